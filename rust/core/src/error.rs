@@ -1,0 +1,140 @@
+use core::fmt;
+
+/// A parameter that breaks a rule. The text names the parameter, the rule and the value received.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// ε is not finite or not greater than 0.
+    Eps(f64),
+    /// The sensitivity is not finite or not greater than 0.
+    Sensitivity(f64),
+    /// The sensitivity of a discrete law is not a whole number.
+    SensitivityNotInteger(f64),
+    /// γ is outside (0, 1].
+    Gamma(f64),
+    /// r is not a whole number from 1 to the sensitivity.
+    R {
+        /// The value received.
+        r: f64,
+        /// The sensitivity, in cells.
+        sensitivity: f64,
+    },
+    /// The tail of the law would not fit 64-bit integers.
+    TooWide {
+        /// The ε received.
+        eps: f64,
+        /// The sensitivity received.
+        sensitivity: f64,
+    },
+    /// The granularity would leave the range of `f64`.
+    Granularity {
+        /// The sensitivity received.
+        sensitivity: f64,
+        /// The exponent of the granularity that would be needed.
+        log2_granularity: i32,
+    },
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Eps(eps) => {
+                write!(f, "eps must be finite and greater than 0, got {}", Shown(eps))
+            }
+            Self::Sensitivity(x) => {
+                write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x))
+            }
+            Self::SensitivityNotInteger(x) => write!(
+                f,
+                "sensitivity must be a whole number for a discrete law, got {}",
+                Shown(x)
+            ),
+            Self::Gamma(gamma) => {
+                write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(gamma))
+            }
+            Self::R { r, sensitivity } => write!(
+                f,
+                "r must be a whole number from 1 to the sensitivity {}, got {}",
+                Shown(sensitivity),
+                Shown(r)
+            ),
+            Self::TooWide { eps, sensitivity } => write!(
+                f,
+                "eps and sensitivity must give a lattice that fits 64-bit integers \
+                 (cells + cells/eps at most 2**54, eps at least 2**-40), got eps {} and sensitivity {}",
+                Shown(eps),
+                Shown(sensitivity)
+            ),
+            Self::Granularity {
+                sensitivity,
+                log2_granularity,
+            } => write!(
+                f,
+                "sensitivity must give a granularity from 2**-1074 to 2**960, \
+                 got {} (granularity 2**{log2_granularity})",
+                Shown(sensitivity)
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ParamError {}
+
+/// A number as Python and Rust users both write it: `nan`, `inf`, `4.0`, `1e-300`.
+struct Shown(f64);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            f.write_str("nan")
+        } else {
+            write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+/// A draw that cannot be made. Nothing was drawn and nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DrawError {
+    /// The operating system gave no entropy for a key.
+    Entropy(getrandom::Error),
+    /// The generator has made its 2⁴⁸ fills.
+    FillsExhausted,
+    /// The last index of a fill would be beyond 2⁶².
+    IndexTooLarge,
+    /// The two slices of a release differ in length.
+    Lengths {
+        /// How many true answers.
+        answers: usize,
+        /// How many places for released values.
+        out: usize,
+    },
+    /// A true answer is NaN or infinite; its position.
+    NotFinite(usize),
+}
+
+impl fmt::Display for DrawError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Entropy(error) => write!(f, "the operating system gave no entropy: {error}"),
+            Self::FillsExhausted => f.write_str("the generator has made its 2**48 fills"),
+            Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
+            Self::Lengths { answers, out } => write!(
+                f,
+                "out must be as long as the answers, got {out} places for {answers} answers"
+            ),
+            Self::NotFinite(index) => {
+                write!(f, "values must be finite, got nan or inf at index {index}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DrawError {}
+
+impl From<getrandom::Error> for DrawError {
+    fn from(error: getrandom::Error) -> Self {
+        Self::Entropy(error)
+    }
+}

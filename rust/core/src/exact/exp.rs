@@ -1,0 +1,166 @@
+//! Enclosures of e^(−x) for exact rationals x ≥ 0.
+
+use super::enclosure::Enclosure;
+use super::limbs::{self, Limbs};
+use super::ln2::ln2;
+
+/// From here on e^(−x) is below 2^(−1 500 000), smaller than anything it is compared with (`uniform::SMALLEST_EXPONENT`).
+const UNDERFLOW: f64 = 1_048_576.0;
+
+/// The rational eps / parts, exactly: exponents are its multiples.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    eps: f64,
+    parts: u64,
+}
+
+/// mantissa · 2^(−shift), which is how e^(−x) keeps its relative accuracy however small it is.
+#[derive(Clone, Debug)]
+pub struct Power {
+    /// Between 1 and 3; `p` limbs of fraction and one integer limb.
+    pub mantissa: Enclosure,
+    /// The binary exponent, at most 1 512 776.
+    pub shift: usize,
+}
+
+impl Power {
+    /// As a fixed-point number: `p` limbs of fraction and one integer limb.
+    pub fn to_fixed(&self) -> Enclosure {
+        let mut fixed = self.mantissa.clone();
+        fixed.shr(self.shift);
+        fixed
+    }
+}
+
+impl Step {
+    /// The step eps / parts, for finite eps > 0 and parts ≥ 1.
+    pub const fn new(eps: f64, parts: u64) -> Self {
+        Self { eps, parts }
+    }
+
+    /// e^(−count·step) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
+    ///
+    /// The mantissa is at most [`width`] units wide: 12 400 at two limbs and a shift of 500; in general less than 64 + 32/8 bits
+    ///
+    /// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
+    /// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
+    pub fn power(&self, count: u64, p: usize) -> Option<Power> {
+        if count == 0 {
+            return Some(Power {
+                mantissa: Enclosure::point(1, p),
+                shift: 0,
+            });
+        }
+        // Three roundings: off by less than 2^−50 relatively. May overflow to infinity.
+        let x = self.eps * count as f64 / self.parts as f64;
+        if x >= UNDERFLOW {
+            return None;
+        }
+        let (mut t, shift) = reduce(&self.times(count, p), x, p);
+        let halvings = halvings(p);
+        limbs::shr(&mut t, halvings);
+        let mut value = taylor(&t, halvings, p);
+        for _ in 0..halvings {
+            value = mul_floor(&value, &value, p);
+        }
+        Some(Power {
+            mantissa: Enclosure::above(value, width(shift, halvings)),
+            shift,
+        })
+    }
+
+    /// ⌊count·step·2^(64p)⌋, for a product below 2^21.
+    fn times(&self, count: u64, p: usize) -> Limbs {
+        let (mantissa, exponent) = decompose(self.eps);
+        let product = u128::from(mantissa) * u128::from(count);
+        let mut x = Limbs::zero(p + 3);
+        x[0] = product as u64;
+        x[1] = (product >> 64) as u64;
+        let scale = exponent + 64 * p as i64;
+        if scale >= 0 {
+            limbs::shl(&mut x, scale.unsigned_abs() as usize);
+        } else {
+            // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
+            limbs::shr(&mut x, scale.unsigned_abs() as usize);
+        }
+        limbs::div_small(&mut x, self.parts);
+        Limbs::from_slice(&x[..=p])
+    }
+}
+
+/// (m, e) with x = m·2^e, for finite x ≥ 0.
+pub fn decompose(x: f64) -> (u64, i64) {
+    let bits = x.to_bits();
+    let (field, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+    if field == 0 {
+        (fraction, -1074)
+    } else {
+        (fraction | 1 << 52, field - 1075)
+    }
+}
+
+/// (r, n) with r ≤ n ln 2 − x in [0, 1), r short by at most 2n + 1 units, given ⌊x⌋ in units and x in floating point.
+///
+/// x < 2^20 is known within 2^−30, so that n = ⌊x / ln 2⌋ + 1 is right or one off; then n ln 2 − x is in (−2^−29, ln 2 + 2^−29), and if the
+/// lower bound r is negative, a further ln 2 moves it to the upper end of that range.
+fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
+    let ln2 = ln2(p);
+    let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
+    let mut r = ln2.clone();
+    limbs::mul_add_small(&mut r, n, 0);
+    let mut x_above = x.clone();
+    limbs::add_small(&mut x_above, 1);
+    if limbs::less(&r, &x_above) {
+        n += 1;
+        limbs::add(&mut r, &ln2);
+    }
+    let negative = limbs::sub(&mut r, &x_above);
+    debug_assert!(!negative && r[p] == 0, "reduced exponent outside [0, 1)");
+    (r, n as usize)
+}
+
+/// How often the exponent is halved before the Taylor series: about as many squarings as terms.
+/// Each costs a bit of accuracy; 32 keeps [`width`] well inside one limb.
+fn halvings(p: usize) -> usize {
+    (32 * p).isqrt().min(32)
+}
+
+/// Width of the mantissa in units of the last limb.
+///
+/// With r < 1 short by 2n + 1 units, t is short by (2n + 1)/2^h + 1, hence e^t ≤ 2 by 2(2n + 1)/2^h + 2, and the Taylor sum by 4 more: call it d.
+/// Squaring Y ≥ y ≥ Y − d loses Y² − ⌊y²⌋ ≤ 2Yd + 1. The values squared multiply to less than e^r < 3, so h squarings turn d into at most
+/// 3·2^h·(d + 1) = 6(2n + 1) + 21·2^h.
+fn width(shift: usize, halvings: usize) -> u64 {
+    6 * (2 * shift as u64 + 1) + (21 << halvings)
+}
+
+/// e^t for 0 ≤ t < 2^(−h), from below, short by at most 4 units.
+///
+/// Horner: 1 + t/1·(1 + t/2·(1 + …)). A step loses less than one unit (floor of a floor) and scales the loss so far by less than 2^(−h): 2 units
+/// in all. The terms left out start with one below a unit and fall more than twofold each: 2 units more.
+fn taylor(t: &Limbs, h: usize, p: usize) -> Limbs {
+    let mut sum = Limbs::zero(p + 1);
+    sum[p] = 1;
+    for k in (1..=terms(h, p)).rev() {
+        sum = mul_floor(&sum, t, p);
+        limbs::div_small(&mut sum, k);
+        sum[p] += 1;
+    }
+    sum
+}
+
+/// The least N for which t^(N+1)/(N+1)! is below one unit, by t < 2^(−h) and k ≥ 2^⌊log₂ k⌋.
+fn terms(h: usize, p: usize) -> u64 {
+    let mut k = 1_u32;
+    let mut bits = h;
+    while bits < 64 * p {
+        k += 1;
+        bits += h + k.ilog2() as usize;
+    }
+    u64::from(k) - 1
+}
+
+/// ⌊a·b⌋ in units, where it fits one integer limb.
+fn mul_floor(a: &Limbs, b: &Limbs, p: usize) -> Limbs {
+    Limbs::from_slice(&limbs::mul(a, b)[p..=2 * p])
+}

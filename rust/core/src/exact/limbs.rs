@@ -1,0 +1,169 @@
+//! Natural numbers as little-endian 64-bit limbs.
+//!
+//! Two limbs of fraction decide nearly every question, so numbers of up to [`INLINE`] limbs live on the stack; longer ones go to the heap.
+
+use std::ops::{Deref, DerefMut};
+
+/// Room for a product of three factors of four limbs, the largest number met at the first two precisions.
+const INLINE: usize = 12;
+
+/// A natural number of a fixed count of limbs, least significant first.
+#[derive(Clone, Debug)]
+pub enum Limbs {
+    /// The first `.0` entries of `.1`.
+    Short(usize, [u64; INLINE]),
+    /// More than [`INLINE`] limbs.
+    Long(Vec<u64>),
+}
+
+impl Limbs {
+    /// Zero, with room for `len` limbs.
+    pub fn zero(len: usize) -> Self {
+        if len <= INLINE {
+            Self::Short(len, [0; INLINE])
+        } else {
+            Self::Long(vec![0; len])
+        }
+    }
+
+    /// The number whose limbs are `limbs`.
+    pub fn from_slice(limbs: &[u64]) -> Self {
+        let mut number = Self::zero(limbs.len());
+        number.copy_from_slice(limbs);
+        number
+    }
+}
+
+impl Deref for Limbs {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Short(len, limbs) => &limbs[..*len],
+            Self::Long(limbs) => limbs,
+        }
+    }
+}
+
+impl DerefMut for Limbs {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match self {
+            Self::Short(len, limbs) => &mut limbs[..*len],
+            Self::Long(limbs) => limbs,
+        }
+    }
+}
+
+/// Low half of a double limb.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the low half is what is asked for"
+)]
+const fn low(wide: u128) -> u64 {
+    wide as u64
+}
+
+/// High half of a double limb.
+const fn high(wide: u128) -> u64 {
+    low(wide >> 64)
+}
+
+/// The product, exactly: as many limbs as both factors together.
+pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
+    let mut product = Limbs::zero(a.len() + b.len());
+    for (i, &x) in a.iter().enumerate() {
+        let row = &mut product[i..=i + b.len()];
+        let mut carry = 0;
+        for (digit, &y) in row.iter_mut().zip(b) {
+            let wide = u128::from(x) * u128::from(y) + u128::from(*digit) + u128::from(carry);
+            *digit = low(wide);
+            carry = high(wide);
+        }
+        row[b.len()] = carry;
+    }
+    product
+}
+
+/// `a ← a·factor + addend`. The result must fit.
+pub fn mul_add_small(a: &mut [u64], factor: u64, addend: u64) {
+    let mut carry = addend;
+    for digit in a {
+        let wide = u128::from(*digit) * u128::from(factor) + u128::from(carry);
+        *digit = low(wide);
+        carry = high(wide);
+    }
+    debug_assert_eq!(carry, 0, "a·factor + addend does not fit");
+}
+
+/// `a ← a + addend`. The result must fit.
+pub fn add_small(a: &mut [u64], addend: u64) {
+    let mut carry = addend;
+    for digit in a {
+        let overflow;
+        (*digit, overflow) = digit.overflowing_add(carry);
+        carry = u64::from(overflow);
+        if carry == 0 {
+            return;
+        }
+    }
+    debug_assert_eq!(carry, 0, "a + addend does not fit");
+}
+
+/// `a ← a + b`, equal lengths. The result must fit.
+pub fn add(a: &mut [u64], b: &[u64]) {
+    debug_assert_eq!(a.len(), b.len());
+    let mut carry = 0;
+    for (digit, &y) in a.iter_mut().zip(b) {
+        let wide = u128::from(*digit) + u128::from(y) + u128::from(carry);
+        *digit = low(wide);
+        carry = high(wide);
+    }
+    debug_assert_eq!(carry, 0, "a + b does not fit");
+}
+
+/// `a ← a − b` modulo the length, equal lengths; true if the true difference is negative.
+pub fn sub(a: &mut [u64], b: &[u64]) -> bool {
+    debug_assert_eq!(a.len(), b.len());
+    let mut borrow = false;
+    for (digit, &y) in a.iter_mut().zip(b) {
+        let (first, under) = digit.overflowing_sub(y);
+        let (second, again) = first.overflowing_sub(u64::from(borrow));
+        *digit = second;
+        borrow = under | again;
+    }
+    borrow
+}
+
+/// `a ← ⌊a / divisor⌋`.
+pub fn div_small(a: &mut [u64], divisor: u64) {
+    let mut rest = 0;
+    for digit in a.iter_mut().rev() {
+        let wide = (u128::from(rest) << 64) | u128::from(*digit);
+        *digit = low(wide / u128::from(divisor));
+        rest = low(wide % u128::from(divisor));
+    }
+}
+
+/// `a ← a·2^bits`. The result must fit.
+pub fn shl(a: &mut [u64], bits: usize) {
+    let (whole, part) = (bits / 64, bits % 64);
+    for i in (0..a.len()).rev() {
+        let digit = |from: usize| i.checked_sub(from).map_or(0, |i| u128::from(a[i]));
+        a[i] = high((digit(whole) << 64 | digit(whole + 1)) << part);
+    }
+}
+
+/// `a ← ⌊a / 2^bits⌋`.
+pub fn shr(a: &mut [u64], bits: usize) {
+    let (whole, part) = (bits / 64, bits % 64);
+    for i in 0..a.len() {
+        let digit = |from: usize| a.get(i + from).map_or(0, |&d| u128::from(d));
+        a[i] = low((digit(whole + 1) << 64 | digit(whole)) >> part);
+    }
+}
+
+/// a < b, equal lengths.
+pub fn less(a: &[u64], b: &[u64]) -> bool {
+    debug_assert_eq!(a.len(), b.len());
+    a.iter().rev().lt(b.iter().rev())
+}

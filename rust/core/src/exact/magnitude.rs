@@ -1,0 +1,202 @@
+//! From the bits of v to |X|.
+//!
+//! With b = e^(−step) both survival functions of docs/contract.md are quotients of linear forms in b,
+//!
+//!     S(j)/2 = e^(−count·step) · (k + m·b) / (A + B·b)
+//!
+//!     geometric   step = ε/D   count = j   k = 1, m = 0           A = 1,      B = 1
+//!     staircase   step = ε     count = J   k = r + JD − j, m = D − k   A = 2r − 1, B = 2D − A
+//!
+//! (for the staircase multiply numerator and denominator of the contract by 1 − b: k(1 − b) + D·b = k + (D − k)·b). All of k, m, A, B are
+//! nonnegative integers, k and A positive, so nothing cancels. The question v < S(j) becomes
+//!
+//!     v/2 · (A + B·b) < e^(−count·step) · (k + m·b).
+//!
+//! Equality would make b = e^(−step) or its powers a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann
+//! powers of e with rational exponents ≠ 0 are transcendental, so all coefficients would have to vanish: impossible for count > 0, where v/2·A > 0 has no
+//! partner, and for count = 0, where v/2 = k/A = m/B means 2k = A, odd.
+
+use super::enclosure::Enclosure;
+use super::exp::{Power, Step};
+use super::search::last_true;
+use super::uniform::Uniform;
+use super::{Extension, IntegerLaw};
+
+/// |X| saturates here, at `i64::MAX`.
+const LARGEST: u64 = (1 << 63) - 1;
+
+/// |X| for the 63 leading bits `v63` < 2^63 of v and the extension: the number of integers j ≥ 1 with v < S(j), at most `i64::MAX`.
+///
+/// v = 0 (all 8192 extension words are zero) is below every S(j) and gives `i64::MAX`. Extension words are drawn when `v63` has fewer than 52
+/// significant bits or leaves the answer open.
+pub fn magnitude(law: &IntegerLaw, v63: u64, extension: &mut impl Extension) -> u64 {
+    debug_assert!(v63 < 1 << 63);
+    let Some(mut uniform) = Uniform::new(v63, extension) else {
+        return LARGEST;
+    };
+    let guess = law.guess(uniform.ln());
+    let mut decision = Decision::new(law, uniform);
+    last_true(guess, LARGEST + 1, |j| decision.below_survival(j))
+}
+
+/// S(j)/2 up to the denominator: e^(−count·step) · (k + m·b).
+struct Numerator {
+    count: u64,
+    k: u64,
+    m: u64,
+}
+
+impl IntegerLaw {
+    fn step(&self) -> Step {
+        match *self {
+            Self::Geometric { eps, cells } => Step::new(eps, cells),
+            Self::Staircase { eps, .. } => Step::new(eps, 1),
+        }
+    }
+
+    fn cells(&self) -> u64 {
+        let (Self::Geometric { cells, .. } | Self::Staircase { cells, .. }) = *self;
+        cells
+    }
+
+    fn numerator(&self, j: u64) -> Numerator {
+        match *self {
+            Self::Geometric { .. } => Numerator {
+                count: j,
+                k: 1,
+                m: 0,
+            },
+            Self::Staircase { cells, r, .. } => {
+                let (count, k) = if j < r {
+                    (0, r - j)
+                } else {
+                    ((j - r) / cells + 1, cells - (j - r) % cells)
+                };
+                Numerator {
+                    count,
+                    k,
+                    m: cells - k,
+                }
+            }
+        }
+    }
+
+    /// (A, B).
+    fn denominator(&self) -> (u64, u64) {
+        match *self {
+            Self::Geometric { .. } => (1, 1),
+            Self::Staircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
+        }
+    }
+
+    /// Where S, interpolated between the integers, meets v, in floating point and rounded: the magnitude or one more, unless the rounding errors
+    /// exceed the distance to the next integer. Only the cost depends on it.
+    fn guess(&self, ln_half_v: f64) -> u64 {
+        let (a, b) = self.denominator();
+        match *self {
+            Self::Geometric { eps, cells } => {
+                let scale = cells as f64 / eps;
+                let ln_denominator = (-eps / cells as f64).exp().ln_1p();
+                (-(ln_half_v + ln_denominator) * scale).round() as u64
+            }
+            Self::Staircase { eps, cells, r } => {
+                let decay = (-eps).exp();
+                let d = cells as f64;
+                // ln(D / q) for the left side q of the comparison: a stair's outer edge has k + m·b = D, at count·eps.
+                let depth = d.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
+                let count = (depth / eps).floor().max(0.0);
+                let y = d * (count * eps - depth).exp();
+                let k = (y - d * decay) / -(-eps).exp_m1();
+                let edge = (count as u64).saturating_mul(cells).saturating_add(r);
+                edge.saturating_sub(k.round() as u64)
+            }
+        }
+        .max(1)
+    }
+}
+
+/// The comparison of one v with thresholds, at a precision that only grows.
+struct Decision<'a, E> {
+    law: &'a IntegerLaw,
+    uniform: Uniform<'a, E>,
+    /// Limbs of fraction.
+    p: usize,
+    /// A + B·b.
+    denominator: Enclosure,
+    b: Enclosure,
+    /// The power of b last used: neighbouring thresholds often share it.
+    recent: (u64, Option<Power>),
+}
+
+impl<'a, E: Extension> Decision<'a, E> {
+    fn new(law: &'a IntegerLaw, uniform: Uniform<'a, E>) -> Self {
+        // b is known to about 2^14 units (`exp::width`) and enters with a factor up to 2·cells: two limbs leave a relative error below
+        // 2^−67, which is finer than v63 itself, up to 2^46 cells.
+        let p = if law.cells() < 1 << 46 { 2 } else { 3 };
+        let point = Enclosure::point(0, p);
+        let mut decision = Self {
+            law,
+            uniform,
+            p,
+            denominator: point.clone(),
+            b: point,
+            recent: (0, None),
+        };
+        decision.set_precision(p);
+        decision
+    }
+
+    fn set_precision(&mut self, p: usize) {
+        self.p = p;
+        let power = self.law.step().power(1, p);
+        // An underflowing b is between zero and one unit.
+        self.b = power.as_ref().map_or_else(
+            || Enclosure::above(Enclosure::point(0, p).lo, 1),
+            Power::to_fixed,
+        );
+        let (a, b) = self.law.denominator();
+        self.denominator = self.b.linear(a, b);
+        self.recent = (1, power);
+    }
+
+    /// Whether v < S(j), for j ≥ 1.
+    fn below_survival(&mut self, j: u64) -> bool {
+        let numerator = self.law.numerator(j);
+        loop {
+            if let Some(answer) = self.compare(&numerator) {
+                return answer;
+            }
+            // One word first, which nearly always decides; then half as much again, so that the total work is that of the last step.
+            let more = (self.p / 2).max(1);
+            self.uniform.extend(more);
+            self.set_precision(self.p + more);
+        }
+    }
+
+    /// v/2 · (A + B·b) < e^(−count·step) · (k + m·b), if this precision decides it.
+    ///
+    /// With z and n the binary exponents of the two sides, left·2^z is in [1/2, 2^54) and right·2^n in [1, 2^55): exponents 60 apart decide alone,
+    /// and otherwise a shift by the difference fits the integer limb.
+    fn compare(&mut self, numerator: &Numerator) -> Option<bool> {
+        if self.recent.0 != numerator.count {
+            self.recent = (
+                numerator.count,
+                self.law.step().power(numerator.count, self.p),
+            );
+        }
+        // Without a power it is below 2^(−1 500 000) and v above 2^(−64·8193).
+        let Some(power) = &self.recent.1 else {
+            return Some(false);
+        };
+        let (z, n) = (self.uniform.exponent(), power.shift);
+        if z.abs_diff(n) >= 60 {
+            return Some(n < z);
+        }
+        let mut left = self.uniform.enclosure(self.p);
+        let mut right = power.mantissa.clone();
+        left.shl(n.saturating_sub(z));
+        right.shl(z.saturating_sub(n));
+        left.mul(&self.denominator)
+            .less(&right.mul(&self.b.linear(numerator.k, numerator.m)))
+    }
+}

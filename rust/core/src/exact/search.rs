@@ -1,0 +1,69 @@
+//! From a guess to the last true case of a monotone question.
+
+/// The largest n in [0, end) for which `holds`, which must be true up to some n and false beyond. It is asked only inside (0, end):
+/// `holds(0)` is taken as true and `holds(end)` as false.
+///
+/// A guess that is right or one too large costs two questions, one that is off by k about 2 log₂ k: the steps away from it double until the
+/// answer is between two of them, then the gap is halved.
+pub fn last_true(guess: u64, end: u64, mut holds: impl FnMut(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, end);
+    let mut n = guess.min(end - 1);
+    let mut step = 1;
+    while high - low > 1 {
+        n = if n > low && n < high {
+            n
+        } else {
+            low + (high - low) / 2
+        };
+        n = if holds(n) {
+            low = n;
+            n.saturating_add(step)
+        } else {
+            high = n;
+            n.saturating_sub(step)
+        };
+        step = step.saturating_mul(2);
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exhaustive: every answer from every guess, and never a question outside (0, end).
+    #[test]
+    fn finds_every_answer_from_every_guess() {
+        for end in 1..40 {
+            for answer in 0..end {
+                for guess in 0..=end + 1 {
+                    let found = last_true(guess, end, |n| {
+                        assert!(0 < n && n < end, "asked about {n} of {end}");
+                        n <= answer
+                    });
+                    assert_eq!(found, answer, "guess {guess}, end {end}");
+                }
+            }
+        }
+    }
+
+    /// The cost the documentation promises.
+    #[test]
+    fn near_guesses_are_cheap() {
+        let questions = |guess, answer| {
+            let mut count = 0;
+            assert_eq!(
+                last_true(guess, 1 << 63, |n| {
+                    count += 1;
+                    n <= answer
+                }),
+                answer
+            );
+            count
+        };
+        assert_eq!(questions(1 << 40, 1 << 40), 2);
+        assert_eq!(questions((1 << 40) - 1, 1 << 40), 4);
+        assert_eq!(questions((1 << 40) + 1, 1 << 40), 2);
+        assert!(questions((1 << 40) + 1000, 1 << 40) <= 22);
+    }
+}

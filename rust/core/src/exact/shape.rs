@@ -1,0 +1,87 @@
+//! The exact shape r of a staircase.
+
+use super::enclosure::Enclosure;
+use super::exp::{Power, Step, decompose};
+use super::search::last_true;
+
+/// ⌈D/(1 + e^(ε/2))⌉ for finite ε > 0 and 1 ≤ D ≤ 2^53: the r of least E|X|.
+///
+/// A floating-point quotient decides unless an integer lies within its error: e^(ε/2) within 8 units in the last place (a margin over what
+/// libraries promise), the sum and the quotient within half a unit each, together below 10·2^(−52) < 2^(−48).
+pub fn optimal_r_l1(eps: f64, cells: u64) -> u64 {
+    let quotient = cells as f64 / (1.0 + (eps / 2.0).exp());
+    let error = quotient * (-48.0_f64).exp2();
+    let (least, most) = ((quotient - error).ceil(), (quotient + error).ceil());
+    // The quotient may underflow to 0, but the shape is positive: most ≤ 1 settles it.
+    if least == most || most <= 1.0 {
+        return (most as u64).max(1);
+    }
+    optimal_r_l1_exact(eps, cells, most as u64)
+}
+
+/// One more than the last r with r < D/(1 + e^(ε/2)), that is r < (D − r)·e^(−ε/2). Never equal: e^(−ε/2) is irrational and D > r > 0.
+fn optimal_r_l1_exact(eps: f64, cells: u64, guess: u64) -> u64 {
+    1 + last_true(guess, cells, |r| {
+        decide(Step::new(eps, 2), |b, p| {
+            Enclosure::point(r, p).less(&b.linear(0, cells - r))
+        })
+    })
+}
+
+/// The r of least E X² (docs/contract.md section 3) for finite ε > 0 and 1 ≤ D ≤ 2^53.
+///
+/// One more than the last r that fails Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), Q = r(1−b) + D·b. The left side is a product of three factors, and so is
+/// the right; all are linear forms in b with nonnegative integer coefficients (r < D, since r = D never fails):
+///
+///     Q = r + (D−r)·b,   2Q ∓ (1−b) = (2r∓1) + (2(D−r)±1)·b;      D·b,   D + D·b,   2D.
+///
+/// Never equal: b is transcendental, and the two sides differ at b = 0, where the left is r(4r²−1) > 0.
+pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
+    1 + last_true(guess_l2(eps, cells), cells, |r| {
+        decide(Step::new(eps, 1), |b, p| {
+            let rest = cells - r;
+            let q = b.linear(r, rest);
+            let below = b.linear(2 * r - 1, 2 * rest + 1);
+            let above = b.linear(2 * r + 1, 2 * rest - 1);
+            let left = q.mul(&below).mul(&above);
+            let right = b
+                .linear(0, cells)
+                .mul(&b.linear(cells, cells))
+                .mul(&Enclosure::point(2 * cells, p));
+            left.less(&right)
+        })
+    })
+}
+
+/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN, as good
+/// a guess as any: NaN converts to 0.
+fn guess_l2(eps: f64, cells: u64) -> u64 {
+    let b = (-eps).exp();
+    let y = (b * (1.0 + b) / 2.0).cbrt();
+    let gamma = b * (1.0 + 2.0 * b) / (2.0 * (y * y + y * b + b * b));
+    (cells as f64 * gamma) as u64
+}
+
+/// The answer of `question` about b = e^(−step), asked with more and more limbs until it has one.
+fn decide(step: Step, question: impl Fn(&Enclosure, usize) -> Option<bool>) -> bool {
+    let mut p = 2;
+    loop {
+        let b = step.power(1, p).map_or_else(
+            || Enclosure::above(Enclosure::point(0, p).lo, 1),
+            |b| Power::to_fixed(&b),
+        );
+        if let Some(answer) = question(&b, p) {
+            return answer;
+        }
+        p += 1;
+    }
+}
+
+/// ⌈γ·D⌉, exactly, for 0 < γ ≤ 1 and 1 ≤ D ≤ 2^53.
+pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
+    // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
+    let (mantissa, exponent) = decompose(gamma);
+    let product = u128::from(mantissa) * u128::from(cells);
+    let bits = exponent.unsigned_abs().min(127) as u32;
+    product.div_ceil(1 << bits) as u64
+}

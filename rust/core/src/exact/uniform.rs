@@ -1,0 +1,91 @@
+//! The bits of v: 63 given, the rest drawn when needed.
+
+use super::Extension;
+use super::enclosure::Enclosure;
+use super::limbs::{self, Limbs};
+
+/// A value has this many extension words; later ones are zero (docs/contract.md section 1).
+const EXTENSION_WORDS: usize = 8192;
+
+/// Leading bits known before the first question: with fewer, the floating-point guess would be far off.
+const FIRST_BITS: usize = 52;
+
+/// v/2 = 2^(−`exponent`) · f with f in [1/2, 1), of which some leading words are known.
+///
+/// Half of v, because its binary expansion is then a sequence of whole words: 0 w₆₂ … w₀, e₀, e₁, … Words are asked for again rather than
+/// stored: that happens once in 2^10 slow values or so, and leaves nothing to keep in step.
+pub struct Uniform<'a, E> {
+    v63: u64,
+    extension: &'a mut E,
+    /// Index of the first nonzero word, 0 being `v63`.
+    first: usize,
+    /// Its leading zeros.
+    zeros: usize,
+    /// Words known from there on.
+    known: usize,
+}
+
+impl<'a, E: Extension> Uniform<'a, E> {
+    /// `None` if v is zero, which takes all extension words to find out.
+    pub fn new(v63: u64, extension: &'a mut E) -> Option<Self> {
+        let mut uniform = Self {
+            v63,
+            extension,
+            first: 0,
+            zeros: 0,
+            known: 1,
+        };
+        uniform.first = (0..=EXTENSION_WORDS).find(|&i| uniform.word(i) != 0)?;
+        uniform.zeros = uniform.word(uniform.first).leading_zeros() as usize;
+        if 64 - uniform.zeros < FIRST_BITS {
+            uniform.known += 1;
+        }
+        Some(uniform)
+    }
+
+    /// The i-th word of v/2.
+    fn word(&mut self, i: usize) -> u64 {
+        match i {
+            0 => self.v63,
+            1..=EXTENSION_WORDS => self.extension.word(i - 1),
+            _ => 0,
+        }
+    }
+
+    /// v/2 < 2^(−exponent) ≤ v; at most 64 · 8193.
+    pub const fn exponent(&self) -> usize {
+        64 * self.first + self.zeros
+    }
+
+    /// Draws `count` further words.
+    pub const fn extend(&mut self, count: usize) {
+        self.known += count;
+    }
+
+    /// f from the known words, with `p` limbs of fraction (at least as many as known words) and one integer limb.
+    ///
+    /// The unknown bits are between all zeros and all ones, which the upper end takes for one unit of the last known bit.
+    pub fn enclosure(&mut self, p: usize) -> Enclosure {
+        let mut lo = Limbs::zero(p + 1);
+        for i in 0..self.known {
+            lo[p - 1 - i] = self.word(self.first + i);
+        }
+        let mut hi = lo.clone();
+        limbs::add_small(&mut hi[p - self.known..], 1);
+        let mut f = Enclosure { lo, hi };
+        f.shl(self.zeros);
+        f
+    }
+
+    /// ln(v/2) in floating point, for a first guess.
+    pub fn ln(&mut self) -> f64 {
+        let head = u128::from(self.word(self.first)) << 64;
+        let tail = if self.known > 1 {
+            u128::from(self.word(self.first + 1))
+        } else {
+            1 << 63
+        };
+        let f = ((head | tail) << self.zeros) as f64 * (-128.0_f64).exp2();
+        f.ln() - self.exponent() as f64 * std::f64::consts::LN_2
+    }
+}

@@ -1,0 +1,79 @@
+//! Elementary functions with stated errors, in operations that every tier has. Relative errors are in units of u = 2⁻⁵³.
+//!
+//! The Taylor coefficients are correctly rounded quotients, so that each bound is one remainder and a count of roundings.
+
+use super::float::{exp2, from_small, round};
+
+/// ln 2 in two parts: 33 bits, so that its product with a whole number below 2²⁰ is exact, and the rest.
+const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+
+/// −ln(x·2^−bits) for a whole 1 ≤ x ≤ 2^bits, bits ≤ 63. Absolute error at most 2u + 2u·|result|.
+///
+/// x = 2^e·m with m in [√½, √2) and ln m = 2 atanh s, s = (m − 1)/(m + 1), |s| < 0.1716. m − 1 is exact; m + 1 and the quotient cost 2u.
+/// The series 2s + 2s·(z/3 + z²/5 + …), z = s² < 0.02945, stops at z⁹: what is left is below 2⁻⁵⁵ of s. Its tail is at most 0.0102 s, so that
+/// its own roundings (12u) count 0.13u, and the sum costs u: ln m is right to 4u·|ln m| ≤ 1.4u. (bits − e)·LN2_HIGH is exact; the inner
+/// sum costs 0.4u and the outer u·|result|.
+#[inline(always)]
+pub(super) fn minus_ln(x: f64, bits: f64) -> f64 {
+    const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+    let shifted = x.to_bits().wrapping_sub(SQRT_HALF);
+    let e = from_small(shifted >> 52);
+    let m = f64::from_bits((shifted & ((1 << 52) - 1)).wrapping_add(SQRT_HALF));
+    let s = (m - 1.0) / (m + 1.0);
+    let z = s * s;
+    let mut tail = 1.0 / 19.0;
+    for odd in [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0] {
+        tail = tail * z + 1.0 / odd;
+    }
+    let ln_m = 2.0 * (s + s * (z * tail));
+    let e = bits - e;
+    e * LN2_HIGH + (e * LN2_LOW - ln_m)
+}
+
+/// exp(x) − 1 for x ≥ 0, as (2ⁿ, q): exp(x) = 2ⁿ(1 + q), |q| < 0.42. `x_low` is a correction to x. Relative error of q at most 4u, for x ≤ 700.
+///
+/// n = round(x/ln 2). x − n·LN2_HIGH is exact (Sterbenz), and the correction costs u of a quantity below 0.347. The Taylor series of
+/// exp − 1 to degree 13 leaves less than 2⁻⁵⁶ of q; its nested form costs 2u.
+#[inline(always)]
+fn split_exp(x: f64, x_low: f64) -> (f64, f64) {
+    const FACTORIALS: [f64; 12] = [
+        6_227_020_800.0, 479_001_600.0, 39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0,
+    ];
+    let n = round(x * core::f64::consts::LOG2_E);
+    let f = (x - n * LN2_HIGH) + (x_low - n * LN2_LOW);
+    let mut tail = 1.0 / FACTORIALS[0];
+    for factorial in &FACTORIALS[1..] {
+        tail = tail * f + 1.0 / factorial;
+    }
+    (exp2(n), f + f * (f * tail))
+}
+
+/// exp(x + x_low) for 0 ≤ x ≤ 700 and |x_low| ≤ 2⁻²⁵·x. Relative error at most 4u: 4u of |q| ≤ 0.42, and u for each of two roundings.
+#[inline(always)]
+pub(super) fn exp(x: f64, x_low: f64) -> f64 {
+    let (scale, q) = split_exp(x, x_low);
+    scale * (1.0 + q)
+}
+
+/// exp(x) − 1 for x ≥ 0; beyond 700 it returns infinity. Relative error at most 8u: where 2ⁿ = 1 the result is q itself; otherwise
+/// 2ⁿ − 1 is exact and the error of 2ⁿ·q is at most 1.42 times that of the result, times 4u, plus u.
+pub(super) fn exp_m1(x: f64) -> f64 {
+    if x > 700.0 {
+        return f64::INFINITY;
+    }
+    let (scale, q) = split_exp(x, 0.0);
+    scale * q + (scale - 1.0)
+}
+
+/// ln(2/(1 + e^−x))/x for x > 0: in (0, ½], falling from ½. Relative error at most 2⁻⁴⁹.
+///
+/// The logarithm is 2 atanh z, z = (1 − b)/(3 + b) ≤ ⅓, b = e^−x; 20 terms of its series leave less than 9⁻²⁰/41 of z.
+pub(super) fn half_log_ratio(x: f64) -> f64 {
+    let growth = exp_m1(x);
+    // (1 − b)/(3 + b) = (e^x − 1)/(3 e^x + 1) = 1/(3 + 4/(e^x − 1)).
+    let z = 1.0 / (3.0 + 4.0 / growth);
+    let tail = (0..20).rev().fold(0.0, |tail, k| tail * (z * z) + 1.0 / f64::from(2 * k + 1));
+    // z/x first: both vanish together.
+    2.0 * (z / x) * tail
+}

@@ -1,0 +1,55 @@
+//! Whole numbers in and out of `f64` without branches and in operations that every vector unit has: rounding and conversion
+//! instructions come only with later instruction sets, adding a large constant is always there.
+
+/// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
+
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+
+/// `n` as an `f64`, rounded once, for n < 2⁶³.
+#[inline(always)]
+pub(super) fn from_bits(n: u64) -> f64 {
+    // Each half sits in the significand of a constant: 2⁸⁴ + high·2³² and 2⁵² + low. Both are exact, and so is the subtraction.
+    let high = f64::from_bits((n >> 32) | TWO_84.to_bits());
+    let low = f64::from_bits((n & 0xffff_ffff) | TWO_52.to_bits());
+    (high - (TWO_84 + TWO_52)) + low
+}
+
+/// `n` as an `f64`, exactly, for n < 2⁵².
+#[inline(always)]
+pub(super) fn from_small(n: u64) -> f64 {
+    f64::from_bits(n | TWO_52.to_bits()) - TWO_52
+}
+
+/// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, something within 2 of x.
+#[inline(always)]
+pub(super) fn round(x: f64) -> f64 {
+    (x + SHIFTER) - SHIFTER
+}
+
+/// 2ⁿ for a whole −1022 ≤ n ≤ 1023; any other n gives some `f64`.
+#[inline(always)]
+pub(super) fn exp2(n: f64) -> f64 {
+    let n = (n + (SHIFTER + 1023.0)).to_bits().wrapping_sub(SHIFTER.to_bits());
+    f64::from_bits(n << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_agree_with_the_language() {
+        for n in [0, 1, 2, 0xffff_ffff, 1 << 32, (1 << 53) + 1, (1 << 62) + 513, (1 << 63) - 1] {
+            assert_eq!(from_bits(n), n as f64);
+            assert_eq!(from_small(n >> 11), (n >> 11) as f64);
+        }
+        for x in [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e15, -1e15, 0.499_999_999_999_999_94] {
+            assert_eq!(round(x), f64::round_ties_even(x));
+        }
+        for n in -1022..=1023 {
+            assert_eq!(exp2(f64::from(n)), crate::params::power_of_two(n));
+        }
+    }
+}

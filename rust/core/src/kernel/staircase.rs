@@ -1,0 +1,85 @@
+use super::elementary::{exp, exp_m1, minus_ln};
+use super::float::{from_bits, round};
+use super::{Lane, MAX_SPAN};
+
+/// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
+///
+/// ```text
+/// |X| = r + J·D − 1 − q,   q = ⌊y − D·c⌋ in 0 .. D − 1,
+/// ```
+///
+/// because S is linear on each stair. J comes from a logarithm and need not be right: with a wrong J the interval around y − D·c lies
+/// outside [0, D], and the word is not accepted.
+///
+/// Error of y − D·c, relative to y (which is at least D·c), in units of u:
+///
+/// ```text
+/// D·c           10   (e^ε − 1: 8, quotient, product)
+/// t/2           12   (D·c, r − ½, sum)
+/// e^(εJ)         5   (ε·J is exact in two parts)
+/// their product, V as an f64, its product     3
+/// difference     1
+/// ```
+///
+/// 31 in all: `2⁻⁴⁸·y` covers it, and `2⁻⁴⁰` the roundings of the acceptance test. The bits beyond the word widen the interval upwards by one step of V.
+#[derive(Clone, Debug)]
+pub(crate) struct Staircase {
+    bits: f64,
+    /// (t/2)·2^−bits.
+    unit: f64,
+    cells: f64,
+    /// D·c.
+    floor: f64,
+    /// r − 1.
+    first: f64,
+    eps_high: f64,
+    eps_low: f64,
+    inverse_eps: f64,
+    /// ln S(r)/ε + 1.
+    stair_offset: f64,
+    slack: f64,
+}
+
+/// Below this ε the product ε·J in two parts is no longer exact.
+const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
+
+impl Staircase {
+    pub fn new(eps: f64, cells: u64, r: u64, bits: u32) -> Self {
+        let (cells, r) = (cells as f64, r as f64);
+        let floor = cells / exp_m1(eps);
+        let half_t = (r - 0.5) + floor;
+        let eps_high = f64::from_bits(eps.to_bits() & !((1 << 27) - 1));
+        let decidable = eps >= LEAST_EPS && cells + cells / eps <= MAX_SPAN;
+        Self {
+            bits: f64::from(bits),
+            unit: half_t * (-f64::from(bits)).exp2(),
+            cells,
+            floor,
+            first: r - 1.0,
+            eps_high,
+            eps_low: eps - eps_high,
+            inverse_eps: 1.0 / eps,
+            stair_offset: (floor / half_t).ln() / eps + 1.0,
+            slack: if decidable { (-40.0_f64).exp2() } else { f64::INFINITY },
+        }
+    }
+}
+
+impl Lane for Staircase {
+    #[inline(always)]
+    fn magnitude(&self, bits: u64) -> (f64, bool) {
+        let whole = from_bits(bits);
+        let stair = minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
+        let stair = round(stair - 0.5).max(0.0);
+        let unit = self.unit * exp(stair * self.eps_high, stair * self.eps_low);
+        let y = whole * unit;
+        let depth = y - self.floor;
+        let q = round(depth - 0.5);
+        let tolerance = self.slack + y * (1.0 / (1_u64 << 48) as f64);
+        let below = depth - q;
+        // Positive comparisons only: NaN and infinity are not sure.
+        let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
+        let on_stair = (q >= 0.0) & (q < self.cells);
+        (self.first + stair * self.cells - q, inside & on_stair)
+    }
+}

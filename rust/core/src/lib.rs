@@ -1,0 +1,67 @@
+//! Exact, cryptographically random differential-privacy noise.
+//!
+//! All noise is `g · K` with `K` an exact random integer and `g` a power of two (the *granularity*). "Exact" means: the probability of
+//! every lattice point is the formula's value, with ε the `f64` that was given, taken as the exact rational number it is. The whole
+//! function from key to value is `docs/contract.md`.
+//!
+//! ```
+//! use stairnoise::{Gamma, Generator, Staircase};
+//!
+//! let law = Staircase::new(4.0, 1.0, Gamma::L1)?;
+//! let mut noise = [0.0_f64; 1000];
+//! law.fill(&mut Generator::from_os()?, &mut noise)?;
+//! assert!(noise.iter().all(|x| x % law.granularity() == 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The laws
+//!
+//! | type | law | lattice |
+//! |---|---|---|
+//! | [`Staircase`] | least expected error at given ε, real queries | a power of two, [`Staircase::granularity`] |
+//! | [`DiscreteStaircase`] | the same for integer queries | 1 |
+//! | [`Laplace`] | the classic law, real queries | a power of two |
+//! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
+//!
+//! # The house
+//!
+//! | module | what is decided there |
+//! |---|---|
+//! | `params` | validated parameters, the choice of lattice: the only key to a sampler |
+//! | `stream` | key, fill, index → random words |
+//! | `kernel` | the certified fast path: word → integer, or "not sure" |
+//! | `exact` | the integer slow path that answers when the fast path is not sure |
+//! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
+//! | `law`, `each` | the public face: one law, or a law for every value |
+//! | `release` | noise added to true answers on the lattice |
+//! | `value` | from integers to the element types of an output |
+#![forbid(unsafe_code)]
+
+mod discrete_laplace;
+mod discrete_staircase;
+mod each;
+mod error;
+#[doc(hidden)]
+pub mod exact;
+mod kernel;
+mod laplace;
+mod law;
+mod params;
+#[cfg(feature = "rand_distr")]
+mod rand_distr;
+mod release;
+mod sampler;
+mod staircase;
+mod stream;
+mod value;
+
+pub use discrete_laplace::DiscreteLaplace;
+pub use discrete_staircase::{DiscreteStaircase, R};
+pub use each::Laws;
+pub use error::{DrawError, ParamError};
+pub use laplace::Laplace;
+pub use law::{Kind, Law, Shape};
+pub use release::Answer;
+pub use staircase::{Gamma, Staircase};
+pub use stream::{Fill, Generator};
+pub use value::Value;

@@ -1,0 +1,185 @@
+//! Validated parameters and the choice of lattice (contract, section 3). Predicates are written in the positive, so that NaN fails them.
+
+use crate::error::ParamError;
+
+/// Cells in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
+/// fast path decides with an error near 2⁻⁴⁸ of the noise scale.
+const LOG2_CELLS: i32 = 32;
+
+/// The lattice is never refined further than this, so that the cells in a sensitivity stay below 2⁵³ and are exact in an `f64`.
+const MAX_REFINEMENT: i32 = 20;
+
+/// Bound on cells + cells/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
+const MAX_SPAN: f64 = (1_u64 << 54) as f64;
+
+/// Where continuous noise lives: `cells` steps of 2^`log2_granularity` cover one sensitivity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lattice {
+    pub log2_granularity: i32,
+    pub cells: u64,
+}
+
+/// How much narrower than the sensitivity the noise of a family gets as ε grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Narrowing {
+    /// Like Δ/ε.
+    Laplace,
+    /// Like Δ·exp(−ε/2).
+    Staircase,
+}
+
+impl Lattice {
+    /// The lattice of a continuous law.
+    pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
+        let too_wide = ParamError::TooWide { eps, sensitivity };
+        let refinement = refinement(eps, narrowing).ok_or(too_wide)?;
+        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement;
+        if !(-1074..=960).contains(&log2_granularity) {
+            return Err(ParamError::Granularity {
+                sensitivity,
+                log2_granularity,
+            });
+        }
+        let cells = ceil_scaled(sensitivity, log2_granularity);
+        fits(eps, cells).then_some(Self { log2_granularity, cells }).ok_or(too_wide)
+    }
+
+    /// The integers, for a discrete law.
+    pub fn integers(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
+        if sensitivity.trunc() != sensitivity {
+            return Err(ParamError::SensitivityNotInteger(sensitivity));
+        }
+        if !(sensitivity <= MAX_SPAN && fits(eps, sensitivity as u64)) {
+            return Err(ParamError::TooWide { eps, sensitivity });
+        }
+        Ok(Self {
+            log2_granularity: 0,
+            cells: sensitivity as u64,
+        })
+    }
+
+    /// The lattice step g.
+    pub fn granularity(self) -> f64 {
+        power_of_two(self.log2_granularity)
+    }
+}
+
+fn check_eps(eps: f64) -> Result<(), ParamError> {
+    (eps > 0.0 && eps < f64::INFINITY).then_some(()).ok_or(ParamError::Eps(eps))
+}
+
+fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
+    let good = sensitivity > 0.0 && sensitivity < f64::INFINITY;
+    good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
+}
+
+/// `s` of the contract; `None` where ε is too small for any lattice. Only exact operations and one correctly rounded product, so that
+/// every machine chooses the same lattice.
+fn refinement(eps: f64, narrowing: Narrowing) -> Option<i32> {
+    let magnitude = floor_log2(eps);
+    let narrower = match narrowing {
+        _ if magnitude < -40 => return None,
+        _ if magnitude < -20 => return Some(magnitude + 20),
+        Narrowing::Laplace => f64::from(magnitude + 1),
+        Narrowing::Staircase => (0.75 * eps).floor(),
+    };
+    Some(narrower.clamp(0.0, f64::from(MAX_REFINEMENT)) as i32)
+}
+
+fn fits(eps: f64, cells: u64) -> bool {
+    let cells = cells as f64;
+    cells + cells / eps <= MAX_SPAN
+}
+
+/// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.
+fn floor_log2(x: f64) -> i32 {
+    let (significand, exponent) = decompose(x);
+    63 - significand.leading_zeros() as i32 + exponent
+}
+
+/// ⌈x·2^(−log2)⌉ of a finite positive number, where the result is known to be below 2⁶³.
+fn ceil_scaled(x: f64, log2: i32) -> u64 {
+    let (significand, exponent) = decompose(x);
+    let shift = exponent - log2;
+    if shift >= 0 {
+        significand << shift
+    } else {
+        let down = (-shift) as u32;
+        significand.div_ceil(1_u64.checked_shl(down).unwrap_or(u64::MAX))
+    }
+}
+
+/// A finite non-negative number as `significand · 2^exponent`, exactly.
+pub(crate) fn decompose(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    match (bits >> 52) & 0x7ff {
+        0 => (fraction, -1074),
+        biased => (fraction | 1 << 52, biased as i32 - 1075),
+    }
+}
+
+/// 2^e for −1074 ≤ e ≤ 1023, exactly.
+pub(crate) fn power_of_two(e: i32) -> f64 {
+    debug_assert!((-1074..=1023).contains(&e));
+    if e < -1022 {
+        f64::from_bits(1 << (e + 1074))
+    } else {
+        f64::from_bits(((e + 1023) as u64) << 52)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_nan_infinities_zeros_and_negatives() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -5e-324] {
+            let eps = Lattice::integers(bad, 1.0).unwrap_err();
+            let sensitivity = Lattice::continuous(1.0, bad, Narrowing::Laplace).unwrap_err();
+            assert!(matches!(eps, ParamError::Eps(_)), "{bad}");
+            assert!(matches!(sensitivity, ParamError::Sensitivity(_)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn cells_cover_the_sensitivity_and_no_more_than_one_step_over() {
+        for sensitivity in [1.0, 0.1, 3.0, 1e-300, 1e280, 1.0 + f64::EPSILON, 2.0 - f64::EPSILON] {
+            for eps in [9.1e-13, 1e-9, 1e-3, 0.5, 1.0, 4.0, 50.0, 1e300] {
+                for family in [Narrowing::Laplace, Narrowing::Staircase] {
+                    let lattice = Lattice::continuous(eps, sensitivity, family).unwrap();
+                    let g = lattice.granularity();
+                    assert!(lattice.cells <= 1 << 53, "{eps} {sensitivity} {lattice:?}");
+                    assert!(lattice.cells as f64 * g >= sensitivity);
+                    assert!((lattice.cells - 1) as f64 * g < sensitivity);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        let wide = |e: Result<Lattice, ParamError>| matches!(e, Err(ParamError::TooWide { .. }));
+        assert!(wide(Lattice::continuous(9.0e-13, 1.0, Narrowing::Laplace)));
+        assert!(wide(Lattice::integers(1e-17, 1.0)));
+        assert!(wide(Lattice::integers(1.0, 2.0_f64.powi(60))));
+        for sensitivity in [f64::MIN_POSITIVE, f64::MAX] {
+            let error = Lattice::continuous(1.0, sensitivity, Narrowing::Laplace).unwrap_err();
+            assert!(matches!(error, ParamError::Granularity { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn powers_of_two_and_logarithms_invert_each_other() {
+        for e in -1074..=1023 {
+            assert_eq!(floor_log2(power_of_two(e)), e);
+        }
+        assert_eq!(floor_log2(1.9), 0);
+        assert_eq!(floor_log2(0.999), -1);
+    }
+}

@@ -1,0 +1,146 @@
+//! Adding noise to true answers: round to the lattice, add in integers, convert last (contract, section 4).
+//!
+//! Adding a noisy `f64` to an `f64` answer would let the low bits of the sum tell the answer (Mironov 2012; Haney et al. 2022).
+
+use crate::error::DrawError;
+use crate::params::decompose;
+use crate::sampler::Sampler;
+use crate::stream::{CHUNK, Fill};
+use crate::value::Value;
+
+/// A true answer to be released.
+pub trait Answer: Copy + private::Sealed {
+    /// Whether there is a number to round.
+    #[doc(hidden)]
+    fn is_finite(self) -> bool;
+
+    /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
+    ///
+    /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
+    /// by more than ⌈Δ/g⌉ cells.
+    #[doc(hidden)]
+    fn round_to_lattice(self, log2_granularity: i32) -> i128;
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f64 {}
+    impl Sealed for i64 {}
+}
+
+/// Where rounded answers saturate: noise added to it stays inside an `i128`.
+const LIMIT: i128 = 1 << 126;
+
+impl Answer for f64 {
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        let (significand, exponent) = decompose(self.abs());
+        let significand = i128::from(significand);
+        let signed = if self.is_sign_negative() { -significand } else { significand };
+        shift(signed, exponent - log2_granularity)
+    }
+}
+
+impl Answer for i64 {
+    fn is_finite(self) -> bool {
+        true
+    }
+
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        shift(self.into(), -log2_granularity)
+    }
+}
+
+/// ⌊n·2^by + ½⌋ for |n| ≤ 2⁶³, saturating at ±2¹²⁶.
+fn shift(n: i128, by: i32) -> i128 {
+    match by {
+        _ if n == 0 => 0,
+        0..=62 => n << by,
+        63.. if n.unsigned_abs().leading_zeros() as i32 > by + 1 => n << by,
+        63.. => n.signum() * LIMIT,
+        // |n|·2^by is below ½, or it is −½, which rounds up to zero.
+        ..=-65 => 0,
+        _ => (n + (1 << (-by - 1))) >> -by,
+    }
+}
+
+impl Sampler {
+    /// Writes `answers[i]` plus the noise of value `first + i` of the fill to `out[i]`.
+    pub(crate) fn release<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+        let log2_granularity = self.lattice().log2_granularity;
+        let mut noise = [0_i64; CHUNK];
+        for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+            let noise = &mut noise[..out.len()];
+            self.write(fill, first + (chunk * CHUNK) as u64, noise);
+            for ((answer, noise), out) in answers.iter().zip(&*noise).zip(out) {
+                let cells = answer.round_to_lattice(log2_granularity) + i128::from(*noise);
+                *out = T::from_cells(cells, log2_granularity);
+            }
+        }
+        // The noise of a release is as secret as the answers.
+        zeroize::Zeroize::zeroize(&mut noise);
+    }
+}
+
+/// Refuses a release that could not be completed, before anything is drawn.
+pub(crate) fn check<A: Answer>(answers: &[A], out: usize) -> Result<(), DrawError> {
+    if answers.len() != out {
+        let answers = answers.len();
+        return Err(DrawError::Lengths { answers, out });
+    }
+    match answers.iter().position(|answer| !answer.is_finite()) {
+        Some(index) => Err(DrawError::NotFinite(index)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_go_up_on_both_sides_of_zero() {
+        for (x, log2, cells) in [
+            (0.5, 0, 1),
+            (1.5, 0, 2),
+            (-0.5, 0, 0),
+            (-1.5, 0, -1),
+            (2.5, 0, 3),
+            (0.499_999_999_999_999_94, 0, 0),
+            (-0.0, 0, 0),
+            (3.0, -2, 12),
+            (-3.0, 2, -1),
+            (-6.0, 2, -1),
+            (-6.1, 2, -2),
+            (6.0, 2, 2),
+        ] {
+            assert_eq!(x.round_to_lattice(log2), cells, "{x} on 2^{log2}");
+        }
+    }
+
+    #[test]
+    fn integers_and_floats_round_alike() {
+        for n in [0, 1, -1, 5, -5, 6, -6, 7, 1 << 52, -(1 << 52)] {
+            for log2 in [-80, -62, -3, 0, 1, 2, 3, 40, 52, 53, 54, 70, 900] {
+                assert_eq!(n.round_to_lattice(log2), (n as f64).round_to_lattice(log2), "{n} on 2^{log2}");
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_saturate_or_vanish() {
+        assert_eq!(f64::MAX.round_to_lattice(-40), LIMIT);
+        assert_eq!(f64::MIN.round_to_lattice(-40), -LIMIT);
+        assert_eq!(i64::MIN.round_to_lattice(-64), -LIMIT);
+        assert_eq!(2_f64.powi(85).round_to_lattice(-40), 1 << 125);
+        assert_eq!(2_f64.powi(87).round_to_lattice(-40), LIMIT);
+        assert_eq!(5e-324_f64.round_to_lattice(-40), 0);
+        assert_eq!((-5e-324_f64).round_to_lattice(-40), 0);
+        assert_eq!(5e-324_f64.round_to_lattice(-1074), 1);
+        assert_eq!(i64::MIN.round_to_lattice(64), 0, "-1/2 rounds up");
+        assert_eq!(i64::MIN.round_to_lattice(63), -1);
+    }
+}

@@ -1,0 +1,66 @@
+use crate::exact::{self, IntegerLaw};
+use crate::kernel::{Kernel, WORD_BITS};
+use crate::params::Lattice;
+use crate::stream::{CHUNK, Fill};
+use crate::value::Value;
+
+/// One law on the integers, ready to draw: the kernel where it is sure, the exact path where it is not.
+#[derive(Clone, Debug)]
+pub(crate) struct Sampler {
+    law: IntegerLaw,
+    lattice: Lattice,
+    granularity: f64,
+    kernel: Kernel,
+}
+
+impl Sampler {
+    pub fn new(law: IntegerLaw, lattice: Lattice) -> Self {
+        Self {
+            law,
+            lattice,
+            granularity: lattice.granularity(),
+            kernel: Kernel::new(&law),
+        }
+    }
+
+    pub fn law(&self) -> &IntegerLaw {
+        &self.law
+    }
+
+    pub fn lattice(&self) -> Lattice {
+        self.lattice
+    }
+
+    /// X for a word and the extension words of the same value: the function of contract, section 2.
+    pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+        match self.kernel.decide(word) {
+            Some(cells) => cells as i64,
+            None => self.exact_cells(word, extension),
+        }
+    }
+
+    /// The values `first .. first + out.len()` of a fill.
+    pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
+        let mut words = fill.words();
+        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
+            let first = first + (chunk * CHUNK) as u64;
+            let words = words.at(first, out.len());
+            self.kernel.fill(words, self.granularity, out, |i, value| {
+                let extension = |e| fill.extension(first + i as u64, e);
+                *value = self.value(self.exact_cells(words[i], extension));
+            });
+        }
+    }
+
+    /// `cells` steps of the lattice as an element.
+    pub fn value<T: Value>(&self, cells: i64) -> T {
+        T::from_cells(cells.into(), self.lattice.log2_granularity)
+    }
+
+    #[cold]
+    fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
+        let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut extension);
+        let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
+        if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
+    }
+}

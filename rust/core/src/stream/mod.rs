@@ -1,0 +1,15 @@
+//! The random stream (contract, section 1): value `i` of fill `f` under key `k` is a function of (k, f, i) alone.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `cipher` | the block function: which AES input stands for which purpose |
+//! | `fill` | one fill: words and extension words by index |
+//! | `generator` | keys, the count of fills, spawning, forks |
+
+mod cipher;
+mod generator;
+mod fill;
+
+pub use generator::Generator;
+pub(crate) use fill::CHUNK;
+pub use fill::Fill;

@@ -1,0 +1,109 @@
+use crate::params::power_of_two;
+
+/// An element type that noise can be written as.
+///
+/// Floating types hold `cells · g`, rounded once to nearest and never −0.0; integer types hold `cells`, saturating, and are for laws with g = 1.
+pub trait Value: Copy + Default + Send + private::Sealed {
+    /// A magnitude below 2⁵¹ that is a whole number, with its sign; the fast path's answer.
+    #[doc(hidden)]
+    fn from_whole(cells: f64, granularity: f64) -> Self;
+
+    /// Any number of cells; the slow path's answer, and a released value.
+    #[doc(hidden)]
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self;
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f64 {}
+    impl Sealed for f32 {}
+    impl Sealed for i64 {}
+    impl Sealed for i32 {}
+}
+
+/// Adding 1.5·2⁵² to a whole number below 2⁵¹ leaves it in the low bits of the significand: a conversion to integer that every
+/// instruction set vectorises.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
+
+impl Value for f64 {
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        // −0.0 + 0.0 = 0.0.
+        cells * granularity + 0.0
+    }
+
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        let value = cells as f64 * power_of_two(log2_granularity);
+        value.clamp(f64::MIN, f64::MAX)
+    }
+}
+
+impl Value for f32 {
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        let value = (cells * granularity).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
+        value as f32 + 0.0
+    }
+
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        // Through f32 first: rounding to f64 and then to f32 would round twice.
+        let value = f64::from(cells as f32) * power_of_two(log2_granularity);
+        value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 + 0.0
+    }
+}
+
+impl Value for i64 {
+    #[inline(always)]
+    fn from_whole(cells: f64, _granularity: f64) -> Self {
+        // Wrapping, because lanes that the slow path will overwrite may hold anything.
+        (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
+    }
+
+    fn from_cells(cells: i128, _log2_granularity: i32) -> Self {
+        cells.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
+impl Value for i32 {
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        let clamped = cells.clamp(f64::from(i32::MIN), f64::from(i32::MAX));
+        i64::from_whole(clamped, granularity) as i32
+    }
+
+    fn from_cells(cells: i128, _log2_granularity: i32) -> Self {
+        cells.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_doors_agree_on_whole_numbers() {
+        for cells in [0_i64, 1, -1, 7, -1_000_000, i64::from(i32::MAX) + 1, 1 << 50, -(1 << 50)] {
+            let whole = cells as f64;
+            assert_eq!(f64::from_whole(whole, 0.25), f64::from_cells(cells.into(), -2));
+            assert_eq!(f32::from_whole(whole, 0.25), f32::from_cells(cells.into(), -2));
+            assert_eq!(i64::from_whole(whole, 1.0), i64::from_cells(cells.into(), 0));
+            assert_eq!(i32::from_whole(whole, 1.0), i32::from_cells(cells.into(), 0));
+        }
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert!(f64::from_whole(-0.0, 0.25).is_sign_positive());
+        assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
+        assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
+        assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
+    }
+
+    #[test]
+    fn the_ends_saturate() {
+        assert_eq!(i64::from_cells(i128::MAX, 0), i64::MAX);
+        assert_eq!(i32::from_cells(i128::MIN, 0), i32::MIN);
+        assert_eq!(f64::from_cells(i128::MAX, 960), f64::MAX);
+        assert_eq!(f32::from_cells(i128::MIN, 960), f32::MIN);
+    }
+}
