@@ -35,10 +35,13 @@
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `release` | noise added to true answers on the lattice |
 //! | `value` | from integers to the element types of an output |
+//! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![forbid(unsafe_code)]
 
 mod discrete_laplace;
 mod discrete_staircase;
+#[cfg(feature = "rand")]
+mod distribution;
 mod each;
 mod error;
 #[doc(hidden)]
@@ -47,8 +50,6 @@ mod kernel;
 mod laplace;
 mod law;
 mod params;
-#[cfg(feature = "rand_distr")]
-mod rand_distr;
 mod release;
 mod sampler;
 mod staircase;
@@ -61,6 +62,7 @@ pub use each::Laws;
 pub use error::{DrawError, ParamError};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
+pub use params::largest_quotient;
 pub use release::Answer;
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};

@@ -123,6 +123,14 @@ pub(crate) fn decompose(x: f64) -> (u64, i32) {
     }
 }
 
+/// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. k must be at least 1 and below 2⁵³.
+pub fn largest_quotient(eps: f64, k: u64) -> f64 {
+    let k = k as f64;
+    let quotient = eps / k;
+    // The fused product is exact up to its sign.
+    if quotient.mul_add(k, -eps) > 0.0 { quotient.next_down() } else { quotient }
+}
+
 /// 2^e for −1074 ≤ e ≤ 1023, exactly.
 pub(crate) fn power_of_two(e: i32) -> f64 {
     debug_assert!((-1074..=1023).contains(&e));
@@ -168,9 +176,20 @@ mod tests {
         assert!(wide(Lattice::continuous(9.0e-13, 1.0, Narrowing::Laplace)));
         assert!(wide(Lattice::integers(1e-17, 1.0)));
         assert!(wide(Lattice::integers(1.0, 2.0_f64.powi(60))));
-        for sensitivity in [f64::MIN_POSITIVE, f64::MAX] {
+        for sensitivity in [1e-320, f64::MAX] {
             let error = Lattice::continuous(1.0, sensitivity, Narrowing::Laplace).unwrap_err();
             assert!(matches!(error, ParamError::Granularity { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_of_eps_never_exceed_it() {
+        for k in 1..200 {
+            for eps in [1.0, 0.1, 4.0, 1e-3, 0.7, 3.3] {
+                let part = largest_quotient(eps, k);
+                assert!(part.mul_add(k as f64, -eps) <= 0.0, "{eps}/{k}");
+                assert!(part.next_up().mul_add(k as f64, -eps) > 0.0, "{eps}/{k}");
+            }
         }
     }
 

@@ -4,6 +4,9 @@ use crate::params::Lattice;
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
 
+/// So few values are drawn one by one, without a buffer to make and wipe.
+const FEW: usize = 8;
+
 /// One law on the integers, ready to draw: the kernel where it is sure, the exact path where it is not.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
@@ -41,6 +44,12 @@ impl Sampler {
 
     /// The values `first .. first + out.len()` of a fill.
     pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
+        if out.len() <= FEW {
+            for (i, value) in (first..).zip(out) {
+                *value = self.value(self.cells(fill.word(i), |e| fill.extension(i, e)));
+            }
+            return;
+        }
         let mut words = fill.words();
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;

@@ -127,25 +127,31 @@ fn halvings(p: usize) -> usize {
 
 /// Width of the mantissa in units of the last limb.
 ///
-/// With r < 1 short by 2n + 1 units, t is short by (2n + 1)/2^h + 1, hence e^t ≤ 2 by 2(2n + 1)/2^h + 2, and the Taylor sum by 4 more: call it d.
+/// With r < 1 short by 2n + 1 units, t is short by (2n + 1)/2^h + 1, hence e^t ≤ 2 by 2(2n + 1)/2^h + 2, and the Taylor sum by 5 more: call it d.
 /// Squaring Y ≥ y ≥ Y − d loses Y² − ⌊y²⌋ ≤ 2Yd + 1. The values squared multiply to less than e^r < 3, so h squarings turn d into at most
-/// 3·2^h·(d + 1) = 6(2n + 1) + 21·2^h.
+/// 3·2^h·(d + 1) = 6(2n + 1) + 24·2^h.
 fn width(shift: usize, halvings: usize) -> u64 {
-    6 * (2 * shift as u64 + 1) + (21 << halvings)
+    6 * (2 * shift as u64 + 1) + (24 << halvings)
 }
 
-/// e^t for 0 ≤ t < 2^(−h), from below, short by at most 4 units.
+/// e^t for 0 ≤ t < 2^(−h), h ≥ 8, from below, short by at most 5 units.
 ///
-/// Horner: 1 + t/1·(1 + t/2·(1 + …)). A step loses less than one unit (floor of a floor) and scales the loss so far by less than 2^(−h): 2 units
-/// in all. The terms left out start with one below a unit and fall more than twofold each: 2 units more.
+/// Horner's scheme 1 + t/1·(1 + t/2·(1 + …)), every bracket multiplied by a common denominator c so that one long division serves as many
+/// steps as c fits a limb. A step loses less than one unit in the product and one in the division, and scales the loss so far by less than
+/// 2^(−8): below 3 units in all. The terms left out start with one below a unit and fall more than twofold each: 2 units more.
 fn taylor(t: &Limbs, h: usize, p: usize) -> Limbs {
-    let mut sum = Limbs::zero(p + 1);
-    sum[p] = 1;
+    let mut sum = Enclosure::point(1, p).lo;
+    let mut c = 1_u64;
     for k in (1..=terms(h, p)).rev() {
         sum = mul_floor(&sum, t, p);
-        limbs::div_small(&mut sum, k);
-        sum[p] += 1;
+        if c.leading_zeros() <= 1 + k.ilog2() {
+            limbs::div_small(&mut sum, c);
+            c = 1;
+        }
+        c *= k;
+        sum[p] += c;
     }
+    limbs::div_small(&mut sum, c);
     sum
 }
 

@@ -2,15 +2,19 @@
 //!
 //! With b = e^(−step) both survival functions of docs/contract.md are quotients of linear forms in b,
 //!
-//!     S(j)/2 = e^(−count·step) · (k + m·b) / (A + B·b)
+//! ```text
+//! S(j)/2 = e^(−count·step) · (k + m·b) / (A + B·b)
 //!
-//!     geometric   step = ε/D   count = j   k = 1, m = 0           A = 1,      B = 1
-//!     staircase   step = ε     count = J   k = r + JD − j, m = D − k   A = 2r − 1, B = 2D − A
+//! geometric   step = ε/D   count = j   k = 1, m = 0           A = 1,      B = 1
+//! staircase   step = ε     count = J   k = r + JD − j, m = D − k   A = 2r − 1, B = 2D − A
+//! ```
 //!
 //! (for the staircase multiply numerator and denominator of the contract by 1 − b: k(1 − b) + D·b = k + (D − k)·b). All of k, m, A, B are
 //! nonnegative integers, k and A positive, so nothing cancels. The question v < S(j) becomes
 //!
-//!     v/2 · (A + B·b) < e^(−count·step) · (k + m·b).
+//! ```text
+//! v/2 · (A + B·b) < e^(−count·step) · (k + m·b).
+//! ```
 //!
 //! Equality would make b = e^(−step) or its powers a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann
 //! powers of e with rational exponents ≠ 0 are transcendental, so all coefficients would have to vanish: impossible for count > 0, where v/2·A > 0 has no

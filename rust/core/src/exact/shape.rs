@@ -33,7 +33,9 @@ fn optimal_r_l1_exact(eps: f64, cells: u64, guess: u64) -> u64 {
 /// One more than the last r that fails Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), Q = r(1−b) + D·b. The left side is a product of three factors, and so is
 /// the right; all are linear forms in b with nonnegative integer coefficients (r < D, since r = D never fails):
 ///
-///     Q = r + (D−r)·b,   2Q ∓ (1−b) = (2r∓1) + (2(D−r)±1)·b;      D·b,   D + D·b,   2D.
+/// ```text
+/// Q = r + (D−r)·b,   2Q ∓ (1−b) = (2r∓1) + (2(D−r)±1)·b;      D·b,   D + D·b,   2D.
+/// ```
 ///
 /// Never equal: b is transcendental, and the two sides differ at b = 0, where the left is r(4r²−1) > 0.
 pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {

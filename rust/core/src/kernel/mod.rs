@@ -8,6 +8,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
+//! | `ladder` | the staircase with few stairs: comparisons in place of the logarithm |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `float` | whole numbers in and out of `f64` without branches |
 //!
@@ -16,12 +17,14 @@
 mod elementary;
 mod float;
 mod geometric;
+mod ladder;
 mod staircase;
 
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
 pub(crate) use geometric::Geometric;
+pub(crate) use ladder::Ladder;
 pub(crate) use staircase::Staircase;
 
 /// Bits of `v` in a word: all but the sign.
@@ -36,6 +39,9 @@ const BLOCK: usize = 64;
 /// the slow path. It also keeps every accepted magnitude below 2⁵¹: the scale is at most 2⁴⁵ cells and −ln v at most 45.
 const MAX_SPAN: f64 = (1_u64 << 45) as f64;
 
+/// Mass that may go to the slow path for want of a rung.
+const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
+
 /// One family's lane.
 pub(crate) trait Lane {
     /// |X| as a whole `f64`, and whether it is certain, for the leading bits of `v`. An uncertain magnitude may be anything.
@@ -47,6 +53,8 @@ pub(crate) trait Lane {
 pub(crate) enum Kernel {
     Geometric(Geometric),
     Staircase(Staircase),
+    Ladder4(Ladder<4>),
+    Ladder8(Ladder<8>),
 }
 
 impl Kernel {
@@ -56,7 +64,13 @@ impl Kernel {
                 Self::Geometric(Geometric::new(eps, cells, WORD_BITS))
             }
             IntegerLaw::Staircase { eps, cells, r } => {
-                Self::Staircase(Staircase::new(eps, cells, r, WORD_BITS))
+                let stairs = Staircase::new(eps, cells, r, WORD_BITS);
+                // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
+                match stairs.stairs_above(RARE) {
+                    0..=4 => Self::Ladder4(Ladder::new(&stairs)),
+                    5..=8 => Self::Ladder8(Ladder::new(&stairs)),
+                    _ => Self::Staircase(stairs),
+                }
             }
         }
     }
@@ -66,6 +80,8 @@ impl Kernel {
         let (cells, sure) = match self {
             Self::Geometric(lane) => signed(lane, word),
             Self::Staircase(lane) => signed(lane, word),
+            Self::Ladder4(lane) => signed(lane, word),
+            Self::Ladder8(lane) => signed(lane, word),
         };
         sure.then_some(cells)
     }
@@ -75,6 +91,8 @@ impl Kernel {
         match self {
             Self::Geometric(lane) => fill(lane, words, granularity, out, doubt),
             Self::Staircase(lane) => fill(lane, words, granularity, out, doubt),
+            Self::Ladder4(lane) => fill(lane, words, granularity, out, doubt),
+            Self::Ladder8(lane) => fill(lane, words, granularity, out, doubt),
         }
     }
 }
@@ -92,15 +110,10 @@ fn fill<T: Value>(
     out: &mut [T],
     mut doubt: impl FnMut(usize, &mut T),
 ) {
-    for (b, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
-        // No branch depends on a lane until the whole block is written, so the compiler may do several lanes at a time.
-        let mut all_sure = true;
-        for (word, value) in words.iter().zip(&mut *out) {
-            let (cells, sure) = signed(lane, *word);
-            *value = T::from_whole(cells, granularity);
-            all_sure &= sure;
-        }
-        if !all_sure {
+    let (blocks, rest) = words.as_chunks::<BLOCK>();
+    let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
+    for (b, (words, out)) in blocks.iter().zip(out_blocks).enumerate() {
+        if !fill_block(lane, words, granularity, out) {
             for (i, (word, value)) in words.iter().zip(out).enumerate() {
                 if !signed(lane, *word).1 {
                     doubt(b * BLOCK + i, value);
@@ -108,6 +121,27 @@ fn fill<T: Value>(
             }
         }
     }
+    let done = words.len() - rest.len();
+    for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
+        let (cells, sure) = signed(lane, *word);
+        *value = T::from_whole(cells, granularity);
+        if !sure {
+            doubt(done + i, value);
+        }
+    }
+}
+
+/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time.
+#[inline(always)]
+fn fill_block<T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    // Counting, not a flag: the compiler turns a sum into a vector sum.
+    let mut sure_lanes = 0_u64;
+    for i in 0..BLOCK {
+        let (cells, sure) = signed(lane, words[i]);
+        out[i] = T::from_whole(cells, granularity);
+        sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
+    }
+    sure_lanes == BLOCK as u64
 }
 
 #[cfg(test)]

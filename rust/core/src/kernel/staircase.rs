@@ -29,7 +29,7 @@ pub(crate) struct Staircase {
     unit: f64,
     cells: f64,
     /// D·c.
-    floor: f64,
+    pub(super) floor: f64,
     /// r − 1.
     first: f64,
     eps_high: f64,
@@ -65,13 +65,27 @@ impl Staircase {
     }
 }
 
-impl Lane for Staircase {
+impl Staircase {
+    /// How many stairs lie above the given tail mass: the least J ≥ 1 with S(r)·e^(−ε(J−1)) ≤ `mass`, about.
+    pub fn stairs_above(&self, mass: f64) -> u64 {
+        (self.stair_offset - mass.ln() * self.inverse_eps).max(1.0).ceil() as u64
+    }
+
+    /// y per step of V on stair J: (t/2)·2^−bits·e^(εJ).
     #[inline(always)]
-    fn magnitude(&self, bits: u64) -> (f64, bool) {
-        let whole = from_bits(bits);
-        let stair = minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
-        let stair = round(stair - 0.5).max(0.0);
-        let unit = self.unit * exp(stair * self.eps_high, stair * self.eps_low);
+    pub fn unit(&self, stair: f64) -> f64 {
+        self.unit * exp(stair * self.eps_high, stair * self.eps_low)
+    }
+
+    /// |X| of the outermost cell of stair J.
+    #[inline(always)]
+    pub fn outermost(&self, stair: f64) -> f64 {
+        self.first + stair * self.cells
+    }
+
+    /// The acceptance test, on a stair whose `unit` and `outermost` are given.
+    #[inline(always)]
+    pub fn place(&self, whole: f64, unit: f64, outermost: f64) -> (f64, bool) {
         let y = whole * unit;
         let depth = y - self.floor;
         let q = round(depth - 0.5);
@@ -80,6 +94,16 @@ impl Lane for Staircase {
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
         let on_stair = (q >= 0.0) & (q < self.cells);
-        (self.first + stair * self.cells - q, inside & on_stair)
+        (outermost - q, inside & on_stair)
+    }
+}
+
+impl Lane for Staircase {
+    #[inline(always)]
+    fn magnitude(&self, bits: u64) -> (f64, bool) {
+        let whole = from_bits(bits);
+        let stair = minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
+        let stair = round(stair - 0.5).max(0.0);
+        self.place(whole, self.unit(stair), self.outermost(stair))
     }
 }

@@ -25,7 +25,6 @@ impl Fill {
     }
 
     /// The word of value `index`.
-    #[cfg(test)]
     pub(crate) fn word(&self, index: u64) -> u64 {
         let index = self.start + index;
         self.cipher.block(Domain::Noise, 0, self.fill, index / 2)[(index % 2) as usize]

@@ -1,0 +1,51 @@
+use pyo3::prelude::*;
+use stairnoise::Shape;
+
+use crate::errors::ParameterError;
+
+/// The name of a law.
+pub(crate) struct Kind(pub stairnoise::Kind);
+
+impl<'py> FromPyObject<'_, 'py> for Kind {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let name: &str = &object.extract::<String>()?;
+        Ok(Self(match name {
+            "staircase" => stairnoise::Kind::Staircase,
+            "discrete_staircase" => stairnoise::Kind::DiscreteStaircase,
+            "laplace" => stairnoise::Kind::Laplace,
+            "discrete_laplace" => stairnoise::Kind::DiscreteLaplace,
+            _ => {
+                return Err(ParameterError::new_err(format!(
+                    "mechanism must be staircase, discrete_staircase, laplace or discrete_laplace, got {name:?}"
+                )));
+            }
+        }))
+    }
+}
+
+/// `None`, `"l1"`, `"l2"` or something else, which the caller extracts.
+pub(crate) fn named_shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Shape>> {
+    let Some(object) = object else {
+        return Ok(Some(Shape::L1));
+    };
+    let Ok(name) = object.extract::<String>() else {
+        return Ok(None);
+    };
+    match name.as_str() {
+        "l1" => Ok(Some(Shape::L1)),
+        "l2" => Ok(Some(Shape::L2)),
+        _ => Err(ParameterError::new_err(format!(
+            "the shape must be \"l1\", \"l2\" or a number, got {name:?}"
+        ))),
+    }
+}
+
+/// The shape of one law.
+pub(crate) fn shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Shape> {
+    match (named_shape(object)?, object) {
+        (None, Some(object)) => Ok(Shape::Number(object.extract()?)),
+        (named, _) => Ok(named.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,134 @@
+//! The gate between NumPy's memory and the core: element types, strides, borrows, and when to let other threads run.
+//!
+//! rust-numpy tracks borrows of the same base object, so an array that is being read or written by another call is refused, never
+//! aliased. Everything that can fail is done before a fill is taken.
+
+use numpy::ndarray::{ArrayViewD, ArrayViewMutD};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
+const DETACH_FROM: usize = 1 << 11;
+
+/// Values staged at a time on the way to memory that is not contiguous.
+const STAGE: usize = 512;
+
+/// Runs `work`, letting other Python threads run if it is long.
+pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
+    if values < DETACH_FROM { work() } else { py.detach(work) }
+}
+
+/// Runs `$body` with `$array` bound to `$out` as an array of whichever supported element type it has.
+macro_rules! with_output {
+    ($out:expr, $array:ident => $body:expr) => {{
+        let out: &Bound<'_, numpy::PyUntypedArray> = $out;
+        if let Ok($array) = out.cast::<numpy::PyArrayDyn<f64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<f32>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i32>>() {
+            $body
+        } else {
+            Err($crate::buffer::element_type("out", out, "float64, float32, int64 or int32"))
+        }
+    }};
+}
+
+/// Runs `$body` with `$array` bound to `$values` as an array of `f64` or `i64`.
+macro_rules! with_answers {
+    ($values:expr, $array:ident => $body:expr) => {{
+        let values: &Bound<'_, numpy::PyUntypedArray> = $values;
+        if let Ok($array) = values.cast::<numpy::PyArrayDyn<f64>>() {
+            $body
+        } else if let Ok($array) = values.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else {
+            Err($crate::buffer::element_type("values", values, "float64 or int64"))
+        }
+    }};
+}
+
+pub(crate) use {with_answers, with_output};
+
+pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name} must be an array of {allowed} in native byte order, got {}", array.dtype()))
+}
+
+/// The output, for this call alone.
+pub(crate) fn writable<'py, T: Element>(out: &Bound<'py, PyArrayDyn<T>>) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
+    out.try_readwrite()
+        .map_err(|error| PyValueError::new_err(format!("out must be writable and not in use elsewhere: {error}")))
+}
+
+/// An input that nobody writes to during this call.
+pub(crate) fn readable<'py, T: Element>(name: &str, array: &Bound<'py, PyArrayDyn<T>>) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
+    array
+        .try_readonly()
+        .map_err(|error| PyValueError::new_err(format!("{name} must not overlap out or be in use elsewhere: {error}")))
+}
+
+/// An input must have the output's shape.
+pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<()> {
+    if got == out {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("{name} must have the shape of out {out:?}, got {got:?}")))
+}
+
+/// Has `write(first, part)` write all values in C order, straight into contiguous memory and by stages otherwise.
+pub(crate) fn write_in_order<T: Copy + Default, E>(
+    mut out: ArrayViewMutD<'_, T>,
+    mut write: impl FnMut(u64, &mut [T]) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some(out) = out.as_slice_mut() {
+        return write(0, out);
+    }
+    let total = out.len();
+    let mut places = out.iter_mut();
+    let mut stage = [T::default(); STAGE];
+    for first in (0..total).step_by(STAGE) {
+        let stage = &mut stage[..STAGE.min(total - first)];
+        write(first as u64, stage)?;
+        for (value, place) in stage.iter().zip(&mut places) {
+            *place = *value;
+        }
+    }
+    Ok(())
+}
+
+/// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
+pub(crate) enum InOrder<'a, A> {
+    Contiguous(&'a [A]),
+    Strided { elements: numpy::ndarray::iter::Iter<'a, A, numpy::ndarray::IxDyn>, stage: Vec<A> },
+}
+
+impl<'a, A: Copy> InOrder<'a, A> {
+    pub fn new(view: &'a ArrayViewD<'_, A>) -> Self {
+        match view.as_slice() {
+            Some(slice) => Self::Contiguous(slice),
+            None => Self::Strided {
+                elements: view.iter(),
+                stage: Vec::with_capacity(STAGE.min(view.len())),
+            },
+        }
+    }
+
+    /// The next `n` elements.
+    pub fn next(&mut self, n: usize) -> &[A] {
+        match self {
+            Self::Contiguous(rest) => {
+                let (part, after) = rest.split_at(n);
+                *rest = after;
+                part
+            }
+            Self::Strided { elements, stage } => {
+                stage.clear();
+                stage.extend(elements.take(n).copied());
+                stage
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `stairnoise._native`: signatures, buffers and errors; no mathematics.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `arguments` | Python values to the core's enums |
+//! | `buffer` | every fact about a caller's array, and how noise gets into it |
+//! | `each` | laws with arrays of parameters |
+//! | `errors` | the core's errors as Python exceptions |
+//! | `law`, `stream` | the two classes |
+#![forbid(unsafe_code)]
+
+use pyo3::prelude::*;
+
+mod arguments;
+mod buffer;
+mod each;
+mod errors;
+mod law;
+mod stream;
+
+#[pymodule(gil_used = true)]
+mod _native {
+    #[pymodule_export]
+    use crate::each::{describe, fill_each, release_each};
+    #[pymodule_export]
+    use crate::law::{Law, largest_quotient};
+    #[pymodule_export]
+    use crate::stream::Stream;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

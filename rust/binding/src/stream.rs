@@ -1,0 +1,83 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use stairnoise::Generator;
+use zeroize::Zeroizing;
+
+use crate::errors::{self, ParameterError};
+
+/// A key and the count of its fills. No copying, pickling or printing of the key.
+#[pyclass(frozen, module = "stairnoise._native")]
+pub(crate) struct Stream(Mutex<Generator>);
+
+impl Stream {
+    /// Held only to take a fill, with the interpreter attached: a fork in another thread cannot leave it locked.
+    pub fn lock(&self) -> MutexGuard<'_, Generator> {
+        // A generator is never left half-changed, whatever happened to the thread that held it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<Generator> for Stream {
+    fn from(generator: Generator) -> Self {
+        Self(Mutex::new(generator))
+    }
+}
+
+#[pymethods]
+impl Stream {
+    #[staticmethod]
+    fn from_os() -> PyResult<Self> {
+        Generator::from_os().map(Self::from).map_err(errors::draw)
+    }
+
+    #[staticmethod]
+    fn from_key(key: &[u8]) -> PyResult<Self> {
+        let key: Zeroizing<[u8; 32]> = match key.try_into() {
+            Ok(key) => Zeroizing::new(key),
+            Err(_) => {
+                return Err(ParameterError::new_err(format!("key must be 32 bytes, got {} bytes", key.len())));
+            }
+        };
+        Ok(Generator::from_key(&key).into())
+    }
+
+    #[staticmethod]
+    fn from_seed(seed: u128) -> Self {
+        Generator::from_seed(seed).into()
+    }
+
+    fn spawn(&self, n: usize) -> PyResult<Vec<Self>> {
+        let mut generator = self.lock();
+        (0..n).map(|_| generator.spawn().map(Self::from).map_err(errors::draw)).collect()
+    }
+
+    fn at(&self, index: u64) -> PyResult<Self> {
+        self.lock().at(index).map(Self::from).map_err(errors::draw)
+    }
+
+    fn rekey_from_os(&self) -> PyResult<()> {
+        let fresh = Generator::from_os().map_err(errors::draw)?;
+        *self.lock() = fresh;
+        Ok(())
+    }
+
+    fn rekey_from_seed(&self, seed: u128) {
+        *self.lock() = Generator::from_seed(seed);
+    }
+
+    #[getter]
+    fn fill_count(&self) -> u64 {
+        self.lock().next_fill()
+    }
+
+    #[getter]
+    fn index(&self) -> u64 {
+        self.lock().start()
+    }
+
+    fn __repr__(&self) -> String {
+        let generator = self.lock();
+        format!("<stairnoise._native.Stream fill_count={} index={}>", generator.next_fill(), generator.start())
+    }
+}

@@ -1,0 +1,39 @@
+//! The laws as [`Distribution`]s, the trait that `rand_distr` re-exports, for programs with a `rand` generator of their own.
+//!
+//! One 64-bit word a value, and further words in the rare case that it does not decide: the function of contract, section 2, with the
+//! generator's next words in place of the extension words. The guarantees are only as good as the generator: for releases, use
+//! [`crate::Generator`].
+
+use rand::Rng;
+use rand::distr::Distribution;
+
+use crate::value::Value;
+use crate::{DiscreteLaplace, DiscreteStaircase, Laplace, Law, Staircase};
+
+fn sample<T: Value, R: Rng + ?Sized>(law: &Law, rng: &mut R) -> T {
+    let word = rng.next_u64();
+    let mut drawn = Vec::new();
+    let cells = law.sampler().cells(word, |e| {
+        // The exact path may ask for a word again.
+        while drawn.len() <= e {
+            drawn.push(rng.next_u64());
+        }
+        drawn[e]
+    });
+    law.sampler().value(cells)
+}
+
+macro_rules! distribution {
+    ($law:ident: $($value:ident)+) => {$(
+        impl Distribution<$value> for $law {
+            fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> $value {
+                sample(&self.0, rng)
+            }
+        }
+    )+};
+}
+
+distribution!(Staircase: f64 f32);
+distribution!(Laplace: f64 f32);
+distribution!(DiscreteStaircase: i64 i32);
+distribution!(DiscreteLaplace: i64 i32);

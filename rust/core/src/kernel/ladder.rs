@@ -1,0 +1,53 @@
+use super::float::from_bits;
+use super::{Lane, Staircase};
+
+/// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
+///
+/// The thresholds are rounded, and need not be right: [`Staircase::place`] accepts no word on a wrong stair, nor one beyond the last rung.
+#[derive(Clone, Debug)]
+pub(crate) struct Ladder<const N: usize> {
+    stairs: Staircase,
+    rungs: [Rung; N],
+}
+
+/// One stair.
+#[derive(Clone, Copy, Debug)]
+struct Rung {
+    /// The stair holds words below this: D·c over the unit of the stair before.
+    top: f64,
+    unit: f64,
+    outermost: f64,
+}
+
+impl<const N: usize> Ladder<N> {
+    pub fn new(stairs: &Staircase) -> Self {
+        let rungs = core::array::from_fn(|stair| {
+            let stair = stair as f64;
+            Rung {
+                top: if stair > 0.0 { stairs.floor / stairs.unit(stair - 1.0) } else { f64::INFINITY },
+                unit: stairs.unit(stair),
+                outermost: stairs.outermost(stair),
+            }
+        });
+        Self {
+            stairs: stairs.clone(),
+            rungs,
+        }
+    }
+}
+
+impl<const N: usize> Lane for Ladder<N> {
+    #[inline(always)]
+    fn magnitude(&self, bits: u64) -> (f64, bool) {
+        let whole = from_bits(bits);
+        let mut unit = self.rungs[0].unit;
+        let mut outermost = self.rungs[0].outermost;
+        for rung in &self.rungs[1..] {
+            // Units and cells grow from stair to stair, so the greatest of those reached is the right one: no branch.
+            let reached = whole < rung.top;
+            unit = unit.max(if reached { rung.unit } else { 0.0 });
+            outermost = outermost.max(if reached { rung.outermost } else { 0.0 });
+        }
+        self.stairs.place(whole, unit, outermost)
+    }
+}

@@ -1,0 +1,226 @@
+//! Evidence: comparison with an independent library at the points where an error would show. Thresholds S(j) are computed with `dashu-float`
+//! by the formula of docs/contract.md; v is placed just below, at the leading bits of, and just above them, at several depths of extension
+//! words, and the magnitude must step exactly there.
+
+use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer};
+use dashu_int::IBig;
+use stairnoise::exact::{IntegerLaw, magnitude, optimal_r_l1, optimal_r_l2};
+
+/// Extension words of a value.
+const WORDS: usize = 8192;
+
+/// Working precision of thresholds: the deepest v below has at most 63 + 64·5 significant bits.
+const BITS: usize = 450;
+
+/// Working precision where 1 − b loses up to 40 bits (ε ≥ 2^−40).
+const MORE: usize = BITS + 64;
+
+/// e^(−ε/D) for the geometric law, e^(−ε) for the staircase.
+fn decay(law: &IntegerLaw) -> Real {
+    match *law {
+        IntegerLaw::Geometric { eps, cells } => exp_minus(eps, 1, cells, BITS),
+        IntegerLaw::Staircase { eps, .. } => exp_minus(eps, 1, 1, MORE),
+    }
+}
+
+/// S(j), as docs/contract.md writes it, given `decay(law)`.
+fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
+    match *law {
+        IntegerLaw::Geometric { eps, cells } => {
+            integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b)
+        }
+        IntegerLaw::Staircase { eps, cells, r } => {
+            let dc = integer(cells, MORE) * b / (integer(1, MORE) - b);
+            let stair = if j < r { 0 } else { (j - r) / cells + 1 };
+            let t = integer(2 * r - 1, MORE) + integer(2, MORE) * &dc;
+            let edge = IBig::from(r) + IBig::from(stair) * IBig::from(cells) - IBig::from(j);
+            integer(2, MORE) / t * exp_minus(eps, stair, 1, MORE) * (Real::from(edge) + dc)
+        }
+    }
+}
+
+/// The magnitude of v = numerator / 2^(63 + 64·words) followed by `tail` in every later word.
+fn at(law: &IntegerLaw, numerator: &IBig, words: usize, tail: u64) -> u64 {
+    let word = |shift: usize| -> u64 {
+        let mask = (IBig::ONE << 64) - 1;
+        u64::try_from((numerator.clone() >> shift) & mask).unwrap()
+    };
+    let v63 = word(64 * words);
+    let mut extension = |e: usize| {
+        assert!(e < WORDS, "extension word {e} does not exist");
+        if e < words { word(64 * (words - 1 - e)) } else { tail }
+    };
+    magnitude(law, v63, &mut extension)
+}
+
+/// Checks all v around S(j) at one depth; returns whether neighbouring thresholds were far enough apart to say anything.
+fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usize) -> bool {
+    let scale = 63 + 64 * words;
+    let below = floor_scaled(&thresholds[1], scale);
+    let above: IBig = below.clone() + 1;
+    // v in [below − 1, below] has magnitude j, v in [above, above + 1] has j − 1, if S(j+1) and S(j−1) are farther away.
+    let isolated = floor_scaled(&thresholds[2], scale) < below.clone() - 2
+        && (j == 1 || floor_scaled(&thresholds[0], scale) > above.clone() + 2);
+    if !isolated || above >= IBig::ONE << scale {
+        return false;
+    }
+    let case = || format!("{law:?}, j {j}, {words} words");
+    assert_eq!(at(law, &(below.clone() - 1), words, u64::MAX), j, "just below: {}", case());
+    assert_eq!(at(law, &below, words, 0), j, "at the leading bits: {}", case());
+    assert_eq!(at(law, &above, words, 0), j - 1, "just above: {}", case());
+    if below > IBig::from(2) {
+        assert_eq!(at(law, &(below - 2), words, 0x5555_5555_5555_5555), j, "below: {}", case());
+    }
+    assert_eq!(at(law, &above, words, 0x5555_5555_5555_5555), j - 1, "above: {}", case());
+    true
+}
+
+/// Thresholds worth a look: the first, the edges of the first stairs, and pseudo-random ones out to the tail.
+fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
+    let (eps, cells, r) = match *law {
+        IntegerLaw::Geometric { eps, cells } => (eps, cells, 1),
+        IntegerLaw::Staircase { eps, cells, r } => (eps, cells, r),
+    };
+    let mut js = vec![
+        1,
+        2,
+        r.saturating_sub(1),
+        r,
+        r + 1,
+        r + cells - 1,
+        r + cells,
+        r + cells + 1,
+        r + 2 * cells,
+    ];
+    js.push(points.between(1, r));
+    js.push(r + points.between(0, cells));
+    for depth in [1.0, 40.0, 300.0] {
+        // Below 2^62, where j + 1 is still far from saturation.
+        js.push(points.between(1, ((cells as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
+    }
+    js.sort_unstable();
+    js.dedup();
+    js.retain(|&j| j >= 1 && eps * (j as f64 / cells as f64 - 1.0) < 2000.0);
+    js
+}
+
+/// Walks the interesting thresholds of one law; returns the number of cases that said something.
+fn walk(law: &IntegerLaw, points: &mut Points) -> usize {
+    let b = decay(law);
+    let mut count = 0;
+    for j in interesting(law, points) {
+        let thresholds = [j - 1, j, j + 1].map(|j| if j == 0 { integer(1, BITS) } else { survival(law, &b, j) });
+        let first = (-thresholds[1].log2().to_f64().value()).max(0.0) as usize / 64;
+        if first + 5 > WORDS {
+            continue;
+        }
+        for depth in [0, 1, 2, 4] {
+            count += usize::from(check_threshold(law, j, &thresholds, first + depth));
+        }
+    }
+    count
+}
+
+/// eps from 2^−40 to 10^6, cells from 1 to 2^53, wherever D + D/eps ≤ 2^54 allows the pair.
+fn pairs() -> Vec<(f64, u64)> {
+    let mut pairs = Vec::new();
+    for eps in [
+        (-40.0_f64).exp2(),
+        1e-3,
+        0.1,
+        0.5,
+        1.0,
+        2.0,
+        4.0,
+        10.0,
+        30.0,
+        50.0,
+        700.0,
+        1e6,
+    ] {
+        for cells in [
+            1,
+            2,
+            3,
+            10,
+            1000,
+            1_000_000,
+            1 << 32,
+            (1 << 35) + 12_345,
+            1 << 46,
+            (1 << 52) + 1,
+            1 << 53,
+        ] {
+            if cells as f64 + cells as f64 / eps <= 18_014_398_509_481_984.0 {
+                pairs.push((eps, cells));
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn geometric_steps_at_its_thresholds() {
+    let mut points = Points(3);
+    let count: usize = pairs()
+        .iter()
+        .map(|&(eps, cells)| walk(&IntegerLaw::Geometric { eps, cells }, &mut points))
+        .sum();
+    assert!(count > 3000, "only {count} cases were decidable");
+}
+
+#[test]
+fn staircase_steps_at_its_thresholds() {
+    let mut points = Points(4);
+    let mut count = 0;
+    for (eps, cells) in pairs() {
+        let mut shapes = vec![1, optimal_r_l1(eps, cells), optimal_r_l2(eps, cells), cells];
+        shapes.dedup();
+        for r in shapes {
+            count += walk(&IntegerLaw::Staircase { eps, cells, r }, &mut points);
+        }
+    }
+    assert!(count > 6000, "only {count} cases were decidable");
+}
+
+/// A staircase with one cell is the geometric law: two formulas, one function of the bits.
+#[test]
+fn one_cell_staircase_is_geometric() {
+    let mut points = Points(5);
+    for _ in 0..20_000 {
+        let eps = points.magnitude(-30, 12);
+        let v63 = points.word() >> (1 + points.word() % 63);
+        let key = points.word();
+        let mut extension = |e: usize| Points(key ^ e as u64).word();
+        let geometric = magnitude(&IntegerLaw::Geometric { eps, cells: 1 }, v63, &mut extension);
+        let staircase = magnitude(&IntegerLaw::Staircase { eps, cells: 1, r: 1 }, v63, &mut extension);
+        assert_eq!(geometric, staircase, "eps {eps:e}, v63 {v63}");
+    }
+}
+
+/// Leading zero words: the tail is reachable, and v = 0 saturates, for every law that validation lets through.
+#[test]
+fn zeros_reach_the_tail_and_saturate() {
+    for (eps, cells) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
+        for law in [
+            IntegerLaw::Geometric { eps, cells },
+            IntegerLaw::Staircase { eps, cells, r: 1 },
+            IntegerLaw::Staircase { eps, cells, r: cells },
+        ] {
+            assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), i64::MAX as u64, "{law:?}");
+            for zeros in [1, 5, 64, WORDS - 1] {
+                let mut extension = |e: usize| u64::from(e == zeros);
+                let found = magnitude(&law, 0, &mut extension);
+                // v = 2^−(63 + 64(zeros + 1)); S(j) falls by e^−eps per D cells, and S(1) ≥ v unless b underflows.
+                let depth = (63 + 64 * (zeros + 1)) as f64 * std::f64::consts::LN_2;
+                let expected = cells as f64 * depth / eps;
+                let slack = 2.0 * cells as f64 * (1.0 + 40.0 / eps) + expected * 1e-12;
+                let capped = expected.min(i64::MAX as f64);
+                assert!(
+                    (found as f64 - capped).abs() <= slack + 1.0,
+                    "{law:?}: {found} against {capped}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Evidence: conformance. The laws are `rand_distr` distributions, and draw the values of the contract from the generator's words.
+#![cfg(feature = "rand")]
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand_distr::Distribution;
+use stairnoise::{DiscreteLaplace, DiscreteStaircase, Gamma, Laplace, R, Staircase};
+
+/// Gives the words in turn; asking for more is a failure.
+struct Words<'a>(core::slice::Iter<'a, u64>);
+
+impl rand::TryRng for Words<'_> {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        unreachable!("the laws draw 64-bit words")
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(*self.0.next().expect("a word too many was drawn"))
+    }
+
+    fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+        unreachable!("the laws draw 64-bit words")
+    }
+}
+
+fn one<T, D: Distribution<T>>(law: &D, words: &[u64]) -> T {
+    let mut rng = Words(words.iter());
+    let value = law.sample(&mut rng);
+    assert_eq!(rng.0.len(), 0, "a word was left over");
+    value
+}
+
+#[test]
+fn one_word_decides_a_plain_value() {
+    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    // v = ½: S(0) = 1 > v, S(1) = 2/(e + 1) = 0.5379 > v, S(2) = 0.198.
+    assert_eq!(one::<i64, _>(&law, &[1 << 62]), 1);
+    assert_eq!(one::<i32, _>(&law, &[3 << 62]), -1);
+}
+
+#[test]
+fn further_words_are_drawn_when_the_first_is_all_zero() {
+    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    // v = 2⁻⁶³·½, so that |X| = ⌊64 ln 2 + ln(2/(1 + 1/e))⌋ = ⌊44.36 + 0.38⌋.
+    assert_eq!(one::<i64, _>(&law, &[0, 1 << 63]), 44);
+}
+
+#[test]
+fn every_law_samples_its_types() {
+    let mut rng = StdRng::seed_from_u64(1);
+    let _: f64 = Staircase::new(4.0, 1.0, Gamma::L2).unwrap().sample(&mut rng);
+    let _: f32 = Laplace::new(4.0, 1.0).unwrap().sample(&mut rng);
+    let _: i64 = DiscreteStaircase::new(1.0, 5, R::Value(2)).unwrap().sample(&mut rng);
+    let _: i32 = DiscreteLaplace::new(1.0, 5).unwrap().sample(&mut rng);
+}
