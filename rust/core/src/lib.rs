@@ -51,6 +51,8 @@ mod laplace;
 mod law;
 mod params;
 mod release;
+#[cfg(test)]
+mod replay;
 mod sampler;
 mod staircase;
 mod stream;

@@ -9,6 +9,9 @@ const LOG2_CELLS: i32 = 32;
 /// The lattice is never refined further than this, so that the cells in a sensitivity stay below 2⁵³ and are exact in an `f64`.
 const MAX_REFINEMENT: i32 = 20;
 
+/// Below 2⁻⁴⁰ even a lattice as coarse as the sensitivity is close to `MAX_SPAN`.
+const LEAST_LOG2_EPS: i32 = -40;
+
 /// Bound on cells + cells/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
 const MAX_SPAN: f64 = (1_u64 << 54) as f64;
 
@@ -34,8 +37,7 @@ impl Lattice {
         check_eps(eps)?;
         check_sensitivity(sensitivity)?;
         let too_wide = ParamError::TooWide { eps, sensitivity };
-        let refinement = refinement(eps, narrowing).ok_or(too_wide)?;
-        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement;
+        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement(eps, narrowing);
         if !(-1074..=960).contains(&log2_granularity) {
             return Err(ParamError::Granularity {
                 sensitivity,
@@ -77,22 +79,21 @@ fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
     good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
 }
 
-/// `s` of the contract; `None` where ε is too small for any lattice. Only exact operations and one correctly rounded product, so that
+/// `s` of the contract. Only exact operations and one correctly rounded product, so that
 /// every machine chooses the same lattice.
-fn refinement(eps: f64, narrowing: Narrowing) -> Option<i32> {
+fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
     let magnitude = floor_log2(eps);
     let narrower = match narrowing {
-        _ if magnitude < -40 => return None,
-        _ if magnitude < -20 => return Some(magnitude + 20),
+        _ if magnitude < -20 => return (magnitude + 20).max(-LOG2_CELLS),
         Narrowing::Laplace => f64::from(magnitude + 1),
         Narrowing::Staircase => (0.75 * eps).floor(),
     };
-    Some(narrower.clamp(0.0, f64::from(MAX_REFINEMENT)) as i32)
+    narrower.clamp(0.0, f64::from(MAX_REFINEMENT)) as i32
 }
 
 fn fits(eps: f64, cells: u64) -> bool {
     let cells = cells as f64;
-    cells + cells / eps <= MAX_SPAN
+    floor_log2(eps) >= LEAST_LOG2_EPS && cells + cells / eps <= MAX_SPAN
 }
 
 /// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.

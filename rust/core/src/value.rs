@@ -46,10 +46,20 @@ impl Value for f32 {
     }
 
     fn from_cells(cells: i128, log2_granularity: i32) -> Self {
-        // Through f32 first: rounding to f64 and then to f32 would round twice.
-        let value = f64::from(cells as f32) * power_of_two(log2_granularity);
+        // Rounding to nearest twice is not rounding to nearest; to odd and then to nearest is (Boldo and Melquiond 2008, Theorem 1).
+        let value = round_to_odd(cells) * power_of_two(log2_granularity);
         value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 + 0.0
     }
+}
+
+/// `n` if an `f64` holds it, otherwise the one of its two neighbours whose last bit is 1.
+fn round_to_odd(n: i128) -> f64 {
+    let magnitude = n.unsigned_abs();
+    let drop = (128 - f64::MANTISSA_DIGITS).saturating_sub(magnitude.leading_zeros());
+    let kept = magnitude >> drop;
+    let sticky = u128::from(kept << drop != magnitude);
+    let rounded = ((kept | sticky) << drop) as f64;
+    if n < 0 { -rounded } else { rounded }
 }
 
 impl Value for i64 {
@@ -97,6 +107,15 @@ mod tests {
         assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
         assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
+    }
+
+    #[test]
+    fn single_precision_rounds_once() {
+        // 2²⁴ + 1 + 2⁻⁴⁰ lies above a tie that rounding to f64 first would land on.
+        let cells = (1_i128 << 64) + (1 << 40) + 1;
+        assert_eq!(f32::from_cells(cells, -40), 16_777_218.0);
+        assert_eq!(f32::from_cells(cells - 1, -40), 16_777_216.0, "the tie itself");
+        assert_eq!(f32::from_cells(-cells, -40), -16_777_218.0);
     }
 
     #[test]

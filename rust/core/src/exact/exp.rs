@@ -4,7 +4,7 @@ use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use super::ln2::ln2;
 
-/// From here on e^(−x) is below 2^(−1 500 000), smaller than anything it is compared with (`uniform::SMALLEST_EXPONENT`).
+/// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
 const UNDERFLOW: f64 = 1_048_576.0;
 
 /// The rational eps / parts, exactly: exponents are its multiples.
@@ -19,7 +19,7 @@ pub struct Step {
 pub struct Power {
     /// Between 1 and 3; `p` limbs of fraction and one integer limb.
     pub mantissa: Enclosure,
-    /// The binary exponent, at most 1 512 776.
+    /// The binary exponent, at most 1 512 777.
     pub shift: usize,
 }
 
@@ -30,6 +30,11 @@ impl Power {
         fixed.shr(self.shift);
         fixed
     }
+
+    /// As [`Power::to_fixed`], where a power too small to have is between zero and one unit.
+    pub fn fixed_or_tiny(power: Option<&Self>, p: usize) -> Enclosure {
+        power.map_or_else(|| Enclosure::above(Limbs::zero(p + 1), 1), Self::to_fixed)
+    }
 }
 
 impl Step {
@@ -38,12 +43,21 @@ impl Step {
         Self { eps, parts }
     }
 
+    /// e^(−step) as a fixed-point number with `p` limbs of fraction and one integer limb.
+    pub fn decay(&self, p: usize) -> Enclosure {
+        Power::fixed_or_tiny(self.power(1, p).as_ref(), p)
+    }
+
     /// e^(−count·step) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
     ///
-    /// The mantissa is at most [`width`] units wide: 12 400 at two limbs and a shift of 500; in general less than 64 + 32/8 bits
+    /// The mantissa is at most [`width`] units wide: with two limbs 12·shift + 6150, always below 2^37.
     ///
     /// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
     /// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the error of the approximation is stated"
+    )]
     pub fn power(&self, count: u64, p: usize) -> Option<Power> {
         if count == 0 {
             return Some(Power {
@@ -61,7 +75,7 @@ impl Step {
         limbs::shr(&mut t, halvings);
         let mut value = taylor(&t, halvings, p);
         for _ in 0..halvings {
-            value = mul_floor(&value, &value, p);
+            value = limbs::mul_floor(&value, &value);
         }
         Some(Power {
             mantissa: Enclosure::above(value, width(shift, halvings)),
@@ -70,6 +84,11 @@ impl Step {
     }
 
     /// ⌊count·step·2^(64p)⌋, for a product below 2^21.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "halves of a u128; lengths of numbers in memory"
+    )]
     fn times(&self, count: u64, p: usize) -> Limbs {
         let (mantissa, exponent) = decompose(self.eps);
         let product = u128::from(mantissa) * u128::from(count);
@@ -89,20 +108,29 @@ impl Step {
 }
 
 /// (m, e) with x = m·2^e, for finite x ≥ 0.
+#[expect(
+    clippy::cast_possible_wrap,
+    reason = "the sign is 0 and the exponent field below 2048"
+)]
 pub fn decompose(x: f64) -> (u64, i64) {
     let bits = x.to_bits();
     let (field, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     if field == 0 {
         (fraction, -1074)
     } else {
-        (fraction | 1 << 52, field - 1075)
+        (fraction | (1 << 52), field - 1075)
     }
 }
 
 /// (r, n) with r ≤ n ln 2 − x in [0, 1), r short by at most 2n + 1 units, given ⌊x⌋ in units and x in floating point.
 ///
-/// x < 2^20 is known within 2^−30, so that n = ⌊x / ln 2⌋ + 1 is right or one off; then n ln 2 − x is in (−2^−29, ln 2 + 2^−29), and if the
-/// lower bound r is negative, a further ln 2 moves it to the upper end of that range.
+/// x/ln 2 < 2^21 is known within 2^−27, so n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, a
+/// further ln 2 moves it to the upper end of that range.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 < n < 2^21"
+)]
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
     let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
@@ -139,11 +167,13 @@ fn width(shift: usize, halvings: usize) -> u64 {
 /// Horner's scheme 1 + t/1·(1 + t/2·(1 + …)), every bracket multiplied by a common denominator c so that one long division serves as many
 /// steps as c fits a limb. A step loses less than one unit in the product and one in the division, and scales the loss so far by less than
 /// 2^(−8): below 3 units in all. The terms left out start with one below a unit and fall more than twofold each: 2 units more.
+///
+/// The sum fits its integer limb: c < 2^(62 − ⌊log₂ k⌋) before c·k < 2^63, and the brackets are below 1.004.
 fn taylor(t: &Limbs, h: usize, p: usize) -> Limbs {
     let mut sum = Enclosure::point(1, p).lo;
     let mut c = 1_u64;
     for k in (1..=terms(h, p)).rev() {
-        sum = mul_floor(&sum, t, p);
+        sum = limbs::mul_floor(&sum, t);
         if c.leading_zeros() <= 1 + k.ilog2() {
             limbs::div_small(&mut sum, c);
             c = 1;
@@ -164,9 +194,4 @@ fn terms(h: usize, p: usize) -> u64 {
         bits += h + k.ilog2() as usize;
     }
     u64::from(k) - 1
-}
-
-/// ⌊a·b⌋ in units, where it fits one integer limb.
-fn mul_floor(a: &Limbs, b: &Limbs, p: usize) -> Limbs {
-    Limbs::from_slice(&limbs::mul(a, b)[p..=2 * p])
 }

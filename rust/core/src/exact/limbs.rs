@@ -70,33 +70,58 @@ const fn high(wide: u128) -> u64 {
 
 /// (low, high) of x·y + a + b, which is at most (2^64 − 1)² + 2(2^64 − 1) = 2^128 − 1: the wrapping forms only spare the overflow checks.
 const fn mul_add(x: u64, y: u64, a: u64, b: u64) -> (u64, u64) {
-    let wide = (x as u128 * y as u128).wrapping_add(a as u128).wrapping_add(b as u128);
+    let wide = (x as u128 * y as u128)
+        .wrapping_add(a as u128)
+        .wrapping_add(b as u128);
     (low(wide), high(wide))
 }
 
 /// The product, exactly: as many limbs as both factors together.
 pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
     let mut product = Limbs::zero(a.len() + b.len());
-    // The usual lengths as constants let the compiler unroll: 2.5 times faster.
-    match (a.len(), b.len()) {
-        (3, 3) => add_product(&mut product[..6], &a[..3], &b[..3]),
-        (4, 4) => add_product(&mut product[..8], &a[..4], &b[..4]),
-        _ => add_product(&mut product, a, b),
-    }
-    product
-}
-
-/// `sum ← a·b`, schoolbook; `sum` is zero and has the limbs of both together.
-#[inline(always)]
-fn add_product(sum: &mut [u64], a: &[u64], b: &[u64]) {
     for (i, &x) in a.iter().enumerate() {
-        let row = &mut sum[i..=i + b.len()];
+        let row = &mut product[i..=i + b.len()];
         let mut carry = 0;
         for (digit, &y) in row.iter_mut().zip(b) {
             (*digit, carry) = mul_add(x, y, *digit, carry);
         }
         row[b.len()] = carry;
     }
+    product
+}
+
+/// ⌊a·b / 2^(64(n − 1))⌋ for factors of n limbs: the product of two numbers with one integer limb each. It must fit one integer limb.
+pub fn mul_floor(a: &[u64], b: &[u64]) -> Limbs {
+    let mut product = Limbs::zero(a.len());
+    // The usual lengths as constants let the compiler unroll, which halves the time of `exp::Step::power`.
+    match a.len() {
+        3 => add_product_floor(&mut product[..3], &a[..3], &b[..3]),
+        4 => add_product_floor(&mut product[..4], &a[..4], &b[..4]),
+        _ => add_product_floor(&mut product, a, b),
+    }
+    product
+}
+
+/// `sum ← ⌊a·b / 2^(64(n − 1))⌋`; `sum` is zero and has n limbs. The lowest limb of each row is final, so it is dropped at once.
+#[expect(
+    clippy::inline_always,
+    reason = "constant lengths reach the loops only by inlining"
+)]
+#[inline(always)]
+fn add_product_floor(sum: &mut [u64], a: &[u64], b: &[u64]) {
+    let n = sum.len();
+    for &x in &a[..n - 1] {
+        let (_, mut carry) = mul_add(x, b[0], sum[0], 0);
+        for j in 1..n {
+            (sum[j - 1], carry) = mul_add(x, b[j], sum[j], carry);
+        }
+        sum[n - 1] = carry;
+    }
+    let mut carry = 0;
+    for (digit, &y) in sum.iter_mut().zip(b) {
+        (*digit, carry) = mul_add(a[n - 1], y, *digit, carry);
+    }
+    debug_assert_eq!(carry, 0, "a·b does not fit");
 }
 
 /// `a ← a·factor + addend`. The result must fit.

@@ -5,20 +5,20 @@
 //! ```text
 //! S(j)/2 = e^(−count·step) · (k + m·b) / (A + B·b)
 //!
-//! geometric   step = ε/D   count = j   k = 1, m = 0           A = 1,      B = 1
-//! staircase   step = ε     count = J   k = r + JD − j, m = D − k   A = 2r − 1, B = 2D − A
+//! geometric   step = ε/D   count = j   k = 1            m = 0       A = 1        B = 1
+//! staircase   step = ε     count = J   k = r + JD − j   m = D − k   A = 2r − 1   B = 2D − A
 //! ```
 //!
-//! (for the staircase multiply numerator and denominator of the contract by 1 − b: k(1 − b) + D·b = k + (D − k)·b). All of k, m, A, B are
-//! nonnegative integers, k and A positive, so nothing cancels. The question v < S(j) becomes
+//! (the staircase by multiplying numerator and denominator by 1 − b: k(1 − b) + D·b = k + (D − k)·b). All of k, m, A, B are nonnegative
+//! integers, k and A positive, so nothing cancels. The question v < S(j) becomes
 //!
 //! ```text
 //! v/2 · (A + B·b) < e^(−count·step) · (k + m·b).
 //! ```
 //!
-//! Equality would make b = e^(−step) or its powers a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann
-//! powers of e with rational exponents ≠ 0 are transcendental, so all coefficients would have to vanish: impossible for count > 0, where v/2·A > 0 has no
-//! partner, and for count = 0, where v/2 = k/A = m/B means 2k = A, odd.
+//! Equality would make b a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann's theorem e to a rational
+//! power other than 0 is transcendental, so all coefficients would have to vanish. They do not: for count > 0 the constant term is v/2·A > 0,
+//! and for count = 0 the terms v/2·A = k and v/2·B = D − k with A + B = 2D mean A = 2k, but A is odd.
 
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
@@ -95,8 +95,13 @@ impl IntegerLaw {
 
     /// Where S, interpolated between the integers, meets v, in floating point and rounded: the magnitude or one more, unless the rounding errors
     /// exceed the distance to the next integer. Only the cost depends on it.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rounding and saturation of a guess are harmless"
+    )]
     fn guess(&self, ln_half_v: f64) -> u64 {
-        let (a, b) = self.denominator();
         match *self {
             Self::Geometric { eps, cells } => {
                 let scale = cells as f64 / eps;
@@ -104,13 +109,14 @@ impl IntegerLaw {
                 (-(ln_half_v + ln_denominator) * scale).round() as u64
             }
             Self::Staircase { eps, cells, r } => {
+                let (a, b) = self.denominator();
                 let decay = (-eps).exp();
-                let d = cells as f64;
-                // ln(D / q) for the left side q of the comparison: a stair's outer edge has k + m·b = D, at count·eps.
-                let depth = d.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
+                let width = cells as f64;
+                // With q = v/2·(A + B·b): stair `count` is where D·b^count ≥ q > D·b^(count + 1), and there k + (D − k)·b = q/b^count.
+                let depth = width.ln() - ln_half_v - (a as f64 + b as f64 * decay).ln();
                 let count = (depth / eps).floor().max(0.0);
-                let y = d * (count * eps - depth).exp();
-                let k = (y - d * decay) / -(-eps).exp_m1();
+                let height = width * (count * eps - depth).exp();
+                let k = (height - width * decay) / -(-eps).exp_m1();
                 let edge = (count as u64).saturating_mul(cells).saturating_add(r);
                 edge.saturating_sub(k.round() as u64)
             }
@@ -134,8 +140,8 @@ struct Decision<'a, E> {
 
 impl<'a, E: Extension> Decision<'a, E> {
     fn new(law: &'a IntegerLaw, uniform: Uniform<'a, E>) -> Self {
-        // b is known to about 2^14 units (`exp::width`) and enters with a factor up to 2·cells: two limbs leave a relative error below
-        // 2^−67, which is finer than v63 itself, up to 2^46 cells.
+        // b is known to 2^13 units of 2^−128 (`exp::Step::power`, shift < 128) and enters with a factor up to 2·cells beside A ≥ 1: below
+        // 2^46 cells two limbs leave a relative error below 2^−67, finer than v63.
         let p = if law.cells() < 1 << 46 { 2 } else { 3 };
         let point = Enclosure::point(0, p);
         let mut decision = Self {
@@ -153,11 +159,7 @@ impl<'a, E: Extension> Decision<'a, E> {
     fn set_precision(&mut self, p: usize) {
         self.p = p;
         let power = self.law.step().power(1, p);
-        // An underflowing b is between zero and one unit.
-        self.b = power.as_ref().map_or_else(
-            || Enclosure::above(Enclosure::point(0, p).lo, 1),
-            Power::to_fixed,
-        );
+        self.b = Power::fixed_or_tiny(power.as_ref(), p);
         let (a, b) = self.law.denominator();
         self.denominator = self.b.linear(a, b);
         self.recent = (1, power);

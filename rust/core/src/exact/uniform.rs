@@ -78,6 +78,7 @@ impl<'a, E: Extension> Uniform<'a, E> {
     }
 
     /// ln(v/2) in floating point, for a first guess.
+    #[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
     pub fn ln(&mut self) -> f64 {
         let head = u128::from(self.word(self.first)) << 64;
         let tail = if self.known > 1 {

@@ -1,0 +1,90 @@
+//! Evidence: exhaustion. At a reduced word width every word is tried: what a kernel accepts is what the exact path says whatever bits
+//! follow the word, and what it does not accept is few.
+
+use super::{Geometric, Ladder, Lane, Staircase};
+use crate::exact::{self, IntegerLaw};
+
+/// A sign bit less than 16.
+const BITS: u32 = 15;
+
+/// Tries all 2¹⁵ leading parts of v; returns how many were accepted.
+fn accepted(lane: &impl Lane, law: &IntegerLaw) -> usize {
+    let decide = |bits: u64, rest: u64| {
+        // The 48 bits that follow in a full word, then extension words.
+        let (low, next) = (rest & ((1 << 48) - 1), rest);
+        exact::magnitude(law, bits << 48 | low, &mut |_: usize| next)
+    };
+    (0..1_u64 << BITS)
+        .filter(|&bits| {
+            let (magnitude, sure) = lane.magnitude(bits);
+            if sure {
+                let (lowest, highest) = (decide(bits, 0), decide(bits, u64::MAX));
+                assert_eq!(magnitude, lowest as f64, "{law:?} {bits} followed by zeros");
+                assert_eq!(magnitude, highest as f64, "{law:?} {bits} followed by ones");
+            }
+            sure
+        })
+        .count()
+}
+
+/// An accepted word must decide; a word that decides must be accepted unless it lies near an edge.
+fn most(accepted: usize, law: &IntegerLaw, edges: f64) {
+    let all = f64::from(1_u32 << BITS);
+    assert!(accepted as f64 >= all * 0.999 - 3.0 * edges, "{accepted} accepted, {edges} edges: {law:?}");
+}
+
+#[test]
+fn geometric() {
+    for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
+        for cells in [1, 10, 1000] {
+            let law = IntegerLaw::Geometric { eps, cells };
+            let count = accepted(&Geometric::new(eps, cells, BITS), &law);
+            most(count, &law, 11.0 * cells as f64 / eps);
+        }
+    }
+}
+
+#[test]
+fn staircase() {
+    for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
+        for cells in [1, 5, 1000] {
+            for r in [1, exact::optimal_r_l1(eps, cells), cells] {
+                let law = IntegerLaw::Staircase { eps, cells, r };
+                let stairs = Staircase::new(eps, cells, r, BITS);
+                let by_logarithm = accepted(&stairs, &law);
+                let edges = 11.0 / eps * cells as f64 + cells as f64;
+                most(by_logarithm, &law, edges);
+                let by_ladder = accepted(&Ladder::<8>::new(&stairs), &law);
+                assert!(by_ladder <= by_logarithm);
+                if eps >= 2.0 {
+                    assert_eq!(by_ladder, by_logarithm, "{law:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn full_words_agree_with_the_exact_path() {
+    let mut word = 1_u64;
+    for eps in [0.01, 0.1, 1.0, 4.0, 20.0] {
+        for cells in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
+            let r = exact::optimal_r_l1(eps, cells);
+            let geometric = IntegerLaw::Geometric { eps, cells };
+            let staircase = IntegerLaw::Staircase { eps, cells, r };
+            for law in [geometric, staircase] {
+                let kernel = super::Kernel::new(&law);
+                let mut decided = 0;
+                for _ in 0..2000 {
+                    word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
+                    let Some(cells) = kernel.decide(word) else { continue };
+                    decided += 1;
+                    let magnitude = exact::magnitude(&law, word & !super::SIGN, &mut |_: usize| word);
+                    assert_eq!(cells.abs(), magnitude as f64, "{law:?} {word:#x}");
+                    assert_eq!(cells.is_sign_negative(), word & super::SIGN != 0);
+                }
+                assert!(decided > 1990, "{decided} of 2000: {law:?}");
+            }
+        }
+    }
+}

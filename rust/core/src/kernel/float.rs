@@ -28,6 +28,13 @@ pub(super) fn round(x: f64) -> f64 {
     (x + SHIFTER) - SHIFTER
 }
 
+/// 2^−⌊log₂ x⌋ for a normal x ≥ 1; zero gives 2¹⁰²³.
+#[inline(always)]
+pub(super) fn inverse_power(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits((2046_u64 << 52).wrapping_sub(x.to_bits() & EXPONENT))
+}
+
 /// 2ⁿ for a whole −1022 ≤ n ≤ 1023; any other n gives some `f64`.
 #[inline(always)]
 pub(super) fn exp2(n: f64) -> f64 {
@@ -47,6 +54,9 @@ mod tests {
         }
         for x in [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e15, -1e15, 0.499_999_999_999_999_94] {
             assert_eq!(round(x), f64::round_ties_even(x));
+        }
+        for (x, inverse) in [(1.0, 1.0), (1.9, 1.0), (2.0, 0.5), (1023.0, 1.0 / 512.0), (0.0, 2.0_f64.powi(1023))] {
+            assert_eq!(inverse_power(x), inverse);
         }
         for n in -1022..=1023 {
             assert_eq!(exp2(f64::from(n)), crate::params::power_of_two(n));

@@ -1,6 +1,6 @@
 use super::elementary::{half_log_ratio, minus_ln};
-use super::float::{from_bits, round};
-use super::{Lane, MAX_SPAN, WORD_BITS};
+use super::float::{from_bits, inverse_power, round};
+use super::{Lane, MAX_SPAN};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
 ///
@@ -13,48 +13,42 @@ use super::{Lane, MAX_SPAN, WORD_BITS};
 /// ```text
 /// V as an f64        κ·u             (relative u of V)
 /// logarithm          κ·(2u + 2uℓ)
-/// θ                  κ/V ≤ κ·2^−clear
+/// θ                  κ/V ≤ κ·2^−⌊log₂ V⌋
 /// κ, κ·ℓ, the sum    3u·x
-/// β                  2⁻⁵⁰
+/// β                  4u
 /// ```
 ///
-/// which `slack + 2⁻⁵⁰·x`, slack = κ·(2^−clear + 2⁻⁵⁰) + 2⁻⁴⁸, covers, with room for the roundings of the acceptance test itself.
+/// so that 4u·κ + 6u·x + κ·2^−⌊log₂ V⌋ + 2⁻⁴⁸ covers it and the roundings of the acceptance test.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometric {
     bits: f64,
     scale: f64,
     offset: f64,
     slack: f64,
-    /// 2^clear.
-    least: f64,
 }
-
-/// Words whose V is below 2^(63 − 15) go to the slow path, so that θ counts little; as many (2⁻¹⁵) are ambiguous because of θ at 2³² cells.
-const CLEAR_BITS: u32 = WORD_BITS - 15;
 
 impl Geometric {
     pub fn new(eps: f64, cells: u64, bits: u32) -> Self {
-        let clear = bits * CLEAR_BITS / WORD_BITS;
         let scale = cells as f64 / eps;
-        let theta = (-f64::from(clear)).exp2();
         let (scale, offset, slack) = if scale > MAX_SPAN {
             (0.0, 0.0, f64::INFINITY)
         } else if scale < 1.0 / 256.0 {
-            // x < 45/256 + β, β = κ·ln(…) < κ: every accepted word decides zero, which these constants say without doubt.
+            // x < 45/256 + β for V ≥ 1, β = κ·ln(…) < κ: such a word decides zero, which these constants say without doubt.
             (0.0, 0.5, 0.0)
         } else {
-            let unit = (-50.0_f64).exp2();
-            (scale, half_log_ratio(1.0 / scale), scale * (theta + unit) + 4.0 * unit)
+            (scale, half_log_ratio(1.0 / scale), scale * (4.0 * U) + 32.0 * U)
         };
         Self {
             bits: f64::from(bits),
             scale,
             offset,
             slack,
-            least: f64::from(clear).exp2(),
         }
     }
 }
+
+/// Half an ulp of 1.
+const U: f64 = f64::EPSILON / 2.0;
 
 impl Lane for Geometric {
     #[inline(always)]
@@ -62,9 +56,9 @@ impl Lane for Geometric {
         let whole = from_bits(bits);
         let x = self.scale * minus_ln(whole, self.bits) + self.offset;
         let floor = round(x - 0.5);
-        let tolerance = self.slack + x * (1.0 / (1_u64 << 50) as f64);
+        let tolerance = (self.slack + x * (6.0 * U)) + self.scale * inverse_power(whole);
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
-        (floor, inside & (whole >= self.least))
+        (floor, inside & (whole >= 1.0))
     }
 }

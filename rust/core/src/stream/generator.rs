@@ -32,7 +32,7 @@ enum Origin {
 
 impl Generator {
     const FILLS: u64 = 1 << 48;
-    const INDICES: u64 = 1 << 62;
+    const INDICES: u64 = 1 << 63;
 
     /// A key from the operating system.
     ///
@@ -124,6 +124,12 @@ impl Generator {
         let fill = self.next_fill;
         self.next_fill += 1;
         Ok(Fill::new(Arc::clone(&self.cipher), fill, self.start))
+    }
+
+    /// The fill of a given number, from value 0 on.
+    #[cfg(test)]
+    pub(crate) fn fill_number(&self, fill: u64) -> Fill {
+        Fill::new(Arc::clone(&self.cipher), fill, 0)
     }
 
     fn rekey_after_fork(&mut self) -> Result<(), DrawError> {

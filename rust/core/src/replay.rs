@@ -1,0 +1,198 @@
+//! Evidence: golden vectors. Words, lattices and values computed by an oracle that shares no code with this crate
+//! (`tests/oracles/`, exact rationals and interval arithmetic; format in `tests/vectors/README.md`).
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::exact::{self, IntegerLaw};
+use crate::params::Lattice;
+use crate::sampler::Sampler;
+use crate::{Generator, Kind, Law, ParamError, Shape, Value, largest_quotient};
+
+fn vectors(name: &str) -> Vec<Json> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    let entries: Vec<Json> = serde_json::from_str(&text).unwrap();
+    assert!(!entries.is_empty());
+    entries
+}
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().unwrap()
+}
+
+fn word(json: &Json) -> u64 {
+    u64::from_str_radix(json.as_str().unwrap(), 16).unwrap()
+}
+
+fn float(json: &Json) -> f64 {
+    f64::from_bits(word(json))
+}
+
+fn whole(json: &Json) -> u64 {
+    json.as_u64().unwrap()
+}
+
+fn key(json: &Json) -> [u8; 32] {
+    let text = json.as_str().unwrap();
+    core::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+}
+
+fn kind(json: &Json) -> Kind {
+    match json.as_str().unwrap() {
+        "staircase" => Kind::Staircase,
+        "discrete_staircase" => Kind::DiscreteStaircase,
+        "laplace" => Kind::Laplace,
+        "discrete_laplace" => Kind::DiscreteLaplace,
+        other => panic!("{other}"),
+    }
+}
+
+fn shape(json: &Json) -> Shape {
+    match json.as_str() {
+        None | Some("l1") => Shape::L1,
+        Some("l2") => Shape::L2,
+        Some(_) => Shape::Number(float(json)),
+    }
+}
+
+fn law(entry: &Json) -> Law {
+    let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+    Law::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
+}
+
+fn seeded(entry: &Json) -> Generator {
+    Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap())
+}
+
+#[test]
+fn stream() {
+    for entry in vectors("stream.json") {
+        let mut generator = Generator::from_key(&key(&entry["key"]));
+        if entry["seed"].is_string() {
+            generator = seeded(&entry);
+        }
+        for case in list(&entry["words"]) {
+            let fill = generator.fill_number(whole(&case[0]));
+            assert_eq!(fill.word(whole(&case[1])), word(&case[2]), "{case}");
+        }
+        for case in list(&entry["extensions"]) {
+            let fill = generator.fill_number(whole(&case[0]));
+            let got = fill.extension(whole(&case[1]), whole(&case[2]) as usize);
+            assert_eq!(got, word(&case[3]), "{case}");
+        }
+        let children = list(&entry["children"]);
+        let last = children.iter().map(|case| whole(&case[0])).max().unwrap_or(0);
+        if last < 1000 {
+            let spawned: Vec<_> = (0..=last).map(|_| generator.spawn().unwrap()).collect();
+            for case in children {
+                let child = &spawned[whole(&case[0]) as usize];
+                let same = Generator::from_key(&key(&case[1]));
+                assert_eq!(child.fill_number(5).word(9), same.fill_number(5).word(9), "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes() {
+    for case in vectors("shapes.json") {
+        let got = Law::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
+        match got {
+            Ok(law) => {
+                assert!(!case[5].is_null(), "the contract refuses {case}");
+                assert_eq!(law.granularity().log2(), case[4].as_f64().unwrap(), "{case}");
+                assert_eq!(law.cells(), whole(&case[5]), "{case}");
+                assert_eq!(law.r().unwrap_or(0), whole(&case[6]), "{case}");
+            }
+            Err(ParamError::TooWide { .. } | ParamError::Granularity { .. }) => assert!(case[5].is_null(), "{case}"),
+            Err(error) => panic!("{case}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn fills() {
+    for entry in vectors("fills.json") {
+        let law = law(&entry);
+        let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
+        let count = whole(&entry["count"]);
+        let fill = (0..=whole(&entry["fill"])).map(|_| view.next(count as usize).unwrap()).last().unwrap();
+        let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+        let mut cells = vec![0_i64; expected.len()];
+        law.write(&fill, 0, &mut cells);
+        assert_eq!(cells, expected, "{entry}");
+        for (i, case) in list(&entry["words"]).iter().enumerate() {
+            assert_eq!(fill.word(i as u64), word(case), "{entry}");
+            let consumed = whole(&entry["extensions"][i]);
+            let mut asked = 0;
+            law.sampler().cells(fill.word(i as u64), |e| {
+                asked = asked.max(e as u64 + 1);
+                fill.extension(i as u64, e)
+            });
+            assert_eq!(asked, consumed, "extension words of value {i} of {entry}");
+        }
+    }
+}
+
+#[test]
+fn boundaries() {
+    for name in ["boundaries_geometric.json", "boundaries_staircase.json"] {
+        for entry in vectors(name) {
+            let (eps, cells, r) = (float(&entry["eps"]), whole(&entry["cells"]), whole(&entry["r"]));
+            let law = match r {
+                0 => IntegerLaw::Geometric { eps, cells },
+                r => IntegerLaw::Staircase { eps, cells, r },
+            };
+            let lattice = Lattice {
+                log2_granularity: 0,
+                cells,
+            };
+            let sampler = Sampler::new(law, lattice);
+            for case in list(&entry["cases"]) {
+                let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
+                let extension = |e| forced.get(e).copied().unwrap_or(0);
+                let expected = case[3].as_i64().unwrap();
+                assert_eq!(sampler.cells(word(&case[0]), extension), expected, "{law:?} {case}");
+                let magnitude = exact::magnitude(&law, word(&case[0]) << 1 >> 1, &mut { extension });
+                assert_eq!(magnitude, expected.unsigned_abs(), "the exact path alone: {law:?} {case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn releases() {
+    for entry in vectors("release.json") {
+        let parts = whole(&entry["max_partitions_contributed"]);
+        let eps = largest_quotient(float(&entry["eps"]), parts);
+        assert_eq!(eps, float(&entry["eps_used"]));
+        let law = Law::new(kind(&entry["kind"]), eps, float(&entry["sensitivity"]), shape(&entry["shape"])).unwrap();
+        let floats = |json: &Json| list(json).iter().map(float).collect::<Vec<_>>();
+        assert_eq!(released::<f64>(&law, &entry), floats(&entry["float64"]), "{entry}");
+        let narrow: Vec<f64> = released::<f32>(&law, &entry).into_iter().map(f64::from).collect();
+        assert_eq!(narrow, floats(&entry["float32"]), "{entry}");
+        if entry["int64"].is_array() {
+            let whole_numbers = |json: &Json| list(json).iter().map(|x| x.as_i64().unwrap()).collect::<Vec<_>>();
+            assert_eq!(released::<i64>(&law, &entry), whole_numbers(&entry["int64"]), "{entry}");
+            let narrow: Vec<i64> = released::<i32>(&law, &entry).into_iter().map(i64::from).collect();
+            assert_eq!(narrow, whole_numbers(&entry["int32"]), "{entry}");
+        }
+    }
+}
+
+fn released<T: Value>(law: &Law, entry: &Json) -> Vec<T> {
+    let mut generator = seeded(entry);
+    let values = list(&entry["values"]);
+    let mut out = vec![T::default(); values.len()];
+    if entry["type"] == "int64" {
+        let answers: Vec<i64> = values.iter().map(|x| x.as_str().unwrap().parse().unwrap()).collect();
+        law.release(&mut generator, &answers, &mut out).unwrap();
+    } else {
+        let answers: Vec<f64> = values.iter().map(float).collect();
+        law.release(&mut generator, &answers, &mut out).unwrap();
+    }
+    out
+}
