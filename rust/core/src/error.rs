@@ -101,7 +101,7 @@ pub enum DrawError {
     Entropy(getrandom::Error),
     /// The generator has made its 2⁴⁸ fills.
     FillsExhausted,
-    /// The last index of a fill would be beyond 2⁶³.
+    /// The last index of a fill would be beyond 2⁶².
     IndexTooLarge,
     /// The two slices of a release differ in length.
     Lengths {
@@ -119,7 +119,7 @@ impl fmt::Display for DrawError {
         match *self {
             Self::Entropy(error) => write!(f, "the operating system gave no entropy: {error}"),
             Self::FillsExhausted => f.write_str("the generator has made its 2**48 fills"),
-            Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**63"),
+            Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
             Self::Lengths { answers, out } => write!(
                 f,
                 "out must be as long as the answers, got {out} places for {answers} answers"

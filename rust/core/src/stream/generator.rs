@@ -32,7 +32,7 @@ enum Origin {
 
 impl Generator {
     const FILLS: u64 = 1 << 48;
-    const INDICES: u64 = 1 << 63;
+    const INDICES: u64 = 1 << 62;
 
     /// A key from the operating system.
     ///

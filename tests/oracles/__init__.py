@@ -1,0 +1,8 @@
+"""A second, slow implementation of docs/contract.md: exact rationals and intervals, nothing imported from the product.
+
+stream      key to words                    lattice    parameters to (log2 g, D, r)
+survival    S(j) as an interval             draw       words to an integer
+release     values to private answers       moments    exact E|X|, E X^2, E X^4
+intervals   the only place that knows about precision
+generate    writes tests/vectors/
+"""

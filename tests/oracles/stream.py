@@ -1,0 +1,46 @@
+"""Contract, section 1: from a key to words. AES comes from the `cryptography` package."""
+
+from functools import lru_cache
+
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+
+VALUE, EXTENSION, CHILD = 0, 1, 2  # domains
+EXTENSION_WORDS = 8192
+SEED_SUFFIX = b"stairnoise/seed1"
+
+
+@lru_cache(maxsize=64)
+def _aes(key: bytes) -> CipherContext:
+    return Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
+
+
+def block(key: bytes, domain: int, level: int, fill: int, index: int) -> bytes:
+    """The 16 bytes at one position of the stream."""
+    tweak = fill + level * 2**48 + domain * 2**60
+    return _aes(key).update(index.to_bytes(8, "little") + tweak.to_bytes(8, "little"))
+
+
+def _lane(data: bytes, lane: int) -> int:
+    return int.from_bytes(data[8 * lane : 8 * lane + 8], "little")
+
+
+def word(key: bytes, fill: int, index: int) -> int:
+    """The first 64 bits of value `index`."""
+    return _lane(block(key, VALUE, 0, fill, index // 2), index % 2)
+
+
+def extension_word(key: bytes, fill: int, index: int, number: int) -> int:
+    """The 64 bits that follow, for number = 0, 1, ...; zero once the stream has no more."""
+    if number >= EXTENSION_WORDS:
+        return 0
+    return _lane(block(key, EXTENSION, number // 2, fill, index), number % 2)
+
+
+def child_key(key: bytes, child: int) -> bytes:
+    """The key of a spawned child."""
+    return block(key, CHILD, 0, 0, 2 * child) + block(key, CHILD, 0, 0, 2 * child + 1)
+
+
+def seed_key(seed: int) -> bytes:
+    """The key that a seed stands for."""
+    return seed.to_bytes(16, "little") + SEED_SUFFIX
