@@ -4,6 +4,7 @@ use stairnoise::Shape;
 use crate::errors::ParameterError;
 
 /// The name of a law.
+#[derive(Clone, Copy)]
 pub(crate) struct Kind(pub stairnoise::Kind);
 
 impl<'py> FromPyObject<'_, 'py> for Kind {

@@ -4,7 +4,9 @@
 //! aliased. Everything that can fail is done before a fill is taken.
 
 use numpy::ndarray::{ArrayViewD, ArrayViewMutD};
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -54,7 +56,10 @@ macro_rules! with_answers {
 pub(crate) use {with_answers, with_output};
 
 pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyErr {
-    PyTypeError::new_err(format!("{name} must be an array of {allowed} in native byte order, got {}", array.dtype()))
+    PyTypeError::new_err(format!(
+        "{name} must be an array of {allowed} in native byte order, got {}",
+        array.dtype()
+    ))
 }
 
 /// The output, for this call alone.
@@ -75,7 +80,9 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
     if got == out {
         return Ok(());
     }
-    Err(PyValueError::new_err(format!("{name} must have the shape of out {out:?}, got {got:?}")))
+    Err(PyValueError::new_err(format!(
+        "{name} must have the shape of out {out:?}, got {got:?}"
+    )))
 }
 
 /// Has `write(first, part)` write all values in C order, straight into contiguous memory and by stages otherwise.
@@ -102,7 +109,10 @@ pub(crate) fn write_in_order<T: Copy + Default, E>(
 /// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
 pub(crate) enum InOrder<'a, A> {
     Contiguous(&'a [A]),
-    Strided { elements: numpy::ndarray::iter::Iter<'a, A, numpy::ndarray::IxDyn>, stage: Vec<A> },
+    Strided {
+        elements: numpy::ndarray::iter::Iter<'a, A, numpy::ndarray::IxDyn>,
+        stage: Vec<A>,
+    },
 }
 
 impl<'a, A: Copy> InOrder<'a, A> {

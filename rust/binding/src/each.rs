@@ -26,7 +26,7 @@ enum Shapes<'py> {
 
 impl<'py> Parameters<'py> {
     fn new(
-        kind: &Kind,
+        kind: Kind,
         eps: &Bound<'py, PyArrayDyn<f64>>,
         sensitivity: &Bound<'py, PyArrayDyn<f64>>,
         shape: Option<&Bound<'py, PyAny>>,
@@ -78,13 +78,16 @@ struct Views<'a> {
 impl Views<'_> {
     fn indexed(&self) -> impl Iterator<Item = (IxDyn, (f64, f64, Shape))> {
         let mut shapes = self.shape.as_ref().map(|shapes| shapes.iter()).map_err(|same| *same);
-        self.eps.indexed_iter().zip(&self.sensitivity).map(move |((index, eps), sensitivity)| {
-            let shape = match &mut shapes {
-                Ok(shapes) => Shape::Number(*shapes.next().expect("the shape has the shape of eps")),
-                Err(same) => *same,
-            };
-            (index, (*eps, *sensitivity, shape))
-        })
+        self.eps
+            .indexed_iter()
+            .zip(&self.sensitivity)
+            .map(move |((index, eps), sensitivity)| {
+                let shape = match &mut shapes {
+                    Ok(shapes) => Shape::Number(*shapes.next().expect("the shape has the shape of eps")),
+                    Err(same) => *same,
+                };
+                (index, (*eps, *sensitivity, shape))
+            })
     }
 
     fn in_order(&self) -> PartsInOrder<'_> {
@@ -110,7 +113,13 @@ impl PartsInOrder<'_> {
             Ok(shapes) => Ok(shapes.next(n)),
             Err(same) => Err(*same),
         };
-        move |i| (eps[i], sensitivity[i], shape.map_or_else(|same| same, |shapes| Shape::Number(shapes[i])))
+        move |i| {
+            (
+                eps[i],
+                sensitivity[i],
+                shape.map_or_else(|same| same, |shapes| Shape::Number(shapes[i])),
+            )
+        }
     }
 }
 
@@ -125,7 +134,7 @@ pub(crate) fn fill_each<'py>(
     out: &Bound<'py, PyUntypedArray>,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
-    let parameters = Parameters::new(&kind, eps, sensitivity, shape)?;
+    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
     with_output!(out, out => fill_array(py, &parameters, stream, out))
 }
 
@@ -161,7 +170,7 @@ pub(crate) fn release_each<'py>(
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
     same_shape("values", values.shape(), out.shape())?;
-    let parameters = Parameters::new(&kind, eps, sensitivity, shape)?;
+    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
     with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out)))
 }
 
@@ -199,8 +208,12 @@ pub(crate) fn describe<'py>(
     eps: &Bound<'py, PyArrayDyn<f64>>,
     sensitivity: &Bound<'py, PyArrayDyn<f64>>,
     shape: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<i64>>, Bound<'py, PyArrayDyn<i64>>)> {
-    let parameters = Parameters::new(&kind, eps, sensitivity, shape)?;
+) -> PyResult<(
+    Bound<'py, PyArrayDyn<f64>>,
+    Bound<'py, PyArrayDyn<i64>>,
+    Bound<'py, PyArrayDyn<i64>>,
+)> {
+    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
     let mut laws = parameters.check()?;
     let dimensions = IxDyn(eps.shape());
     let mut granularity = ArrayD::zeros(dimensions.clone());

@@ -16,7 +16,9 @@ impl Law {
     #[new]
     fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let shape = arguments::shape(shape)?;
-        stairnoise::Law::new(kind.0, eps, sensitivity, shape).map(Self).map_err(errors::parameter)
+        stairnoise::Law::new(kind.0, eps, sensitivity, shape)
+            .map(Self)
+            .map_err(errors::parameter)
     }
 
     #[getter]

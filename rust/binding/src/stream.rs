@@ -36,7 +36,10 @@ impl Stream {
         let key: Zeroizing<[u8; 32]> = match key.try_into() {
             Ok(key) => Zeroizing::new(key),
             Err(_) => {
-                return Err(ParameterError::new_err(format!("key must be 32 bytes, got {} bytes", key.len())));
+                return Err(ParameterError::new_err(format!(
+                    "key must be 32 bytes, got {} bytes",
+                    key.len()
+                )));
             }
         };
         Ok(Generator::from_key(&key).into())
@@ -49,7 +52,9 @@ impl Stream {
 
     fn spawn(&self, n: usize) -> PyResult<Vec<Self>> {
         let mut generator = self.lock();
-        (0..n).map(|_| generator.spawn().map(Self::from).map_err(errors::draw)).collect()
+        (0..n)
+            .map(|_| generator.spawn().map(Self::from).map_err(errors::draw))
+            .collect()
     }
 
     fn at(&self, index: u64) -> PyResult<Self> {
@@ -78,6 +83,10 @@ impl Stream {
 
     fn __repr__(&self) -> String {
         let generator = self.lock();
-        format!("<stairnoise._native.Stream fill_count={} index={}>", generator.next_fill(), generator.start())
+        format!(
+            "<stairnoise._native.Stream fill_count={} index={}>",
+            generator.next_fill(),
+            generator.start()
+        )
     }
 }

@@ -44,11 +44,9 @@ impl fmt::Display for ParamError {
             Self::Sensitivity(x) => {
                 write!(f, "sensitivity must be finite and greater than 0, got {}", Shown(x))
             }
-            Self::SensitivityNotInteger(x) => write!(
-                f,
-                "sensitivity must be a whole number for a discrete law, got {}",
-                Shown(x)
-            ),
+            Self::SensitivityNotInteger(x) => {
+                write!(f, "sensitivity must be a whole number for a discrete law, got {}", Shown(x))
+            }
             Self::Gamma(gamma) => {
                 write!(f, "gamma must be greater than 0 and at most 1, got {}", Shown(gamma))
             }

@@ -128,12 +128,7 @@ impl Law {
     ///
     /// # Errors
     /// [`DrawError`]: lengths that differ, an answer that is not finite, an exhausted generator; then nothing was drawn or written.
-    pub fn release<A: Answer, T: Value>(
-        &self,
-        generator: &mut Generator,
-        answers: &[A],
-        out: &mut [T],
-    ) -> Result<(), DrawError> {
+    pub fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError> {
         release::check(answers, out.len())?;
         let fill = generator.next(out.len())?;
         self.release_part(&fill, 0, answers, out);

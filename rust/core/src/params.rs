@@ -129,7 +129,11 @@ pub fn largest_quotient(eps: f64, k: u64) -> f64 {
     let k = k as f64;
     let quotient = eps / k;
     // The fused product is exact up to its sign.
-    if quotient.mul_add(k, -eps) > 0.0 { quotient.next_down() } else { quotient }
+    if quotient.mul_add(k, -eps) > 0.0 {
+        quotient.next_down()
+    } else {
+        quotient
+    }
 }
 
 /// 2^e for −1074 ≤ e ≤ 1023, exactly.

@@ -119,7 +119,10 @@ fn fills() {
         let law = law(&entry);
         let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
         let count = whole(&entry["count"]);
-        let fill = (0..=whole(&entry["fill"])).map(|_| view.next(count as usize).unwrap()).last().unwrap();
+        let fill = (0..=whole(&entry["fill"]))
+            .map(|_| view.next(count as usize).unwrap())
+            .last()
+            .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         let mut cells = vec![0_i64; expected.len()];
         law.write(&fill, 0, &mut cells);
@@ -169,7 +172,13 @@ fn releases() {
         let parts = whole(&entry["max_partitions_contributed"]);
         let eps = largest_quotient(float(&entry["eps"]), parts);
         assert_eq!(eps, float(&entry["eps_used"]));
-        let law = Law::new(kind(&entry["kind"]), eps, float(&entry["sensitivity"]), shape(&entry["shape"])).unwrap();
+        let law = Law::new(
+            kind(&entry["kind"]),
+            eps,
+            float(&entry["sensitivity"]),
+            shape(&entry["shape"]),
+        )
+        .unwrap();
         let floats = |json: &Json| list(json).iter().map(float).collect::<Vec<_>>();
         assert_eq!(released::<f64>(&law, &entry), floats(&entry["float64"]), "{entry}");
         let narrow: Vec<f64> = released::<f32>(&law, &entry).into_iter().map(f64::from).collect();

@@ -54,10 +54,7 @@ impl Step {
     ///
     /// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
     /// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the error of the approximation is stated"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
     pub fn power(&self, count: u64, p: usize) -> Option<Power> {
         if count == 0 {
             return Some(Power {
@@ -108,10 +105,7 @@ impl Step {
 }
 
 /// (m, e) with x = m·2^e, for finite x ≥ 0.
-#[expect(
-    clippy::cast_possible_wrap,
-    reason = "the sign is 0 and the exponent field below 2048"
-)]
+#[expect(clippy::cast_possible_wrap, reason = "the sign is 0 and the exponent field below 2048")]
 pub fn decompose(x: f64) -> (u64, i64) {
     let bits = x.to_bits();
     let (field, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
@@ -126,11 +120,7 @@ pub fn decompose(x: f64) -> (u64, i64) {
 ///
 /// x/ln 2 < 2^21 is known within 2^−27, so n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, a
 /// further ln 2 moves it to the upper end of that range.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "0 < n < 2^21"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < n < 2^21")]
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
     let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
@@ -194,4 +184,27 @@ fn terms(h: usize, p: usize) -> u64 {
         bits += h + k.ilog2() as usize;
     }
     u64::from(k) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reduced exponent against itself with two more limbs, to the unit: later losses would hide a unit too many from tests of e^(−x).
+    #[test]
+    fn reduction_is_a_lower_bound_to_the_unit() {
+        for count in 1..2000_u32 {
+            let step = Step::new(0.37, 7);
+            let x = 0.37 * f64::from(count) / 7.0;
+            let (short, n) = reduce(&step.times(count.into(), 2), x, 2);
+            let (mut long, same) = reduce(&step.times(count.into(), 4), x, 4);
+            assert_eq!(n, same);
+            let slack = 2 * n as u64 + 1;
+            limbs::add_small(&mut long, slack);
+            assert!(!limbs::less(&long[2..], &short), "too large at count {count}");
+            let mut most = short;
+            limbs::add_small(&mut most, slack);
+            assert!(!limbs::less(&most, &long[2..]), "too small at count {count}");
+        }
+    }
 }

@@ -55,10 +55,7 @@ impl DerefMut for Limbs {
 }
 
 /// Low half of a double limb.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the low half is what is asked for"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
 const fn low(wide: u128) -> u64 {
     wide as u64
 }
@@ -70,9 +67,7 @@ const fn high(wide: u128) -> u64 {
 
 /// (low, high) of x·y + a + b, which is at most (2^64 − 1)² + 2(2^64 − 1) = 2^128 − 1: the wrapping forms only spare the overflow checks.
 const fn mul_add(x: u64, y: u64, a: u64, b: u64) -> (u64, u64) {
-    let wide = (x as u128 * y as u128)
-        .wrapping_add(a as u128)
-        .wrapping_add(b as u128);
+    let wide = (x as u128 * y as u128).wrapping_add(a as u128).wrapping_add(b as u128);
     (low(wide), high(wide))
 }
 
@@ -103,10 +98,7 @@ pub fn mul_floor(a: &[u64], b: &[u64]) -> Limbs {
 }
 
 /// `sum ← ⌊a·b / 2^(64(n − 1))⌋`; `sum` is zero and has n limbs. The lowest limb of each row is final, so it is dropped at once.
-#[expect(
-    clippy::inline_always,
-    reason = "constant lengths reach the loops only by inlining"
-)]
+#[expect(clippy::inline_always, reason = "constant lengths reach the loops only by inlining")]
 #[inline(always)]
 fn add_product_floor(sum: &mut [u64], a: &[u64], b: &[u64]) {
     let n = sum.len();

@@ -65,22 +65,14 @@ impl IntegerLaw {
 
     fn numerator(&self, j: u64) -> Numerator {
         match *self {
-            Self::Geometric { .. } => Numerator {
-                count: j,
-                k: 1,
-                m: 0,
-            },
+            Self::Geometric { .. } => Numerator { count: j, k: 1, m: 0 },
             Self::Staircase { cells, r, .. } => {
                 let (count, k) = if j < r {
                     (0, r - j)
                 } else {
                     ((j - r) / cells + 1, cells - (j - r) % cells)
                 };
-                Numerator {
-                    count,
-                    k,
-                    m: cells - k,
-                }
+                Numerator { count, k, m: cells - k }
             }
         }
     }
@@ -185,10 +177,7 @@ impl<'a, E: Extension> Decision<'a, E> {
     /// and otherwise a shift by the difference fits the integer limb.
     fn compare(&mut self, numerator: &Numerator) -> Option<bool> {
         if self.recent.0 != numerator.count {
-            self.recent = (
-                numerator.count,
-                self.law.step().power(numerator.count, self.p),
-            );
+            self.recent = (numerator.count, self.law.step().power(numerator.count, self.p));
         }
         // Without a power it is below 2^(−1 500 000) and v above 2^(−64·8193).
         let Some(power) = &self.recent.1 else {

@@ -17,10 +17,7 @@ use super::search::last_true;
 pub fn optimal_r_l1(eps: f64, cells: u64) -> u64 {
     let quotient = cells as f64 / (1.0 + (eps / 2.0).exp());
     let error = quotient * (-48.0_f64).exp2();
-    let (least, most) = (
-        (quotient - error).ceil() as u64,
-        (quotient + error).ceil() as u64,
-    );
+    let (least, most) = ((quotient - error).ceil() as u64, (quotient + error).ceil() as u64);
     // The quotient may underflow to 0, but the shape is positive: most ≤ 1 settles it.
     if least == most || most <= 1 {
         most.max(1)
@@ -53,10 +50,7 @@ pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
         let rest = cells - r;
         decay.decide(|b, p| {
             let q = b.linear(r, rest);
-            let (below, above) = (
-                b.linear(2 * r - 1, 2 * rest + 1),
-                b.linear(2 * r + 1, 2 * rest - 1),
-            );
+            let (below, above) = (b.linear(2 * r - 1, 2 * rest + 1), b.linear(2 * r + 1, 2 * rest - 1));
             let right = b
                 .linear(0, cells)
                 .mul(&b.linear(cells, cells))

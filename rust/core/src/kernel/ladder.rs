@@ -24,7 +24,11 @@ impl<const N: usize> Ladder<N> {
         let rungs = core::array::from_fn(|stair| {
             let stair = stair as f64;
             Rung {
-                top: if stair > 0.0 { stairs.floor / stairs.unit(stair - 1.0) } else { f64::INFINITY },
+                top: if stair > 0.0 {
+                    stairs.floor / stairs.unit(stair - 1.0)
+                } else {
+                    f64::INFINITY
+                },
                 unit: stairs.unit(stair),
                 outermost: stairs.outermost(stair),
             }

@@ -60,9 +60,7 @@ pub(crate) enum Kernel {
 impl Kernel {
     pub fn new(law: &IntegerLaw) -> Self {
         match *law {
-            IntegerLaw::Geometric { eps, cells } => {
-                Self::Geometric(Geometric::new(eps, cells, WORD_BITS))
-            }
+            IntegerLaw::Geometric { eps, cells } => Self::Geometric(Geometric::new(eps, cells, WORD_BITS)),
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = Staircase::new(eps, cells, r, WORD_BITS);
                 // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
@@ -103,13 +101,7 @@ fn signed(lane: &impl Lane, word: u64) -> (f64, bool) {
     (f64::from_bits(magnitude.to_bits() ^ (word & SIGN)), sure)
 }
 
-fn fill<T: Value>(
-    lane: &impl Lane,
-    words: &[u64],
-    granularity: f64,
-    out: &mut [T],
-    mut doubt: impl FnMut(usize, &mut T),
-) {
+fn fill<T: Value>(lane: &impl Lane, words: &[u64], granularity: f64, out: &mut [T], mut doubt: impl FnMut(usize, &mut T)) {
     let (blocks, rest) = words.as_chunks::<BLOCK>();
     let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
     for (b, (words, out)) in blocks.iter().zip(out_blocks).enumerate() {

@@ -1,4 +1,4 @@
-use super::elementary::{exp, exp_m1, minus_ln};
+use super::elementary::{exp, exp_m1, rough_minus_ln};
 use super::float::{from_bits, round};
 use super::{Lane, MAX_SPAN};
 
@@ -102,7 +102,7 @@ impl Lane for Staircase {
     #[inline(always)]
     fn magnitude(&self, bits: u64) -> (f64, bool) {
         let whole = from_bits(bits);
-        let stair = minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
+        let stair = rough_minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
         let stair = round(stair - 0.5).max(0.0);
         self.place(whole, self.unit(stair), self.outermost(stair))
     }

@@ -15,19 +15,19 @@ const EXTENSION_WORDS: usize = 1 << 13;
 /// Writing from the same fill twice repeats its noise.
 pub struct Fill {
     cipher: Arc<Cipher>,
-    fill: u64,
+    number: u64,
     start: u64,
 }
 
 impl Fill {
-    pub(super) fn new(cipher: Arc<Cipher>, fill: u64, start: u64) -> Self {
-        Self { cipher, fill, start }
+    pub(super) fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
+        Self { cipher, number, start }
     }
 
     /// The word of value `index`.
     pub(crate) fn word(&self, index: u64) -> u64 {
         let index = self.start + index;
-        self.cipher.block(Domain::Noise, 0, self.fill, index / 2)[(index % 2) as usize]
+        self.cipher.block(Domain::Noise, 0, self.number, index / 2)[(index % 2) as usize]
     }
 
     /// Extension word `e` of value `index`.
@@ -36,7 +36,7 @@ impl Fill {
             return 0;
         }
         let level = (e / 2) as u64;
-        self.cipher.block(Domain::Extension, level, self.fill, self.start + index)[e % 2]
+        self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
     }
 
     /// A buffer for its words.
@@ -44,7 +44,7 @@ impl Fill {
         Words {
             stream: self,
             blocks: [Block::default(); CHUNK / 2 + 1],
-            words: [0; CHUNK + 2],
+            lanes: [0; CHUNK + 2],
         }
     }
 }
@@ -53,7 +53,7 @@ impl Fill {
 pub(crate) struct Words<'a> {
     stream: &'a Fill,
     blocks: [Block; CHUNK / 2 + 1],
-    words: [u64; CHUNK + 2],
+    lanes: [u64; CHUNK + 2],
 }
 
 impl Words<'_> {
@@ -62,21 +62,21 @@ impl Words<'_> {
         let first = self.stream.start + first;
         let skip = (first % 2) as usize;
         let blocks = &mut self.blocks[..(skip + n).div_ceil(2)];
-        let tweak = tweak(Domain::Noise, 0, self.stream.fill);
+        let tweak = tweak(Domain::Noise, 0, self.stream.number);
         for (i, block) in blocks.iter_mut().enumerate() {
             *block = input(tweak, (first / 2).wrapping_add(i as u64));
         }
         self.stream.cipher.encrypt(blocks);
-        for (pair, block) in self.words.as_chunks_mut::<2>().0.iter_mut().zip(&*blocks) {
+        for (pair, block) in self.lanes.as_chunks_mut::<2>().0.iter_mut().zip(&*blocks) {
             *pair = words(block);
         }
-        &self.words[skip..skip + n]
+        &self.lanes[skip..skip + n]
     }
 }
 
 impl Drop for Words<'_> {
     fn drop(&mut self) {
-        self.words.zeroize();
+        self.lanes.zeroize();
         for block in &mut self.blocks {
             block.as_mut_slice().zeroize();
         }

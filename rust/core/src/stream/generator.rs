@@ -118,7 +118,7 @@ impl Generator {
             return Err(DrawError::FillsExhausted);
         }
         let end = self.start.checked_add(n as u64);
-        if !end.is_some_and(|end| end <= Self::INDICES) {
+        if end.is_none_or(|end| end > Self::INDICES) {
             return Err(DrawError::IndexTooLarge);
         }
         let fill = self.next_fill;
@@ -136,7 +136,10 @@ impl Generator {
         match self.origin {
             Origin::Os { process } if process != std::process::id() => {
                 let start = self.start;
-                *self = Self { start, ..Self::from_os()? };
+                *self = Self {
+                    start,
+                    ..Self::from_os()?
+                };
                 Ok(())
             }
             _ => Ok(()),

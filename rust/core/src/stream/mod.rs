@@ -7,9 +7,9 @@
 //! | `generator` | keys, the count of fills, spawning, forks |
 
 mod cipher;
-mod generator;
 mod fill;
+mod generator;
 
-pub use generator::Generator;
 pub(crate) use fill::CHUNK;
 pub use fill::Fill;
+pub use generator::Generator;

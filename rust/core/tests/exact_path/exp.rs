@@ -11,36 +11,14 @@ fn check(eps: f64, count: u64, parts: u64, p: usize) {
     let power = Step::new(eps, parts)
         .power(count, p)
         .unwrap_or_else(|| panic!("no power: {}", case()));
-    let (lo, hi) = (
-        from_limbs(&power.mantissa.lo),
-        from_limbs(&power.mantissa.hi),
-    );
+    let (lo, hi) = (from_limbs(&power.mantissa.lo), from_limbs(&power.mantissa.hi));
     // The mantissa is below 4: the truth is known to two units of 2^(−64p − 32).
-    let truth = floor_scaled(
-        &exp_minus(eps, count, parts, 64 * p + 40),
-        power.shift + 64 * p + 32,
-    );
-    assert!(
-        lo.clone() << 32 <= truth.clone() + 2,
-        "lower end above the truth: {}",
-        case()
-    );
-    assert!(
-        truth - 2 <= hi.clone() << 32,
-        "upper end below the truth: {}",
-        case()
-    );
+    let truth = floor_scaled(&exp_minus(eps, count, parts, 64 * p + 40), power.shift + 64 * p + 32);
+    assert!(lo.clone() << 32 <= truth.clone() + 2, "lower end above the truth: {}", case());
+    assert!(truth - 2 <= hi.clone() << 32, "upper end below the truth: {}", case());
     let one = IBig::ONE << (64 * p);
-    assert!(
-        one <= lo && hi < one * 3,
-        "mantissa outside [1, 3): {}",
-        case()
-    );
-    assert!(
-        hi - lo <= width_bound(power.shift, p),
-        "too wide: {}",
-        case()
-    );
+    assert!(one <= lo && hi < one * 3, "mantissa outside [1, 3): {}", case());
+    assert!(hi - lo <= width_bound(power.shift, p), "too wide: {}", case());
 }
 
 /// The documented width, restated.
@@ -84,11 +62,7 @@ fn encloses_at_random_points() {
 fn encloses_near_multiples_of_ln2() {
     let mut points = Points(2);
     for i in 0..30_000_u64 {
-        let n = if i < 4000 {
-            i + 1
-        } else {
-            points.between(1, 1_500_000)
-        };
+        let n = if i < 4000 { i + 1 } else { points.between(1, 1_500_000) };
         let near = n as f64 * std::f64::consts::LN_2;
         let eps = f64::from_bits(near.to_bits() + points.between(0, 4) - 2);
         check(eps, 1, 1, precision(&mut points));
@@ -128,9 +102,6 @@ fn underflows_to_none() {
         (4.0, u64::MAX, 1 << 40),
         (f64::MAX, 1, 1 << 53),
     ] {
-        assert!(
-            Step::new(eps, parts).power(count, 2).is_none(),
-            "eps {eps:e}"
-        );
+        assert!(Step::new(eps, parts).power(count, 2).is_none(), "eps {eps:e}");
     }
 }

@@ -26,9 +26,7 @@ fn decay(law: &IntegerLaw) -> Real {
 /// S(j), as docs/contract.md writes it, given `decay(law)`.
 fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
     match *law {
-        IntegerLaw::Geometric { eps, cells } => {
-            integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b)
-        }
+        IntegerLaw::Geometric { eps, cells } => integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b),
         IntegerLaw::Staircase { eps, cells, r } => {
             let dc = integer(cells, MORE) * b / (integer(1, MORE) - b);
             let stair = if j < r { 0 } else { (j - r) / cells + 1 };
@@ -48,11 +46,7 @@ fn at(law: &IntegerLaw, numerator: &IBig, words: usize, tail: u64) -> u64 {
     let v63 = word(64 * words);
     let mut extension = |e: usize| {
         assert!(e < WORDS, "extension word {e} does not exist");
-        if e < words {
-            word(64 * (words - 1 - e))
-        } else {
-            tail
-        }
+        if e < words { word(64 * (words - 1 - e)) } else { tail }
     };
     magnitude(law, v63, &mut extension)
 }
@@ -69,33 +63,13 @@ fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usiz
         return false;
     }
     let case = || format!("{law:?}, j {j}, {words} words");
-    assert_eq!(
-        at(law, &(below.clone() - 1), words, u64::MAX),
-        j,
-        "just below: {}",
-        case()
-    );
-    assert_eq!(
-        at(law, &below, words, 0),
-        j,
-        "at the leading bits: {}",
-        case()
-    );
+    assert_eq!(at(law, &(below.clone() - 1), words, u64::MAX), j, "just below: {}", case());
+    assert_eq!(at(law, &below, words, 0), j, "at the leading bits: {}", case());
     assert_eq!(at(law, &above, words, 0), j - 1, "just above: {}", case());
     if below > IBig::from(2) {
-        assert_eq!(
-            at(law, &(below - 2), words, 0x5555_5555_5555_5555),
-            j,
-            "below: {}",
-            case()
-        );
+        assert_eq!(at(law, &(below - 2), words, 0x5555_5555_5555_5555), j, "below: {}", case());
     }
-    assert_eq!(
-        at(law, &above, words, 0x5555_5555_5555_5555),
-        j - 1,
-        "above: {}",
-        case()
-    );
+    assert_eq!(at(law, &above, words, 0x5555_5555_5555_5555), j - 1, "above: {}", case());
     true
 }
 
@@ -133,13 +107,7 @@ fn walk(law: &IntegerLaw, points: &mut Points) -> usize {
     let b = decay(law);
     let mut count = 0;
     for j in interesting(law, points) {
-        let thresholds = [j - 1, j, j + 1].map(|j| {
-            if j == 0 {
-                integer(1, BITS)
-            } else {
-                survival(law, &b, j)
-            }
-        });
+        let thresholds = [j - 1, j, j + 1].map(|j| if j == 0 { integer(1, BITS) } else { survival(law, &b, j) });
         let first = (-thresholds[1].log2().to_f64().value()).max(0.0) as usize / 64;
         if first + 5 > WORDS {
             continue;
@@ -222,20 +190,8 @@ fn one_cell_staircase_is_geometric() {
         let v63 = points.word() >> (1 + points.word() % 63);
         let key = points.word();
         let mut extension = |e: usize| Points(key ^ e as u64).word();
-        let geometric = magnitude(
-            &IntegerLaw::Geometric { eps, cells: 1 },
-            v63,
-            &mut extension,
-        );
-        let staircase = magnitude(
-            &IntegerLaw::Staircase {
-                eps,
-                cells: 1,
-                r: 1,
-            },
-            v63,
-            &mut extension,
-        );
+        let geometric = magnitude(&IntegerLaw::Geometric { eps, cells: 1 }, v63, &mut extension);
+        let staircase = magnitude(&IntegerLaw::Staircase { eps, cells: 1, r: 1 }, v63, &mut extension);
         assert_eq!(geometric, staircase, "eps {eps:e}, v63 {v63}");
     }
 }
@@ -243,24 +199,13 @@ fn one_cell_staircase_is_geometric() {
 /// Leading zero words: the tail is reachable, and v = 0 saturates, for every law that validation lets through.
 #[test]
 fn zeros_reach_the_tail_and_saturate() {
-    for (eps, cells) in pairs()
-        .into_iter()
-        .chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)])
-    {
+    for (eps, cells) in pairs().into_iter().chain([(1e300, 1), (1e308, 1 << 53), (f64::MAX, 7)]) {
         for law in [
             IntegerLaw::Geometric { eps, cells },
             IntegerLaw::Staircase { eps, cells, r: 1 },
-            IntegerLaw::Staircase {
-                eps,
-                cells,
-                r: cells,
-            },
+            IntegerLaw::Staircase { eps, cells, r: cells },
         ] {
-            assert_eq!(
-                magnitude(&law, 0, &mut |_: usize| 0),
-                i64::MAX as u64,
-                "{law:?}"
-            );
+            assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), i64::MAX as u64, "{law:?}");
             for zeros in [1, 5, 64, WORDS - 1] {
                 let mut extension = |e: usize| u64::from(e == zeros);
                 let found = magnitude(&law, 0, &mut extension);

@@ -16,8 +16,7 @@ pub fn integer(n: u64, bits: usize) -> Real {
 pub fn exp_minus(eps: f64, count: u64, parts: u64, bits: usize) -> Real {
     // An error in x is a relative error of e^(−x): x needs `bits` bits after the point, and has at most 21 before it (and three roundings).
     let work = bits + 32;
-    let x = Real::try_from(eps).unwrap().with_precision(work).value() * integer(count, work)
-        / integer(parts, work);
+    let x = Real::try_from(eps).unwrap().with_precision(work).value() * integer(count, work) / integer(parts, work);
     (-x).exp().with_precision(bits).value()
 }
 
@@ -34,10 +33,7 @@ pub fn floor_scaled(x: &Real, bits: usize) -> IBig {
 
 /// The integer with these little-endian limbs.
 pub fn from_limbs(limbs: &[u64]) -> IBig {
-    limbs
-        .iter()
-        .rev()
-        .fold(IBig::ZERO, |n, &limb| (n << 64) + IBig::from(limb))
+    limbs.iter().rev().fold(IBig::ZERO, |n, &limb| (n << 64) + IBig::from(limb))
 }
 
 /// `SplitMix64`: reproducible test points.
@@ -59,8 +55,7 @@ impl Points {
 
     /// A number in [2^low, 2^high), its logarithm uniform to the integer.
     pub fn magnitude(&mut self, low: i32, high: i32) -> f64 {
-        let exponent =
-            low + i32::try_from(self.word() % u64::from((high - low).unsigned_abs())).unwrap();
+        let exponent = low + i32::try_from(self.word() % u64::from((high - low).unsigned_abs())).unwrap();
         (1.0 + (self.word() >> 12) as f64 * (-52.0_f64).exp2()) * f64::from(exponent).exp2()
     }
 }

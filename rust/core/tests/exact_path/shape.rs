@@ -46,24 +46,12 @@ fn pairs(points: &mut Points) -> Vec<(f64, u64)> {
         1e300,
         f64::MAX,
     ] {
-        for cells in [
-            1,
-            2,
-            3,
-            1000,
-            (1 << 35) - 1,
-            1 << 52,
-            (1 << 53) - 1,
-            1 << 53,
-        ] {
+        for cells in [1, 2, 3, 1000, (1 << 35) - 1, 1 << 52, (1 << 53) - 1, 1 << 53] {
             pairs.push((eps, cells));
         }
     }
     for _ in 0..3000 {
-        pairs.push((
-            points.magnitude(-41, 7),
-            1 + (points.word() >> (11 + points.word() % 53)),
-        ));
+        pairs.push((points.magnitude(-41, 7), 1 + (points.word() >> (11 + points.word() % 53))));
     }
     pairs
 }
@@ -77,10 +65,7 @@ fn underflows(eps: f64) -> bool {
 fn shapes_are_the_least_that_suffice() {
     for (eps, cells) in pairs(&mut Points(6)) {
         let (l1, l2) = (optimal_r_l1(eps, cells), optimal_r_l2(eps, cells));
-        assert!(
-            1 <= l1 && l1 <= l2 && l2 <= cells,
-            "eps {eps:e}, cells {cells}: {l1}, {l2}"
-        );
+        assert!(1 <= l1 && l1 <= l2 && l2 <= cells, "eps {eps:e}, cells {cells}: {l1}, {l2}");
         if underflows(eps) {
             assert_eq!((l1, l2), (1, 1), "eps {eps:e}, cells {cells}");
         } else {
@@ -103,8 +88,7 @@ fn shapes_are_the_least_that_suffice() {
 fn shapes_are_optimal_by_brute_force() {
     for eps in [0.05, 0.3, 1.0, 2.5, 5.0, 9.0, 14.0] {
         for cells in [1, 2, 3, 5, 8, 13, 40] {
-            let (first, second): (Vec<Real>, Vec<Real>) =
-                (1..=cells).map(|r| costs(eps, cells, r)).unzip();
+            let (first, second): (Vec<Real>, Vec<Real>) = (1..=cells).map(|r| costs(eps, cells, r)).unzip();
             for (name, r, costs) in [
                 ("l1", optimal_r_l1(eps, cells), first),
                 ("l2", optimal_r_l2(eps, cells), second),
@@ -127,11 +111,7 @@ fn costs(eps: f64, cells: u64, r: u64) -> (Real, Real) {
     let mut height = integer(1, BITS);
     let (mut from, mut to) = (1, r);
     while height > integer(1, BITS) >> 200 {
-        let sum = |power: u32| {
-            (from..to)
-                .map(|j| IBig::from(j).pow(power as usize))
-                .sum::<IBig>()
-        };
+        let sum = |power: u32| (from..to).map(|j| IBig::from(j).pow(power as usize)).sum::<IBig>();
         mass += Real::from(sum(0) * 2) * &height;
         first += Real::from(sum(1) * 2) * &height;
         second += Real::from(sum(2) * 2) * &height;
@@ -145,14 +125,7 @@ fn costs(eps: f64, cells: u64, r: u64) -> (Real, Real) {
 #[test]
 fn ceil_product_is_exact() {
     let mut points = Points(7);
-    let mut gammas = vec![
-        5e-324,
-        f64::MIN_POSITIVE,
-        1e-300,
-        0.5,
-        1.0 - f64::EPSILON / 2.0,
-        1.0,
-    ];
+    let mut gammas = vec![5e-324, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - f64::EPSILON / 2.0, 1.0];
     gammas.extend((0..20_000).map(|_| points.magnitude(-60, 0)));
     for gamma in gammas {
         for cells in [
@@ -164,8 +137,7 @@ fn ceil_product_is_exact() {
             1 + (points.word() >> (11 + points.word() % 53)),
         ] {
             let r = IBig::from(ceil_product(gamma, cells));
-            let product =
-                Real::try_from(gamma).unwrap().with_precision(200).value() * integer(cells, 200);
+            let product = Real::try_from(gamma).unwrap().with_precision(200).value() * integer(cells, 200);
             assert!(
                 Real::from(r.clone()) >= product && Real::from(r - 1) < product,
                 "gamma {gamma:e}, cells {cells}"
@@ -177,19 +149,13 @@ fn ceil_product_is_exact() {
 /// The group `ds_opt` of ../shared/reference/values.json (its eps are decimals; none is within rounding of a change of r).
 #[test]
 fn shapes_agree_with_reference_values() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/reference/values.json"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference/values.json");
     let Ok(text) = std::fs::read_to_string(path) else {
         eprintln!("SKIPPED shapes_agree_with_reference_values: {path} is absent");
         return;
     };
     let mut count = 0;
-    for entry in text
-        .split("\"id\":")
-        .filter(|entry| field(entry, "group") == Some("ds_opt"))
-    {
+    for entry in text.split("\"id\":").filter(|entry| field(entry, "group") == Some("ds_opt")) {
         let eps = field(entry, "eps").unwrap().parse().unwrap();
         let cells = field(entry, "D").unwrap().parse().unwrap();
         let r = match field(entry, "quantity").unwrap() {
