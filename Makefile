@@ -1,0 +1,124 @@
+# stairnoise: everything a developer does, by name. `make` alone prints the list.
+#
+# Nothing is needed but Python, a Rust toolchain and a C linker; scripts/check_tools.sh says so in one line when one is missing.
+# All tools live in .venv. Stamp files in it make a second run quick: pip runs when pyproject.toml changed, maturin when
+# a source of the extension did.
+
+PYTHON ?= python3
+
+VENV  := .venv
+PY    := $(VENV)/bin/python
+CRATE := stairnoise
+
+EXTENSION_SOURCES := $(wildcard Cargo.toml Cargo.lock rust/*/Cargo.toml rust/*/build.rs) \
+                     $(shell find rust/core/src rust/binding/src -type f 2>/dev/null)
+
+# One environment for maturin and pip, whatever the caller's shell has active.
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_QUIET := 1
+unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.SUFFIXES:
+
+.PHONY: help
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+# ---------------------------------------------------------------- for users
+
+.PHONY: demo
+demo: $(VENV)/stamp-extension  ## the two main jobs, from a bare checkout: ten million values, and a private table
+	$(VENV)/bin/stairnoise sample -n 10000000 --eps 4
+	$(VENV)/bin/stairnoise release
+
+.PHONY: build
+build: $(VENV)/stamp-extension  ## .venv with the release extension and the command line
+
+# ---------------------------------------------------------------- checks
+
+.PHONY: test
+test: lint test-rust test-python  ## every check but the long ones
+
+.PHONY: lint
+lint: lint-rust lint-python  ## formatters, lints, types
+
+.PHONY: lint-rust
+lint-rust: $(VENV)/stamp-extension
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --workspace --all-features
+
+.PHONY: lint-python
+lint-python: $(VENV)/stamp-dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m mypy.stubtest stairnoise._native
+
+# nextest where it is installed (it has no doc tests), cargo's own runner elsewhere
+CARGO_TEST := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --no-fail-fast,cargo test --no-fail-fast --lib --bins --tests)
+
+# The binding has no Rust tests: it is signatures, driven from Python.
+.PHONY: test-rust
+test-rust: | tools  ## Rust tests, without and with all features, and doc tests
+	$(CARGO_TEST) --locked -p $(CRATE)
+	$(CARGO_TEST) --locked -p $(CRATE) --all-features
+	cargo test --locked --doc -p $(CRATE) --all-features
+
+.PHONY: test-python
+test-python: $(VENV)/stamp-dev  ## Python tests
+	$(PY) -m pytest
+
+.PHONY: test-long
+test-long: $(VENV)/stamp-dev  ## the checks that take minutes
+	cargo test --locked -p $(CRATE) --all-features -- --ignored
+	$(PY) -m pytest -m long
+
+.PHONY: format
+format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
+	cargo fmt --all
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+# ---------------------------------------------------------------- figures
+
+.PHONY: bench
+bench: $(VENV)/stamp-bench  ## benchmarks against the peers; a dated record and README.md's figures
+	$(PY) -m benches
+
+# ---------------------------------------------------------------- set-up
+
+.PHONY: tools
+tools:
+	@scripts/check_tools.sh '$(PYTHON)'
+
+$(VENV)/stamp-venv: | tools
+	'$(PYTHON)' -m venv --clear $(VENV)
+	$(PY) -m pip install 'maturin>=1.9.4,<2'
+	@touch $@
+
+# maturin installs the package's own dependencies and those of the extra, and an editable package over python/.
+$(VENV)/stamp-extension: $(VENV)/stamp-venv pyproject.toml $(EXTENSION_SOURCES) | tools
+	$(PY) -m maturin develop --release --extras cli
+	@touch $@
+
+# The extension may be rebuilt as often as it likes: the tools stay.
+$(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-extension
+	$(PY) -m maturin develop --release --extras dev
+	@touch $@
+
+$(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
+	$(PY) -m maturin develop --release --extras bench
+	@touch $@
+
+.PHONY: clean
+clean:  ## remove .venv and everything built
+	rm -rf $(VENV) target dist build .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -f python/stairnoise/_native*.so python/stairnoise/_native*.pyd
+	find python tests benches scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,81 @@
+"""The Rust extension, by hand; tests compare it with the built module.
+
+Every method that draws consumes one fill number when it accepts its arguments, and otherwise
+nothing. Numeric facts about parameters are checked here and raise ``stairnoise.ParameterError``.
+"""
+
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Kind = Literal["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
+_Cost = Literal["l1", "l2"]
+
+__all__ = ["Law", "Stream", "__version__", "describe", "fill_each", "largest_quotient", "release_each"]
+
+__version__: str
+
+@final
+class Stream:
+    """A key, the number of the next fill and the index at which fills start."""
+
+    @staticmethod
+    def from_os() -> Stream: ...
+    @staticmethod
+    def from_key(key: bytes) -> Stream: ...
+    @staticmethod
+    def from_seed(seed: int) -> Stream: ...
+    def spawn(self, n: int) -> list[Stream]: ...
+    def at(self, index: int) -> Stream: ...
+    def rekey_from_os(self) -> None: ...
+    def rekey_from_seed(self, seed: int) -> None: ...
+    @property
+    def fill_count(self) -> int: ...
+    @property
+    def index(self) -> int: ...
+
+@final
+class Law:
+    """One law with scalar parameters on its lattice, ready to draw."""
+
+    def __new__(cls, kind: _Kind, eps: float, sensitivity: float, shape: _Cost | float | None) -> Law: ...
+    @property
+    def eps(self) -> float: ...
+    @property
+    def sensitivity(self) -> float: ...
+    @property
+    def granularity(self) -> float: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def r(self) -> int: ...
+    def draw_float(self, stream: Stream) -> float: ...
+    def draw_int(self, stream: Stream) -> int: ...
+    def fill(self, stream: Stream, out: NDArray[Any]) -> None: ...
+    def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
+
+def fill_each(
+    kind: _Kind,
+    eps: NDArray[np.float64],
+    sensitivity: NDArray[np.float64],
+    shape: _Cost | NDArray[np.float64] | None,
+    stream: Stream,
+    out: NDArray[Any],
+) -> None: ...
+def release_each(
+    kind: _Kind,
+    eps: NDArray[np.float64],
+    sensitivity: NDArray[np.float64],
+    shape: _Cost | NDArray[np.float64] | None,
+    stream: Stream,
+    values: NDArray[Any],
+    out: NDArray[Any],
+) -> None: ...
+def describe(
+    kind: _Kind,
+    eps: NDArray[np.float64],
+    sensitivity: NDArray[np.float64],
+    shape: _Cost | NDArray[np.float64] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
+def largest_quotient(eps: float, k: int) -> float: ...

@@ -1,0 +1,178 @@
+"""The gate for output: size, dtype and out, all checked before anything is drawn."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._parameters import count, refuse_masked
+
+Shape = tuple[int, ...]
+Size = int | Shape
+
+_MOST_BYTES = 2**63 - 1
+
+
+def output_array(
+    size: Size | None,
+    parameters: Shape,
+    out: NDArray[Any] | None,
+    dtype: DTypeLike | None,
+    allowed: tuple[str, ...],
+    *,
+    name: str = "size",
+) -> NDArray[Any]:
+    """Return the array to fill: `out` when given, a new one otherwise.
+
+    Parameters
+    ----------
+    size : int, tuple of int, or None
+        Shape of the output. None stands for the shape of `out`, or without it for `parameters`.
+    parameters : tuple of int
+        Shape of the law's parameters, which must broadcast to the output's shape.
+    out : ndarray or None
+        Array to fill.
+    dtype : dtype or None
+        One of `allowed`. None stands for the dtype of `out`, or without it for ``allowed[0]``.
+    allowed : tuple of str
+        Names of the dtypes that the caller can write, the default one first.
+    name : str
+        What the caller calls `size`.
+    """
+    wanted = None if dtype is None else _dtype(dtype, allowed)
+    shape = None if size is None else _shape(size, name)
+    if out is not None:
+        _check_memory(out, allowed)
+        if wanted is not None and wanted != out.dtype:
+            raise ParameterError(f"out and dtype must agree, got out of dtype {out.dtype} and dtype {wanted}")
+        if shape is not None and shape != out.shape:
+            raise ParameterError(f"out must have shape {shape}, as {name} asks, got {out.shape}")
+        _check_broadcast(parameters, out.shape, "out")
+        return out
+    if shape is None:
+        shape = parameters
+    _check_broadcast(parameters, shape, name)
+    return _allocate(shape, wanted or np.dtype(allowed[0]), name)
+
+
+def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
+    """Return the array that a release of this shape fills: `out` or a new one."""
+    if out is None:
+        return _allocate(shape, np.dtype(default), "values")
+    _check_memory(out, allowed)
+    if out.shape != shape:
+        raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {out.shape}")
+    return out
+
+
+def workspace(out: NDArray[Any]) -> NDArray[Any]:
+    """Return `out` as the extension takes it: a plain, aligned array.
+
+    A subclass is viewed as its base class. Fields of packed records are not aligned, so they are
+    filled by way of a copy; see `finish`.
+    """
+    plain = np.asarray(out)
+    return plain if plain.flags.aligned else np.empty(plain.shape, plain.dtype)
+
+
+def finish(work: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write the filled workspace back where `workspace` had to make a copy."""
+    if not out.flags.aligned:
+        np.asarray(out)[...] = work
+
+
+def overlaps_itself(array: NDArray[Any]) -> bool:
+    """Tell whether two elements share a byte, as views by ``as_strided`` can."""
+    axes = [(abs(stride), length) for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
+    if array.size == 0 or not axes:
+        return False
+    reach = array.itemsize  # bytes spanned by the axes walked so far
+    nested = True
+    for stride, length in sorted(axes):
+        nested = nested and stride >= reach
+        reach += (length - 1) * stride
+    if nested:  # each step is longer than all that the finer axes span: the usual case
+        return False
+    if array.size * array.itemsize > reach:  # more elements than room, stride 0 for one
+        return True
+    return _closest_elements(axes) < array.itemsize
+
+
+def _closest_elements(axes: list[tuple[int, int]]) -> int:
+    """Least distance in bytes between two elements, from the list of all offsets.
+
+    Strides may interleave without a collision, such as 24 and 16 bytes for a shape of (2, 2).
+    """
+    offsets = np.zeros(1, np.int64)
+    for stride, length in axes:
+        offsets = np.add.outer(offsets, stride * np.arange(length, dtype=np.int64)).ravel()
+    offsets.sort()
+    return int(np.diff(offsets).min())
+
+
+def _shape(size: Size, name: str) -> Shape:
+    if isinstance(size, tuple):
+        return tuple(_length(length, name) for length in size)
+    return (_length(size, name),)
+
+
+def _length(length: object, name: str) -> int:
+    try:
+        return count(length, name, least=0, most=_MOST_BYTES)
+    except ParameterTypeError as error:
+        kind: type[ParameterError | ParameterTypeError] = type(error)
+    except ParameterError as error:
+        kind = type(error)
+    raise kind(f"{name} must be a non-negative integer below 2**63, or a tuple of them, got {received(length)}")
+
+
+def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
+    try:
+        wanted = np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise ParameterTypeError(f"dtype must be {_alternatives(allowed)}, got {received(dtype)}") from None
+    if wanted not in map(np.dtype, allowed):
+        raise ParameterError(f"dtype must be {_alternatives(allowed)}, got {wanted}")
+    native: np.dtype[Any] = np.dtype(wanted.name)
+    return native
+
+
+def _check_memory(out: object, allowed: tuple[str, ...]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise ParameterTypeError(f"out must be a NumPy array, got {received(out)}")
+    refuse_masked(out, "out")
+    if out.dtype not in map(np.dtype, allowed):
+        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {out.dtype}")
+    if not out.flags.writeable:
+        raise ParameterError("out must be writable, got a read-only array")
+    if overlaps_itself(out):
+        raise ParameterError(f"out must not overlap itself, got shape {out.shape} with strides {out.strides}")
+
+
+def _check_broadcast(parameters: Shape, shape: Shape, name: str) -> None:
+    """Require that the parameters broadcast to exactly `shape`, as NumPy's Generator does."""
+    trailing = shape[len(shape) - len(parameters) :]
+    fits = len(parameters) <= len(shape) and all(have in (1, want) for have, want in zip(parameters, trailing, strict=True))
+    if not fits:
+        raise ParameterError(f"{name} must be a shape that the parameters, of shape {parameters}, broadcast to, got {shape}")
+
+
+def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    try:
+        # NumPy asks for huge pages: 8 times cheaper here than memory from a plain allocator.
+        return np.empty(shape, dtype)
+    except ValueError as error:
+        # NumPy leaves zeros out of the product too.
+        if prod(length for length in shape if length) * dtype.itemsize > _MOST_BYTES:
+            rule = "small enough to index (below 2**63 bytes)"
+        else:
+            rule = f"a shape that NumPy allows ({error})"
+        raise ParameterError(f"{name} must be {rule}, got shape {shape}") from None
+
+
+def _alternatives(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

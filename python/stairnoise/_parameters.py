@@ -1,0 +1,185 @@
+"""The gate for numbers: what a caller passes becomes an exact float64, or an error.
+
+This module decides whether something *is* a number and whether float64 holds it exactly. Whether
+the number lies in the range its parameter allows is decided once, by the extension.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+
+Real = float | NDArray[np.float64]
+
+# NumPy's ArrayLike would let a type checker accept strings. Arrays are SupportsFloat.
+RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
+
+# Every integer below this one is a float64, and no other rounds to it.
+_EXACT_INTEGERS = 2**53
+
+
+def real(value: object, name: str) -> Real:
+    """Convert a parameter to a float, or to a read-only float64 array of its own.
+
+    Raises
+    ------
+    ParameterTypeError
+        `value` is not a real number or an array of real numbers.
+    ParameterError
+        float64 cannot hold `value` exactly. Rounding it would change the promise: the noise is
+        exact for the number that was given.
+    """
+    if type(value) is float:
+        return value
+    if type(value) is int and abs(value) < _EXACT_INTEGERS:
+        return float(value)
+    array = number_array(value, name)
+    floats = _exact_floats(array, name)
+    if floats.ndim == 0:
+        return float(floats)
+    own: NDArray[np.float64] = floats.copy()
+    own.flags.writeable = False
+    return own
+
+
+def number_array(value: object, name: str) -> NDArray[Any]:
+    """Convert real numbers to an array without changing any of them.
+
+    The dtype is of kind ``i``, ``u`` or ``f``, or ``object`` holding only Python integers that
+    int64 cannot hold.
+    """
+    if isinstance(value, np.ndarray):
+        refuse_masked(value, name)
+        return _require_real_dtype(np.asarray(value), value, name)
+    if isinstance(value, (list, tuple)) or _is_real_type(type(value)):
+        return _from_python(value, name)
+    try:
+        array = np.asarray(value)
+    except Exception as error:  # __array__ of a foreign object may raise anything
+        raise ParameterTypeError(_not_a_number(value, name)) from error
+    return _require_real_dtype(array, value, name)
+
+
+def count(value: object, name: str, *, least: int, most: int) -> int:
+    """Convert a Python or NumPy integer; bool and 3.0 are refused."""
+    if type(value) is not int and not _is_integer_type(type(value)):
+        raise ParameterTypeError(f"{name} must be an integer, got {received(value)}")
+    number: int = int(value)  # type: ignore[call-overload]
+    if not least <= number <= most:
+        raise ParameterError(f"{name} must be an integer from {least} to {_power(most)}, got {received(value)}")
+    return number
+
+
+def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
+    """Shape that the parameters broadcast to by NumPy's rules."""
+    shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
+    if not any(shapes.values()):
+        return ()
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        got = ", ".join(f"{name} of shape {shape}" for name, shape in shapes.items())
+        raise ParameterError(f"{' and '.join(shapes)} must have shapes that broadcast, got {got}") from None
+
+
+def refuse_masked(array: NDArray[Any], name: str) -> None:
+    """Refuse masked arrays: only the caller knows what a masked cell should become."""
+    # numpy.ma is loaded on first use, so plain arrays do not pay for its import.
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
+        raise ParameterTypeError(
+            f"{name} must not be a masked array: pass its filled() or compressed() form, got {received(array)}"
+        )
+
+
+def _is_integer_type(kind: type) -> bool:
+    return issubclass(kind, numbers.Integral) and not issubclass(kind, (bool, np.timedelta64))
+
+
+def _is_real_type(kind: type) -> bool:
+    """Tell whether a scalar type stands for a real number (Decimal and Fraction included)."""
+    if issubclass(kind, (bool, np.timedelta64)) or not issubclass(kind, numbers.Number):
+        return False
+    return issubclass(kind, numbers.Real) or not issubclass(kind, numbers.Complex)
+
+
+def _from_python(value: object, name: str) -> NDArray[Any]:
+    """Convert Python numbers, possibly nested in lists and tuples.
+
+    Element by element, because NumPy would turn ``[True, 2.5]`` and ``[2**53 + 1, 0.5]`` into
+    floats without a word.
+    """
+    try:
+        items = np.array(value, dtype=object)
+    except ValueError as error:
+        raise ParameterTypeError(_not_a_number(value, name)) from error
+    kinds = set(map(type, items.flat))
+    for kind in kinds:
+        if not _is_real_type(kind):
+            first = next(item for item in items.flat if type(item) is kind)
+            raise ParameterTypeError(_not_a_number(first, name))
+    if not kinds:
+        return np.empty(items.shape)
+    if all(issubclass(kind, numbers.Integral) for kind in kinds):
+        try:
+            return items.astype(np.int64)
+        except OverflowError:
+            return items
+    try:
+        floats = items.astype(np.float64)
+    except (OverflowError, ValueError):  # ValueError: Decimal('sNaN')
+        raise ParameterError(_not_exact(items, name)) from None
+    if kinds - {float, np.float64, np.float32, np.float16}:
+        _require_equal(items, floats, name)
+    return floats
+
+
+def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArray[Any]:
+    if array.dtype.kind not in "iuf":
+        raise ParameterTypeError(_not_a_number(value, name))
+    return array
+
+
+def _exact_floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Convert to float64, refusing integers and long doubles that it would round."""
+    try:
+        with np.errstate(over="ignore"):
+            floats = array.astype(np.float64, copy=False)
+    except OverflowError:
+        raise ParameterError(_not_exact(array, name)) from None
+    if array.dtype.kind == "f":
+        may_round = array.dtype.itemsize > floats.dtype.itemsize
+    else:
+        may_round = bool(np.any(np.abs(floats) >= _EXACT_INTEGERS))
+    if may_round:
+        _require_equal(array, floats, name)
+    return floats
+
+
+def _require_equal(exact: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
+    """Compare as Python objects: those comparisons are exact across number types."""
+    for index, item in enumerate(exact.astype(object).flat):
+        rounded = float(floats.flat[index])
+        if item != rounded and item == item:  # NaN is left to the range check
+            where = np.unravel_index(index, exact.shape)
+            place = f" at index {tuple(map(int, where))}" if exact.ndim else ""
+            raise ParameterError(_not_exact(item, name) + place)
+
+
+def _power(limit: int) -> str:
+    """Write a limit as the power of two that it is, or falls short of by one."""
+    exponent = limit.bit_length() - 1
+    return f"2**{exponent}" if limit == 1 << exponent else f"2**{exponent + 1} - 1"
+
+
+def _not_a_number(value: object, name: str) -> str:
+    return f"{name} must be a real number or an array of real numbers, got {received(value)}"
+
+
+def _not_exact(value: object, name: str) -> str:
+    return f"{name} must be exactly representable in float64, got {received(value)}"

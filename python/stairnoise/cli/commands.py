@@ -1,0 +1,126 @@
+"""The commands and their options, and how bad input ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import stairnoise
+from stairnoise._errors import StairnoiseError
+from stairnoise._law import Law
+from stairnoise._sample import LAWS, make_law
+from stairnoise.cli.noise_report import print_noise_report
+from stairnoise.cli.private_table import print_private_table, read_table
+
+_USAGE_ERROR = 2
+# Typer has changed where its usage errors live; the base of the one that it exports has not.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="stairnoise",
+    help="Exact, cryptographically random noise for differential privacy.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; errors in the input are one line, anything else keeps its traceback."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False)
+    except _UsageError as error:
+        return _complain(error.format_message())
+    except StairnoiseError as error:
+        return _complain(str(error))
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}")
+    except MemoryError:
+        return _complain("the values do not fit into memory")
+    except typer.Abort:
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _complain(text: str) -> int:
+    print("error:", " ".join(text.split()), file=sys.stderr)
+    return _USAGE_ERROR
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"stairnoise {stairnoise.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and stop."),
+    ] = False,
+) -> None:
+    pass
+
+
+_MECHANISMS = ", ".join(LAWS)
+
+Eps = Annotated[float, typer.Option(help="Privacy parameter of one draw.")]
+Sensitivity = Annotated[float, typer.Option(help="Largest change of one value that one person can cause.")]
+Gamma = Annotated[str | None, typer.Option(help="Shape of the staircase: l1, l2 or a number.")]
+R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1, l2 or a number.")]
+
+
+@app.command()
+def sample(
+    n: Annotated[int, typer.Option("-n", "--number", help="How many values.")],
+    eps: Eps,
+    sensitivity: Sensitivity = 1.0,
+    mechanism: Annotated[str, typer.Option(help=f"One of {_MECHANISMS}.")] = "staircase",
+    gamma: Gamma = None,
+    r: R = None,
+    seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
+    output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
+) -> None:
+    """Draw noise and compare it with the theory."""
+    law = make_law(mechanism, eps, sensitivity, gamma=_shape(gamma), r=_shape(r))
+    print_noise_report(Console(highlight=False), law, n, seed=seed, output=output)
+
+
+@app.command()
+def release(
+    csv: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table with a header line; default: 21 counts of the Adult census, marital status by race.",
+            show_default=False,
+        ),
+    ] = None,
+    eps: Eps = 1.0,
+    column: Annotated[str, typer.Option(help="The column to protect.")] = "count",
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option(help=f"One of {_MECHANISMS}; may be repeated.", show_default="all"),
+    ] = None,
+    sensitivity: Sensitivity = 1.0,
+    max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
+) -> None:
+    """Add noise to one column of a table: true and private values side by side."""
+    laws: dict[str, Law[Any]] = {name: make_law(name, eps, sensitivity) for name in mechanism or LAWS}
+    table = read_table(csv, column)
+    print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
+
+
+def _shape(text: str | None) -> Any:
+    """Parse a shape parameter; what is neither l1, l2 nor a number is the law's to refuse."""
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,110 @@
+"""Report of ``stairnoise sample``: speed, lattice, and the sample beside the theory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import frexp, sqrt
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from stairnoise._law import Law
+from stairnoise.rng import SeededRng
+
+_CHUNK = 2**16  # values whose squares fit the second-level cache
+
+
+class Moment(NamedTuple):
+    """One moment of the sample and of the law."""
+
+    name: str
+    sample: float
+    theory: float
+    standard_error: float
+
+    @property
+    def z(self) -> float:
+        """Difference in standard errors."""
+        difference = self.sample - self.theory
+        return difference / self.standard_error if self.standard_error else 0.0
+
+
+def print_noise_report(console: Console, law: Law[Any], n: int, *, seed: int | None, output: Path | None) -> None:
+    """Draw `n` values and print what they cost and how they compare with the theory."""
+    rng = None if seed is None else SeededRng(seed)
+    start = perf_counter()
+    noise = law._sample(n, rng, None, None, size_name="n")
+    seconds = perf_counter() - start
+    if output is not None:
+        with output.open("wb") as file:  # np.save given a path would append .npy
+            np.save(file, noise)
+
+    console.print(f"[bold]{law!r}[/bold]")
+    console.print()
+    facts = Table.grid(padding=(0, 3))
+    for name, text in _facts(law, noise, seconds, seed, output):
+        facts.add_row(name, text)
+    console.print(facts)
+    if n:
+        console.print()
+        console.print(_moment_table(moments(law, noise)))
+
+
+def moments(law: Law[Any], noise: NDArray[Any]) -> list[Moment]:
+    """Compare the mean, E|X| and the variance about the known mean 0."""
+    n = noise.size
+    m1, m2, m4 = (float(law.abs_moment(p)) for p in (1, 2, 4))
+    total, total_abs, total_square = (sum(sums) for sums in zip(*_chunk_sums(noise), strict=True))
+    return [
+        Moment("mean", total / n, 0.0, sqrt(m2 / n)),
+        Moment("E|X|", total_abs / n, m1, sqrt((m2 - m1**2) / n)),
+        Moment("variance", total_square / n, m2, sqrt((m4 - m2**2) / n)),
+    ]
+
+
+def _chunk_sums(noise: NDArray[Any]) -> Iterator[tuple[float, float, float]]:
+    for start in range(0, noise.size, _CHUNK):
+        chunk = noise[start : start + _CHUNK].astype(np.float64)
+        yield float(chunk.sum()), float(np.abs(chunk).sum()), float(np.dot(chunk, chunk))
+
+
+def _facts(
+    law: Law[Any], noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None
+) -> Iterator[tuple[str, str]]:
+    n = noise.size
+    yield "values", f"{n:,} of {noise.dtype}"
+    each = f", {seconds / n * 1e9:.2f} ns per value" if n else ""
+    yield "time", f"{seconds:.4f} s{each}, memory for them included"
+    yield "granularity", _granularity(float(law.granularity))  # type: ignore[attr-defined]
+    yield (
+        "generator",
+        "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only",
+    )
+    if output is not None:
+        yield "written to", str(output)
+
+
+def _granularity(step: float) -> str:
+    exponent = frexp(step)[1] - 1
+    return "1" if exponent == 0 else f"2^{exponent} = {step:.3g}"
+
+
+def _moment_table(rows: list[Moment]) -> Table:
+    table = Table(box=None, padding=(0, 3, 0, 0))
+    table.add_column("")
+    for heading in ("sample", "theory", "standard error", "z"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(
+            row.name,
+            f"{row.sample:.8g}",
+            f"{row.theory:.8g}",
+            f"{row.standard_error:.2g}",
+            f"{row.z:+.2f}",
+        )
+    return table

@@ -1,0 +1,219 @@
+"""Where the randomness comes from: a secret key, or a seed for tests and studies.
+
+Value *i* of a fill is a function of the key, the number of the fill and *i* alone, so neither
+threads nor chunks nor the machine change it. Every call of ``sample`` or ``release`` is one fill.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
+from stairnoise._native import Stream
+from stairnoise._parameters import count
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_KEY_BYTES = 32
+# Children are consecutive, so several calls give as many as one likes; the limit turns a slip
+# such as spawn(10**12) into an error instead of a machine out of memory.
+_MOST_CHILDREN = 2**20
+_LAST_INDEX = 2**62 - 1
+_LAST_SEED = 2**128 - 1
+
+
+class _Rng:
+    """What both generators share: one stream, never copied."""
+
+    __slots__ = ("_stream",)
+    _stream: Stream
+
+    def spawn(self, k: int) -> list[Self]:
+        """Make the next `k` children: independent generators that never overlap.
+
+        Parameters
+        ----------
+        k : int
+            How many, from 0 to 2**20.
+        """
+        children = self._stream.spawn(count(k, "k", least=0, most=_MOST_CHILDREN))
+        return [self._derive(child) for child in children]
+
+    def at(self, index: int) -> Self:
+        """Make a view of the next fill that starts at its value number `index`.
+
+        The view draws the same values as this generator does, which is its purpose: workers can
+        fill their parts of one array, and ``rng.at(a)`` gives the slice ``[a:]`` of what ``rng``
+        gives. Never use both for releases: two answers with the same noise give it away.
+
+        Parameters
+        ----------
+        index : int
+            From 0 to 2**62 - 1, counted from the start of the fill even on a view.
+        """
+        return self._derive(self._stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
+
+    def _derive(self, stream: Stream) -> Self:
+        """Wrap a stream derived from this one, with this generator's settings."""
+        raise NotImplementedError
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Refuse to be copied or pickled."""
+        raise CopyError(
+            f"a {type(self).__name__} cannot be copied or pickled, because the copy would repeat "
+            "its noise: use spawn(k) for independent generators, at(index) for a part of a fill"
+        )
+
+
+class SecureRng(_Rng):
+    """Cryptographically random generator with a key from the operating system.
+
+    The key is never shown, copied or pickled, is wiped when the generator goes away, and is
+    replaced in a forked child process.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> rng = sn.SecureRng()
+    >>> rng
+    SecureRng()
+    >>> sn.sample(3, eps=1.0, rng=rng).shape
+    (3,)
+    """
+
+    __slots__ = ("_keyed",)
+    __module__ = "stairnoise"
+
+    def __init__(self) -> None:
+        self._stream = Stream.from_os()
+        self._keyed = False
+
+    @classmethod
+    def from_key(cls, key: bytes) -> Self:
+        """Make a generator from a 32-byte secret, for a cluster whose workers share a fill.
+
+        The same key gives the same noise, so use a key for one set of releases only, and take
+        it from a cryptographic source such as ``secrets.token_bytes(32)``.
+
+        Parameters
+        ----------
+        key : bytes
+            Exactly 32 bytes. No error text shows them.
+
+        Raises
+        ------
+        ParameterTypeError
+            `key` is not bytes.
+        ParameterError
+            `key` does not have 32 bytes.
+        """
+        if not isinstance(key, (bytes, bytearray, memoryview)):
+            raise ParameterTypeError(f"key must be bytes, got a {type(key).__name__}")
+        secret = bytes(key)
+        if len(secret) != _KEY_BYTES:
+            raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
+        rng = cls.__new__(cls)
+        rng._stream = Stream.from_key(secret)
+        rng._keyed = True
+        return rng
+
+    def reseed(self) -> None:
+        """Take a new key from the operating system, also when the generator came from a key."""
+        self._stream.rekey_from_os()
+        self._keyed = False
+
+    def _derive(self, stream: Stream) -> Self:
+        rng = self.__new__(type(self))
+        rng._stream = stream
+        rng._keyed = self._keyed
+        return rng
+
+    def __repr__(self) -> str:
+        return "SecureRng.from_key(...)" if self._keyed else "SecureRng()"
+
+
+class SeededRng(_Rng):
+    """Reproducible generator for tests and studies, refused by ``release``.
+
+    Anyone who knows or guesses the seed can subtract the noise.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 to 2**128 - 1.
+    allow_release : bool, default False
+        Let ``release`` accept this generator, in tests of code that releases.
+
+    Raises
+    ------
+    ParameterTypeError
+        `seed` is not an integer, or `allow_release` not a bool.
+    ParameterError
+        `seed` is out of range.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> whole = sn.sample(5, eps=1.0, rng=sn.SeededRng(7))
+    >>> part = sn.sample(3, eps=1.0, rng=sn.SeededRng(7).at(2))
+    >>> bool((part == whole[2:]).all())
+    True
+    """
+
+    __slots__ = ("_allow_release",)
+    __module__ = "stairnoise"
+
+    def __init__(self, seed: int, *, allow_release: bool = False) -> None:
+        if not isinstance(allow_release, bool):
+            # "no" and "false" are true in Python.
+            raise ParameterTypeError(f"allow_release must be True or False, got {received(allow_release)}")
+        self._stream = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
+        self._allow_release = allow_release
+
+    def reseed(self, seed: int) -> None:
+        """Start again as ``SeededRng(seed)``; `allow_release` stays as it was."""
+        self._stream.rekey_from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
+
+    def _derive(self, stream: Stream) -> Self:
+        rng = self.__new__(type(self))
+        rng._stream = stream
+        rng._allow_release = self._allow_release
+        return rng
+
+    def __repr__(self) -> str:
+        return "SeededRng(...)"
+
+
+Rng = SecureRng | SeededRng
+
+_process_rng: SecureRng | None = None
+
+
+def sampling_stream(rng: Rng | None) -> Stream:
+    """Stream of `rng`; of one secure generator for the whole process when it is None."""
+    if rng is None:
+        return (_process_rng or _make_process_rng())._stream
+    if isinstance(rng, _Rng):
+        return rng._stream
+    raise ParameterTypeError(
+        f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), got {received(rng)}"
+    )
+
+
+def release_stream(rng: Rng | None) -> Stream:
+    """Stream of `rng`, unless it is a generator whose noise can be guessed."""
+    stream = sampling_stream(rng)
+    if isinstance(rng, SeededRng) and not rng._allow_release:
+        raise ParameterError(
+            "rng must be a SecureRng for a release, because whoever guesses a seed can subtract "
+            "the noise; in tests use SeededRng(seed, allow_release=True), got SeededRng(...)"
+        )
+    return stream
+
+
+def _make_process_rng() -> SecureRng:
+    # Two threads may both get here; either generator has a fresh key, so either may stay.
+    global _process_rng
+    _process_rng = SecureRng()
+    return _process_rng

@@ -1,0 +1,93 @@
+"""The continuous staircase law."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _theory
+from stairnoise._law import ContinuousLaw, Cost, plain
+from stairnoise._parameters import Real, RealLike
+
+
+class Staircase(ContinuousLaw):
+    r"""Staircase noise: the least noise for one ε-differentially private real number.
+
+    The density falls in steps of width Δ, each by the factor :math:`b = e^{-ε}`:
+
+    .. math:: f(x) = \frac{1 - b}{2Δ(γ + b(1 - γ))}\, b^{J(x)}, \qquad
+              J(x) = 0 \text{ for } |x| < γΔ, \quad ⌊|x|/Δ - γ⌋ + 1 \text{ otherwise.}
+
+    Draws are exact on the lattice of multiples of ``granularity``: the probability of every
+    lattice point is that of the discrete staircase with :math:`D = ⌈Δ/g⌉` and
+    :math:`r = ⌈γD⌉`, for the float64 parameters as they are. Moments and bounds are those of the
+    density above; the lattice, with 2**32 cells or more to Δ and to the noise's scale, changes
+    them by less than 1e-9 relative.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : float or array of float, default 1.0
+        Largest change Δ > 0 of the value that one person can cause.
+    gamma : {"l1", "l2"}, float or array of float, default "l1"
+        Width of the central stair in units of Δ, in (0, 1]. "l1" is the exact minimiser of E|X|,
+        "l2" that of E X²; they differ: at ε = 8 the first costs 94 % extra variance.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number.
+    ParameterError
+        A parameter is out of range, float64 does not hold it exactly, the shapes do not broadcast,
+        or ε is so small that the lattice would not fit 64-bit integers.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
+       equation 38.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.Staircase(eps=4, sensitivity=1)
+    >>> d
+    Staircase(eps=4.0, sensitivity=1.0, gamma='l1')
+    >>> round(d.gamma, 6), round(d.var(), 6), d.granularity == 2**-35
+    (0.119203, 0.073009, True)
+    >>> noise = d.sample(1000, rng=sn.SeededRng(1))
+    >>> bool(abs(noise.mean()) < 5 * d.std() / 1000**0.5)
+    True
+    >>> private = d.release([0.25, 0.5])
+    >>> private.shape
+    (2,)
+    """
+
+    __slots__ = ()
+    __module__ = "stairnoise"
+    _kind = "staircase"
+    _spec_name = "gamma"
+
+    def __init__(
+        self,
+        eps: RealLike,
+        sensitivity: RealLike = 1.0,
+        gamma: Cost | RealLike = "l1",
+    ) -> None:
+        self._validate(eps, sensitivity, gamma)
+
+    @property
+    def gamma(self) -> Real:
+        """Width of the central stair in units of Δ: the number given, or the optimum asked for."""
+        if not isinstance(self._spec, str):
+            assert self._spec is not None
+            return self._spec
+        gamma = _theory.gamma_l1 if self._spec == "l1" else _theory.gamma_l2
+        return plain(gamma(self._eps))
+
+    def _abs_moment(self, p: int) -> NDArray[np.float64]:
+        return _theory.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+
+    def _error_bound(self, alpha: Real) -> Real:
+        bound = _theory.staircase_error_bound(alpha, self._eps, self._sensitivity, self.gamma)
+        return plain(bound)

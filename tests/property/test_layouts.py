@@ -1,0 +1,71 @@
+"""Where values go does not change them: shapes, strides, chunks and views of one fill."""
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+
+import stairnoise as sn
+from stairnoise._output import overlaps_itself
+from tests.property.strategies import exact_release, good_laws, good_seeds, views
+
+CONTINUOUS = (sn.Staircase, sn.Laplace)
+
+
+@given(st.data(), good_laws(), good_seeds)
+def test_any_view_gets_the_values_of_a_contiguous_array(data, law, seed):
+    dtype = data.draw(st.sampled_from(["f8", "f4"] if isinstance(law, CONTINUOUS) else ["i8", "i4", "f8"]))
+    out = data.draw(views(dtype))
+    assert law.sample(out=out, rng=sn.SeededRng(seed)) is out
+    assert np.array_equal(out, law.sample(out.shape, dtype=dtype, rng=sn.SeededRng(seed)))
+
+
+@given(st.data(), good_laws(), good_seeds)
+def test_any_view_of_parameters_and_out(data, law, seed):
+    """Array parameters that are all the same give the values of the scalar law."""
+    out = data.draw(views("f8"))
+    each = type(law)(np.full(out.shape, law.eps), *law._arguments()[1:])
+    each.sample(out=out, rng=sn.SeededRng(seed))
+    assert np.array_equal(out, law.sample(out.shape, dtype="f8", rng=sn.SeededRng(seed)))
+
+
+@given(good_laws(), good_seeds, st.lists(st.integers(0, 700), max_size=5))
+def test_parts_make_the_whole(law, seed, cuts):
+    n = 700
+    whole = law.sample(n, rng=sn.SeededRng(seed))
+    edges = [0, *sorted(cuts), n]
+    rng = sn.SeededRng(seed)
+    parts = [law.sample(b - a, rng=rng.at(a)) for a, b in pairwise(edges)]
+    assert np.array_equal(np.concatenate(parts), whole)
+
+
+@given(st.data(), good_laws(CONTINUOUS), good_seeds)
+def test_release_is_exact_rounding_exact_addition_one_conversion(data, law, seed):
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    scale = st.integers(-(2**40), 2**40).map(lambda cells: cells * law.granularity / 2)
+    value = data.draw(st.one_of(finite, scale.filter(np.isfinite), st.integers(-(2**63), 2**63 - 1)))
+    rng = sn.SeededRng(seed, allow_release=True)
+    noise = law.sample(rng=sn.SeededRng(seed))
+    if abs(noise / law.granularity) > 2**53:
+        return  # the noise alone was rounded
+    assert law.release(value, rng=rng) == exact_release(value, noise, law.granularity)
+
+
+@given(good_laws([sn.DiscreteStaircase, sn.DiscreteLaplace]), good_seeds, st.integers(-(2**63), 2**63 - 1))
+def test_release_of_integers_saturates(law, seed, value):
+    noise = law.sample(rng=sn.SeededRng(seed))
+    released = law.release(value, rng=sn.SeededRng(seed, allow_release=True))
+    assert released == max(-(2**63), min(2**63 - 1, value + noise))
+
+
+@given(st.data())
+def test_self_overlap_is_what_counting_bytes_says(data):
+    ndim = data.draw(st.integers(0, 3))
+    shape = tuple(data.draw(st.integers(0, 4)) for _ in range(ndim))
+    strides = tuple(data.draw(st.integers(0, 40)) for _ in range(ndim))
+    array = as_strided(np.zeros(100), shape, strides)
+    starts = [sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)]
+    touched = [start + byte for start in starts for byte in range(8)]
+    assert overlaps_itself(array) is (len(set(touched)) < len(touched))

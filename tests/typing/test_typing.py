@@ -1,0 +1,63 @@
+"""The types that users see: a right program passes ``mypy --strict``, and runs; a wrong one does not."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stairnoise
+
+HERE = Path(__file__).parent
+pytest.importorskip("mypy")
+
+
+def errors(program: Path) -> dict[int, str]:
+    """Error codes by line."""
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        "--no-error-summary",
+        "--hide-error-context",
+        str(program),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+    assert done.returncode in (0, 1), done.stderr
+    found = re.findall(rf"{re.escape(program.name)}:(\d+): error: .*\[([\w-]+)\]", done.stdout)
+    assert done.stdout.count(": error: ") == len(found), done.stdout
+    return {int(line): code for line, code in found}
+
+
+def _environment() -> dict[str, str]:
+    assert stairnoise.__file__ is not None
+    return os.environ | {"MYPYPATH": str(Path(stairnoise.__file__).parents[1])}
+
+
+def test_user_program_has_no_errors() -> None:
+    assert errors(HERE / "user_program.py") == {}
+
+
+def test_user_program_runs() -> None:
+    names = runpy.run_path(str(HERE / "user_program.py"))
+    for name, kind in [("one", float), ("answer", int), ("bound", int), ("step", int)]:
+        assert type(names[name]) is kind
+    for name in ("floats", "singles", "integers", "narrow", "filled", "many", "private"):
+        promised = names["__annotations__"][name]
+        dtype = promised.__args__[1].__args__[0]
+        if dtype is not Any:
+            assert names[name].dtype == dtype, name
+
+
+def test_wrong_program_has_the_error_of_each_line() -> None:
+    program = HERE / "wrong_program.py"
+    lines = program.read_text(encoding="utf-8").splitlines()
+    expected = {i: line.split("# ")[1] for i, line in enumerate(lines, start=1) if "  # " in line}
+    assert len(expected) > 10
+    assert errors(program) == expected

@@ -1,0 +1,267 @@
+"""The command line: what it prints, and that bad input ends in one line and exit code 2."""
+
+import builtins
+import importlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import stairnoise as sn
+from stairnoise.cli import main
+from stairnoise.cli.commands import app
+from stairnoise.cli.noise_report import moments
+from stairnoise.cli.private_table import read_table
+
+
+@pytest.fixture(autouse=True)
+def _width_80(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"stairnoise {sn.__version__}\n", "")
+
+
+def test_no_arguments_print_help(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert "Usage: stairnoise [OPTIONS] COMMAND" in out
+    assert "sample" in out
+    assert "release" in out
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["sample", "--help"], ["release", "--help"], ["release"]])
+def test_typer_application(arguments):
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+
+
+# sample
+
+
+def test_sample_report(capsys):
+    code, out, err = run(capsys, "sample", "-n", 100_000, "--eps", 4, "--seed", 1)
+    assert (code, err) == (0, "")
+    law = sn.Staircase(4)
+    lines = out.splitlines()
+    assert lines[0] == repr(law)
+    assert re.search(r"^values +100,000 of float64", out, re.M)
+    assert re.search(r"^time +[\d.]+ s, [\d.]+ ns per value", out, re.M)
+    assert re.search(r"^granularity +2\^-35 = 2\.91e-11", out, re.M)
+    assert re.search(r"^generator +seed 1: reproducible, for study only", out, re.M)
+    noise = law.sample(100_000, rng=sn.SeededRng(1))
+    row = re.search(r"^variance +(\S+) +(\S+) +(\S+) +(\S+)", out, re.M)
+    printed = [float(text) for text in row.groups()]
+    assert printed[0] == pytest.approx((noise**2).mean(), rel=1e-7)
+    assert printed[1] == pytest.approx(law.var(), rel=1e-7)
+    assert abs(printed[3]) < 5
+    assert max(map(len, lines)) <= 80
+
+
+def test_sample_is_secure_by_default(capsys):
+    _, out, _ = run(capsys, "sample", "-n", 10, "--eps", 1)
+    assert re.search(r"^generator +secure, keyed by the operating system", out, re.M)
+
+
+def test_moments_of_the_report():
+    law = sn.DiscreteStaircase(0.5, 3)
+    noise = law.sample(2**16 + 3, rng=sn.SeededRng(3))
+    mean, absolute, variance = moments(law, noise)
+    x = noise.astype(float)
+    assert mean.sample == pytest.approx(x.mean(), rel=1e-9)
+    assert absolute.sample == pytest.approx(abs(x).mean(), rel=1e-12)
+    assert variance.sample == pytest.approx((x**2).mean(), rel=1e-12)
+    # Standard errors from the sample itself, which has 1e5 values: within a few percent.
+    for moment, values in ((mean, x), (absolute, abs(x)), (variance, x**2)):
+        assert moment.standard_error == pytest.approx(values.std() / x.size**0.5, rel=0.1)
+        assert moment.z == (moment.sample - moment.theory) / moment.standard_error
+        assert abs(moment.z) < 5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--mechanism", "laplace", "--sensitivity", "0.1"],
+        ["--mechanism", "discrete_laplace"],
+        ["--mechanism", "discrete_staircase", "--sensitivity", "5", "--r", "2"],
+        ["--mechanism", "discrete_staircase", "--sensitivity", "5", "--r", "l2"],
+        ["--gamma", "l2"],
+        ["--gamma", "0.25"],
+        ["--eps", "700"],
+    ],
+)
+@pytest.mark.parametrize("n", [0, 1, 1000])
+def test_sample_options(capsys, options, n):
+    eps = [] if "--eps" in options else ["--eps", "2"]
+    code, out, err = run(capsys, "sample", "-n", n, *eps, *options)
+    assert (code, err) == (0, "")
+    assert re.search(rf"^values +{n:,} of (float|int)64", out, re.M)
+    assert ("variance" in out) is (n > 0)
+
+
+def test_sample_writes_a_file(capsys, tmp_path):
+    file = tmp_path / "noise.dat"
+    code, _, _ = run(capsys, "sample", "-n", 100, "--eps", 4, "--seed", 1, "--output", file)
+    assert code == 0
+    assert np.array_equal(np.load(file), sn.sample(100, 4, rng=sn.SeededRng(1)))
+
+
+# release
+
+
+def test_release_of_the_bundled_table(capsys):
+    code, out, err = run(capsys, "release", "--eps", 50)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1].split() == ["marital_status", "race", "count", *["staircase"] * 2, *["laplace"] * 2]
+    rows = [line.split() for line in lines[2:23]]
+    assert [row[:3] for row in rows[:2]] == [["Divorced", "White", "3797"], ["Divorced", "Black", "485"]]
+    assert sum(int(row[2]) for row in rows) == 32561
+    for row in rows:  # at eps = 50 discrete noise is 0 with probability 1 - 4e-22
+        assert row[4] == row[6] == row[2]
+    assert lines[23].split() == ["±95", "%", "±0.00", "±0", "±0.06", "±0"]
+    text = " ".join(out.split())
+    assert "each private column is 50-differentially private for people who change at most one value" in text
+    assert "the 4 columns together, which cost eps = 200: publish one." in text
+
+
+def test_release_of_a_table(capsys, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("\ufeffcity,income\nA,1.5\n\nB,2e3\n", encoding="utf-8")
+    code, out, err = run(
+        capsys, "release", table, "--column", "income", "--eps", 2, "--mechanism", "laplace", "--sensitivity", 0.5,
+        "--max-partitions-contributed", 2,
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[1].split() == ["city", "income", "laplace"]
+    assert lines[2].split()[:2] == ["A", "1.50"]
+    assert lines[3].split()[:2] == ["B", "2000.00"]
+    assert f"±{sn.Laplace(1, 0.5).error_bound(0.05):.2f}" in lines[4]
+    text = " ".join(out.split())
+    assert "2-differentially private for people who change at most 2 values, by at most 0.5" in text
+    assert "together" not in text
+
+
+@pytest.mark.parametrize("mechanism", ["staircase", "discrete_staircase", "laplace", "discrete_laplace"])
+def test_release_mechanisms(capsys, mechanism):
+    code, out, _ = run(capsys, "release", "--mechanism", mechanism)
+    assert code == 0
+    assert mechanism.split("_")[-1] in out
+
+
+def test_bundled_table():
+    table = read_table(None, "count")
+    assert table.key_names == ["marital_status", "race"]
+    assert len(table.values) == len(table.keys) == 21
+    assert all(type(value) is int for value in table.values)
+
+
+# Bad input
+
+BAD_INPUT = [
+    (["sample"], "Missing option '-n'"),
+    (["sample", "-n", "10"], "Missing option '--eps'"),
+    (["sample", "-n", "x", "--eps", "1"], "Invalid value for '-n'"),
+    (["sample", "-n", "1.5", "--eps", "1"], "Invalid value for '-n'"),
+    (["sample", "-n", "-1", "--eps", "1"], "n must be a non-negative integer below 2**63"),
+    (["sample", "-n", "1" + 20 * "0", "--eps", "1"], "n must be a non-negative integer below 2**63"),
+    (["sample", "-n", str(2**61), "--eps", "1"], "n must be small enough to index"),
+    (["sample", "-n", str(2**58), "--eps", "1"], "the values do not fit into memory"),
+    (["sample", "-n", "1", "--eps", "0"], "eps must be finite and greater than 0, got 0.0"),
+    (["sample", "-n", "1", "--eps", "nan"], "eps must be finite and greater than 0, got nan"),
+    (["sample", "-n", "1", "--eps", "1", "--gamma", "l3"], 'gamma must be "l1", "l2" or a number, got \'l3\''),
+    (["sample", "-n", "1", "--eps", "1", "--r", "1"], "r must be left out for the mechanism 'staircase'"),
+    (["sample", "-n", "1", "--eps", "1", "--mechanism", "gauss"], "mechanism must be 'staircase'"),
+    (["sample", "-n", "1", "--eps", "1", "--seed", "-1"], "seed must be an integer from 0 to 2**128 - 1, got -1"),
+    (["sample", "-n", "1", "--eps", "1", "--output", "/no/such/x.npy"], "/no/such/x.npy: No such file or directory"),
+    (["release", "--eps", "-1"], "eps must be finite and greater than 0, got -1.0"),
+    (["release", "--sensitivity", "1.5"], "sensitivity must be a whole number for a discrete law, got 1.5"),
+    (["release", "--mechanism", "gauss"], "mechanism must be 'staircase'"),
+    (["release", "--column", "sum"], "column must be one of marital_status, race, count, got 'sum'"),
+    (["release", "--column", "race"], "race in line 2 must be a number, got 'White'"),
+    (["release", "--max-partitions-contributed", "0"], "max_partitions_contributed must be an integer from 1"),
+    (["release", "no/such.csv"], "no/such.csv: No such file or directory"),
+    (["release", "."], ".: Is a directory"),
+    (["plot"], "No such command 'plot'"),
+    (["--colour"], "No such option: --colour"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "text"), BAD_INPUT)
+def test_bad_input_is_one_line(capsys, arguments, text):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {text}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "must be a CSV file with a header line"),
+        (b"count\n\xff\n", "must be a CSV file with a header line"),
+        (b"a,count\nx,1,2\n", "line 2 must have 2 fields, as the header has, got 3"),
+        (b"a,count\nx,1\ny\n", "line 3 must have 2 fields, as the header has, got 1"),
+        (b"a,count\nx,1\ny,\n", "count in line 3 must be a number, got ''"),
+        (b"a,count\nx,1\ny,nan\n", "values must be finite, got nan at index (1,)"),
+        (b"a,count\nx,99999999999999999999\n", "values must fit in int64, got 99999999999999999999 at index (0,)"),
+    ],
+)
+def test_bad_tables(capsys, tmp_path, content, text):
+    table = tmp_path / "table.csv"
+    table.write_bytes(content)
+    code, out, err = run(capsys, "release", table)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert text in err
+    assert err.count("\n") == 1
+
+
+def test_table_without_rows(capsys, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,count\n")
+    assert run(capsys, "release", table)[0] == 0
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra(capsys, monkeypatch, missing):
+    real_import = builtins.__import__
+
+    def no_extra(name, *arguments):
+        if name.partition(".")[0] == missing:
+            raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+        return real_import(name, *arguments)
+
+    for name in [n for n in sys.modules if n.startswith("stairnoise.cli.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", no_extra)
+    code, out, err = run(capsys, "--version")
+    assert (code, out) == (2, "")
+    assert err == 'the command line needs typer and rich: pip install "stairnoise[cli]"\n'
+
+
+def test_other_missing_modules_are_not_blamed_on_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stairnoise.cli.commands", None)
+    importlib.invalidate_caches()
+    with pytest.raises(ModuleNotFoundError):
+        main([])
+
+
+def test_exit_code_of_the_process():
+    code = "import sys; from stairnoise.cli import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code, "sample"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: Missing option '-n' / '--number'.\n"

@@ -1,0 +1,204 @@
+"""``out``: which arrays are filled, which are refused, and that a refusal changes nothing."""
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+import stairnoise as sn
+from stairnoise._output import overlaps_itself
+
+D = sn.Staircase(2.0)
+
+
+def expected(shape, law=D):
+    return law.sample(shape, rng=sn.SeededRng(5))
+
+
+class Tagged(np.ndarray):
+    """A subclass without behaviour of its own."""
+
+
+def _packed_field():
+    return np.zeros(6, np.dtype([("tag", "u1"), ("value", "f8")], align=False))["value"]
+
+
+OUTS = {
+    "contiguous": lambda: np.zeros(6),
+    "matrix": lambda: np.zeros((2, 3)),
+    "zero-dimensional": lambda: np.zeros(()),
+    "empty": lambda: np.zeros(0),
+    "empty, three axes": lambda: np.zeros((2, 0, 3)),
+    "Fortran": lambda: np.zeros((3, 4), order="F"),
+    "transposed": lambda: np.zeros((2, 3, 4)).transpose(1, 2, 0),
+    "strided": lambda: np.zeros(12)[::2],
+    "reversed": lambda: np.zeros(6)[::-1],
+    "reversed in one axis": lambda: np.zeros((4, 6))[::-1, ::3],
+    "inner axis strided": lambda: np.zeros((3, 8))[:, 1::3],
+    "subclass": lambda: np.zeros(6).view(Tagged),
+    "np.matrix": lambda: np.zeros((2, 3)).view(np.matrix),
+    "record field, unaligned": _packed_field,
+    "unaligned buffer": lambda: np.frombuffer(bytearray(49), np.uint8)[1:].view(np.float64),
+    "interleaved strides": lambda: as_strided(np.zeros(9), (2, 2), (24, 16)),
+    "one element, stride 0": lambda: as_strided(np.zeros(1), (1, 1), (0, 0)),
+    "float32": lambda: np.zeros((2, 3), np.float32),
+}
+
+
+@pytest.mark.parametrize("kind", OUTS)
+def test_filled_and_returned(kind):
+    out = OUTS[kind]()
+    assert D.sample(out=out, rng=sn.SeededRng(5)) is out
+    assert np.array_equal(np.asarray(out), expected(out.shape).astype(out.dtype))
+
+
+@pytest.mark.parametrize("kind", OUTS)
+def test_filled_with_a_size_and_the_function(kind):
+    out = OUTS[kind]()
+    assert sn.sample(out.shape, 2.0, out=out, rng=sn.SeededRng(5)) is out
+    assert np.array_equal(np.asarray(out), expected(out.shape).astype(out.dtype))
+
+
+@pytest.mark.parametrize("kind", OUTS)
+def test_filled_per_element(kind):
+    out = OUTS[kind]()
+    eps = np.linspace(0.5, 3, out.size).reshape(out.shape)
+    law = sn.Staircase(eps)
+    law.sample(out=out, rng=sn.SeededRng(5))
+    assert np.array_equal(np.asarray(out), expected(out.shape, law).astype(out.dtype))
+
+
+def test_memory_around_a_strided_out_is_untouched():
+    memory = np.full((6, 9), 7.5)
+    D.sample(out=memory[1::2, ::-3], rng=sn.SeededRng(5))
+    untouched = np.ones_like(memory, bool)
+    untouched[1::2, ::-3] = False
+    assert (memory[untouched] == 7.5).all()
+
+
+def test_memmap(tmp_path):
+    out = np.memmap(tmp_path / "noise.dat", np.float64, "w+", shape=(4, 5))
+    assert D.sample(out=out, rng=sn.SeededRng(5)) is out
+    out.flush()
+    stored = np.fromfile(tmp_path / "noise.dat").reshape(4, 5)
+    assert np.array_equal(stored, expected((4, 5)))
+
+
+def test_out_takes_the_place_of_size_for_array_parameters(rng):
+    law = sn.Laplace([1.0, 2.0, 3.0])
+    out = np.zeros((4, 3))
+    assert law.sample(out=out, rng=rng) is out
+    assert (out != 0).all()
+
+
+def _read_only():
+    out = np.zeros(3)
+    out.flags.writeable = False
+    return out
+
+
+def _broadcast():
+    out = np.broadcast_to(np.zeros(1), (3,))
+    return as_strided(np.zeros(1), out.shape, out.strides)
+
+
+REFUSED = [
+    ([0.0, 0.0], sn.ParameterTypeError, "out must be a NumPy array, got [0.0, 0.0]"),
+    (0.0, sn.ParameterTypeError, "out must be a NumPy array, got 0.0"),
+    (bytearray(8), sn.ParameterTypeError, "out must be a NumPy array, got bytearray("),
+    (np.float64(0), sn.ParameterTypeError, "out must be a NumPy array, got 0.0"),
+    (np.ma.zeros(3), sn.ParameterTypeError, "out must not be a masked array"),
+    (_read_only(), sn.ParameterError, "out must be writable, got a read-only array"),
+    (np.broadcast_to(np.zeros(1), (3,)), sn.ParameterError, "out must be writable"),
+    (np.zeros(3, np.int64), sn.ParameterError,
+     "out must have dtype float64 or float32, got int64"),
+    (np.zeros(3, np.float16), sn.ParameterError,
+     "out must have dtype float64 or float32, got float16"),
+    (np.zeros(3, complex), sn.ParameterError,
+     "out must have dtype float64 or float32, got complex128"),
+    (np.zeros(3, object), sn.ParameterError,
+     "out must have dtype float64 or float32, got object"),
+    (np.zeros(3, np.dtype("f8").newbyteorder()), sn.ParameterError,
+     f"out must have dtype float64 or float32, got {np.dtype('f8').newbyteorder()}"),
+    (_broadcast(), sn.ParameterError,
+     "out must not overlap itself, got shape (3,) with strides (0,)"),
+    (as_strided(np.zeros(4), (3, 2), (8, 8)), sn.ParameterError,
+     "out must not overlap itself, got shape (3, 2) with strides (8, 8)"),
+    (as_strided(np.zeros(4), (3,), (4,)), sn.ParameterError,
+     "out must not overlap itself, got shape (3,) with strides (4,)"),
+    (as_strided(np.zeros(9), (3, 2), (24, 48)), sn.ParameterError,
+     "out must not overlap itself, got shape (3, 2) with strides (24, 48)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("out", "error", "text"), REFUSED)
+def test_refused_and_untouched(out, error, text, rng):
+    before = np.array(out)
+    for call in (
+        lambda: D.sample(out=out, rng=rng),
+        lambda: sn.sample(None, 2.0, out=out, rng=rng),
+        lambda: D.release(np.zeros(np.shape(out)), out=out, rng=rng),
+    ):
+        with pytest.raises(error) as caught:
+            call()
+        assert str(caught.value).startswith(text)
+    assert np.array_equal(np.array(out), before)
+    assert rng._stream.fill_count == 0
+
+
+@pytest.mark.parametrize("size", [3, (2, 2), (4, 1), ()])
+def test_size_and_out_must_agree(size, rng):
+    shape = size if isinstance(size, tuple) else (size,)
+    with pytest.raises(sn.ParameterError) as caught:
+        sn.sample(size, 2.0, out=np.zeros(4), rng=rng)
+    assert str(caught.value) == f"out must have shape {shape}, as n asks, got (4,)"
+    assert rng._stream.fill_count == 0
+
+
+def test_dtype_and_out_must_agree(rng):
+    out = np.zeros(4)
+    with pytest.raises(sn.ParameterError) as caught:
+        D.sample(out=out, dtype=np.float32, rng=rng)
+    text = "out and dtype must agree, got out of dtype float64 and dtype float32"
+    assert str(caught.value) == text
+    assert D.sample(out=out, dtype="f8", rng=rng) is out
+
+
+def test_parameters_must_broadcast_to_out(rng):
+    with pytest.raises(sn.ParameterError) as caught:
+        sn.Laplace([1.0, 2.0]).sample(out=np.zeros(3), rng=rng)
+    assert str(caught.value) == ("out must be a shape that the parameters, of shape (2,), broadcast to, got (3,)")
+
+
+def test_parameters_may_be_the_memory_that_is_filled():
+    eps = np.array([0.5, 1.0, 2.0])
+    noise = sn.sample(None, eps.copy(), rng=sn.SeededRng(5))
+    sn.sample(None, eps, out=eps, rng=sn.SeededRng(5))
+    assert np.array_equal(eps, noise)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "overlaps"),
+    [
+        ((3,), (8,), False), ((3,), (-8,), False), ((3,), (0,), True), ((3,), (7,), True),
+        ((2, 3), (24, 8), False), ((2, 3), (8, 16), False), ((2, 3), (16, 8), True),
+        ((1, 3), (0, 8), False), ((0, 3), (0, 0), False), ((), (), False),
+        ((2, 2), (24, 16), False), ((3, 2), (16, 24), False), ((3, 3), (16, 24), False),
+        ((4, 3), (16, 24), True), ((2, 2), (-24, 16), False), ((2, 2), (20, 12), False),
+        ((10**9, 10**9), (0, 8), True), ((2, 2, 2), (8, 16, 24), True),
+        ((2, 2, 2), (8, 16, 32), False),
+    ],
+)  # fmt: skip
+def test_overlaps_itself(shape, strides, overlaps):
+    array = _Layout(shape, strides)
+    assert overlaps_itself(array) is overlaps
+
+
+class _Layout:
+    """The layout of a float64 array without its memory."""
+
+    itemsize = 8
+
+    def __init__(self, shape, strides):
+        self.shape = shape
+        self.strides = strides
+        self.size = int(np.prod([float(n) for n in shape])) if shape else 1

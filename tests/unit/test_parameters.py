@@ -1,0 +1,236 @@
+"""The gate for numbers: what is refused, by the text, and what is converted exactly."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+
+NOT_NUMBERS = [
+    ("4", "'4'"),
+    (None, "None"),
+    (1j, "1j"),
+    (True, "True"),
+    (np.True_, "True"),
+    (b"4", "b'4'"),
+    ({4}, "{4}"),
+    (object, "<class 'object'>"),
+    ([1.0, "4"], "'4'"),
+    ([1.0, True], "True"),
+    ([1.0, None], "None"),
+    ([[1.0, 2.0], [3.0]], "[1.0, 2.0]"),
+    (np.array(["4"]), "an array of dtype <U1 and shape (1,)"),
+    (np.array([1 + 0j]), "an array of dtype complex128 and shape (1,)"),
+    (np.array([True]), "an array of dtype bool and shape (1,)"),
+    (np.array([1.0], object), "an array of dtype object and shape (1,)"),
+    (np.array([1], "m8[s]"), "an array of dtype timedelta64[s] and shape (1,)"),
+    (np.timedelta64(1, "s"), ""),
+    (np.datetime64("2020-01-01"), ""),
+    (np.array([1], "M8[s]"), "an array of dtype datetime64[s] and shape (1,)"),
+    (np.zeros(1, [("x", "f8")]), "an array of dtype [('x', '<f8')] and shape (1,)"),
+]
+
+LAWS_BY_PARAMETER = {
+    "eps": sn.Laplace,
+    "sensitivity": lambda value: sn.DiscreteLaplace(1, value),
+    "gamma": lambda value: sn.Staircase(1, 1, value),
+    "r": lambda value: sn.DiscreteStaircase(1, 5, value),
+}
+
+
+@pytest.mark.parametrize("name", LAWS_BY_PARAMETER)
+@pytest.mark.parametrize(("value", "shown"), NOT_NUMBERS)
+def test_not_a_number(name, value, shown):
+    if isinstance(value, str) and name in ("gamma", "r"):
+        error, rule = sn.ParameterError, f'{name} must be "l1", "l2" or a number, got '
+    else:
+        error = sn.ParameterTypeError
+        rule = f"{name} must be a real number or an array of real numbers, got "
+    with pytest.raises(error) as caught:
+        LAWS_BY_PARAMETER[name](value)
+    assert str(caught.value).startswith(rule)
+    assert str(caught.value).endswith(shown)
+
+
+def test_masked_arrays_are_refused():
+    text = r"eps must not be a masked array: pass its filled\(\) or compressed\(\) form, got an"
+    with pytest.raises(sn.ParameterTypeError, match=text):
+        sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2**53 + 1, "9007199254740993"),
+        (Fraction(1, 3), "Fraction(1, 3)"),
+        (Decimal("0.1"), "Decimal('0.1')"),
+        ([1.0, 2**53 + 1], "9007199254740993 at index (1,)"),
+        ([[2**70 + 1]], "1180591620717411303425 at index (0, 0)"),
+        (np.array([1, 2**53 + 1]), "9007199254740993 at index (1,)"),
+        (np.array([2**64 - 1], np.uint64), "18446744073709551615 at index (0,)"),
+    ],
+)
+@pytest.mark.parametrize("name", ["eps", "sensitivity"])
+def test_numbers_that_float64_would_round_are_refused(name, value, shown):
+    with pytest.raises(sn.ParameterError) as caught:
+        LAWS_BY_PARAMETER[name](value)
+    rule = f"{name} must be exactly representable in float64, got "
+    assert str(caught.value) == rule + shown
+
+
+@pytest.mark.parametrize("value", [10**400, [10**400, 1.5], Fraction(10**400), [10**400]])
+def test_numbers_beyond_float64_are_refused(value):
+    text = "sensitivity must be exactly representable in float64, got "
+    with pytest.raises(sn.ParameterError, match=text):
+        sn.Laplace(1, value)
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long double is float64 here")
+def test_long_doubles_must_be_exact():
+    assert sn.Laplace(np.longdouble(0.5)).eps == 0.5
+    assert sn.Laplace(np.array([0.5], np.longdouble)).eps.dtype == np.float64
+    with pytest.raises(sn.ParameterError, match="eps must be exactly representable in float64"):
+        sn.Laplace(np.array([np.longdouble(1) / 3]))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        4, 4.0, np.float64(4), np.float32(4), np.int8(4), Fraction(4), Decimal(4), np.array(4.0),
+        np.array(4, np.uint16),
+    ],
+)  # fmt: skip
+def test_scalars_become_python_floats(value):
+    d = sn.Laplace(value)
+    assert type(d.eps) is float
+    assert d == sn.Laplace(4.0)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1, 2.5], (1, 2.5), np.array([1, 2.5]), np.float32([1, 2.5]), np.array([1, 2.5], ">f8"),
+        [Fraction(1), Decimal("2.5")], memoryview(np.array([1, 2.5])),
+        np.array([2.5, 1])[::-1],
+    ],
+)  # fmt: skip
+def test_arrays_become_read_only_float64(value):
+    eps = sn.Laplace(value).eps
+    assert eps.dtype == np.dtype("=f8")
+    assert eps.tolist() == [1, 2.5]
+    assert not eps.flags.writeable
+
+
+def test_wide_exact_integers_are_fine():
+    assert sn.Laplace(1, 2**70).sensitivity == 2.0**70
+    assert sn.Laplace(1, [2**70]).sensitivity.tolist() == [2.0**70]
+    assert sn.Laplace(1, np.array([2**62])).sensitivity.tolist() == [2.0**62]
+
+
+def test_arrays_are_copied():
+    eps = np.array([1.0, 2.0])
+    d = sn.Laplace(eps)
+    eps[0] = 7
+    assert d.eps.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: sn.Laplace([1, 2], [1, 2, 3]),
+         "eps and sensitivity must have shapes that broadcast, "
+         "got eps of shape (2,), sensitivity of shape (3,)"),
+        (lambda: sn.Staircase([1, 2], 1, [0.5, 0.5, 0.5]),
+         "eps and sensitivity and gamma must have shapes that broadcast, "
+         "got eps of shape (2,), sensitivity of shape (), gamma of shape (3,)"),
+        (lambda: sn.DiscreteStaircase(np.ones((2, 1)), 5, np.ones((3, 2))),
+         "eps and sensitivity and r must have shapes that broadcast, "
+         "got eps of shape (2, 1), sensitivity of shape (), r of shape (3, 2)"),
+    ],
+)  # fmt: skip
+def test_shapes_that_do_not_broadcast(make, text):
+    with pytest.raises(sn.ParameterError) as caught:
+        make()
+    assert str(caught.value) == text
+
+
+OUT_OF_RANGE = [
+    *[
+        (law, {"eps": value}, f"eps must be finite and greater than 0, got {shown}")
+        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+        for value, shown in [
+            (0, "0.0"), (-0.0, "-0.0"), (-1, "-1.0"), (float("nan"), "nan"),
+            (float("inf"), "inf"), (float("-inf"), "-inf"),
+        ]
+    ],
+    *[
+        (law, {"eps": 1, "sensitivity": value},
+         f"sensitivity must be finite and greater than 0, got {shown}")
+        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+        for value, shown in [(0, "0.0"), (-3, "-3.0"), (float("nan"), "nan"), (float("inf"), "inf")]
+    ],
+    *[
+        (law, {"eps": 1, "sensitivity": 1.5},
+         "sensitivity must be a whole number for a discrete law, got 1.5")
+        for law in (sn.DiscreteStaircase, sn.DiscreteLaplace)
+    ],
+    *[
+        (sn.Staircase, {"eps": 1, "gamma": value},
+         f"gamma must be greater than 0 and at most 1, got {shown}")
+        for value, shown in [(0, "0.0"), (-0.1, "-0.1"), (1.25, "1.25"), (float("nan"), "nan")]
+    ],
+    *[
+        (sn.DiscreteStaircase, {"eps": 1, "sensitivity": 5, "r": value},
+         f"r must be a whole number from 1 to the sensitivity 5.0, got {shown}")
+        for value, shown in [(0, "0.0"), (6, "6.0"), (1.5, "1.5"), (-1, "-1.0"),
+                             (float("nan"), "nan"), (float("inf"), "inf")]
+    ],
+    *[
+        (law, {"eps": 2.0**-41},
+         "eps and sensitivity must give a lattice that fits 64-bit integers "
+         "(cells + cells/eps at most 2**54, eps at least 2**-40), "
+         "got eps 4.547473508864641e-13 and sensitivity 1.0")
+        for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
+    ],
+    (sn.DiscreteLaplace, {"eps": 1, "sensitivity": 2**54},
+     "eps and sensitivity must give a lattice that fits 64-bit integers "
+     "(cells + cells/eps at most 2**54, eps at least 2**-40), "
+     "got eps 1.0 and sensitivity 1.8014398509481984e16"),
+    (sn.Laplace, {"eps": 1, "sensitivity": 2.0**1000},
+     "sensitivity must give a granularity from 2**-1074 to 2**960, "
+     "got 1.0715086071862673e301 (granularity 2**967)"),
+    (sn.Staircase, {"eps": 1, "sensitivity": 5e-324},
+     "sensitivity must give a granularity from 2**-1074 to 2**960, "
+     "got 5e-324 (granularity 2**-1106)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range(law, arguments, text):
+    with pytest.raises(sn.ParameterError) as caught:
+        law(**arguments)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range_beside_an_empty_parameter(law, arguments, text):
+    """An empty law has no element whose check would find the mistake."""
+    *_, (name, _) = arguments.items()
+    empty = "sensitivity" if name == "eps" else "eps"
+    with pytest.raises(sn.ParameterError) as caught:
+        law(**arguments | {empty: []})
+    assert str(caught.value).split(" must ")[0] == text.split(" must ")[0]
+    assert str(caught.value).split("got ")[1].startswith(text.split("got ")[1].split(" and ")[0])
+
+
+@pytest.mark.parametrize(("law", "arguments", "text"), OUT_OF_RANGE)
+def test_out_of_range_in_an_array_names_the_index(law, arguments, text):
+    *_, (name, value) = arguments.items()
+    good = {"eps": 1.0, "sensitivity": 5.0, "gamma": 0.5, "r": 2.0}[name]
+    values = np.full((2, 3), good)
+    values[1, 2] = value
+    with pytest.raises(sn.ParameterError) as caught:
+        law(**arguments | {name: values})
+    assert str(caught.value) == f"{text} at index (1, 2)"
