@@ -1,0 +1,1 @@
+"""Benchmarks of stairnoise against what its users could run instead; README.md here says how."""

@@ -1,0 +1,207 @@
+"""What a user could run instead of stairnoise: NumPy, and packages that may or may not be installed.
+
+A peer that does not import is absent: its benchmark is skipped with the reason, and the record names it.
+Peers use their own random generator, seeded where they allow it. None but OpenDP claims an exact law.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import math
+import timeit
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benches.laws import Law
+
+Draw = Callable[[], object]
+"""Draws once; returns what was drawn, as an array, a list or a number."""
+
+BLOCK = 1 << 14
+"""Values at a time in Algorithm 1: its temporaries stay in the second-level cache (a fifth faster here)."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One way to draw one mechanism."""
+
+    name: str
+    mechanism: str
+    make: Callable[[Law, int], Draw]
+    package: str = "numpy"
+    most: int = 10**7
+    """The largest n worth waiting for."""
+    note: str = ""
+
+    def absent(self) -> str | None:
+        """Return why this peer cannot run here, or None."""
+        return reason_absent(self.package)
+
+
+def reason_absent(package: str) -> str | None:
+    """Return why `package` cannot be used here, or None."""
+    try:
+        importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        return f"{error.name} is not installed"
+    except Exception as error:  # a broken install: say which kind, not where
+        return f"{package} does not import: {type(error).__name__}"
+    return None
+
+
+def version(package: str) -> str:
+    """Return the installed version of `package`, or 'absent'."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
+
+
+# ---------------------------------------------------------------- NumPy
+
+
+def algorithm_1(
+    rng: np.random.Generator,
+    out: NDArray[np.float64],
+    eps: NDArray[np.float64] | float,
+    sensitivity: float,
+    gamma: NDArray[np.float64] | float,
+) -> NDArray[np.float64]:
+    """Fill `out` with staircase noise: Algorithm 1 of Geng & Viswanath (arXiv 1212.1186), vectorised.
+
+    X = S·((1−B)·((G+γU)Δ) + B·((G+γ+(1−γ)U)Δ)) with a fair sign S, a geometric G from 0, U uniform on [0, 1)
+    and P(B=0) = γ/(γ+(1−γ)e^−ε). `out` is one-dimensional; `eps` and `gamma` are numbers or arrays of its shape.
+    """
+    eps = np.broadcast_to(np.asarray(eps, dtype=np.float64), out.shape)
+    gamma = np.broadcast_to(np.asarray(gamma, dtype=np.float64), out.shape)
+    constant = eps.strides == (0,) and gamma.strides == (0,)
+    for start in range(0, out.size, BLOCK):
+        x = out[start : start + BLOCK]
+        e = eps[0] if constant else eps[start : start + BLOCK]
+        g = gamma[0] if constant else gamma[start : start + BLOCK]
+        inner = rng.random(x.size) < g / (g + (1 - g) * np.exp(-e))
+        rng.random(out=x)
+        x *= np.where(inner, g, 1 - g)
+        x += np.where(inner, 0.0, g)
+        x += rng.geometric(-np.expm1(-e), x.size) - 1
+        x *= sensitivity
+        np.negative(x, out=x, where=rng.random(x.size) < 0.5)
+    return out
+
+
+def _numpy_algorithm_1(law: Law, n: int) -> Draw:
+    rng, out = np.random.default_rng(1), np.zeros(n)
+    assert law.shape is not None
+    return lambda: algorithm_1(rng, out, law.eps, law.sensitivity, law.shape)
+
+
+def _numpy_laplace(law: Law, n: int) -> Draw:
+    rng, scale = np.random.default_rng(1), law.sensitivity / law.eps
+    if n == 1:
+        return lambda: rng.laplace(0.0, scale)
+    return lambda: rng.laplace(0.0, scale, n)
+
+
+def _numpy_geometric_difference(law: Law, n: int) -> Draw:
+    rng, p = np.random.default_rng(1), -math.expm1(-law.eps / law.sensitivity)
+    if n == 1:
+        return lambda: rng.geometric(p) - rng.geometric(p)
+    return lambda: rng.geometric(p, n) - rng.geometric(p, n)
+
+
+# ---------------------------------------------------------------- packages
+
+
+MKL_GENERATORS = ("MT19937", "SFMT19937", "MT2203", "MCG31", "MCG59", "R250", "WH", "MRG32K3A", "PHILOX4X32X10", "ARS5")
+
+
+def _mkl_fastest(sampler: str, *parameters: float) -> Any:
+    """Return `sampler` of the MKL generator that draws 10⁵ values in the least time, best of five."""
+    mkl_random = importlib.import_module("mkl_random")
+    times = {}
+    for generator in MKL_GENERATORS:
+        draw = getattr(mkl_random.MKLRandomState(1, brng=generator), sampler)
+        seconds = min(timeit.repeat(lambda draw=draw: draw(*parameters, 10**5), number=1, repeat=5))
+        times[seconds] = draw
+    return times[min(times)]
+
+
+def _mkl_laplace(law: Law, n: int) -> Draw:
+    scale = law.sensitivity / law.eps
+    draw = _mkl_fastest("laplace", 0.0, scale)
+    return lambda: draw(0.0, scale, n)
+
+
+def _mkl_geometric_difference(law: Law, n: int) -> Draw:
+    p = -math.expm1(-law.eps / law.sensitivity)
+    draw = _mkl_fastest("geometric", p)
+    return lambda: draw(p, n) - draw(p, n)
+
+
+def _numba_algorithm_1(law: Law, n: int) -> Draw:
+    numba = importlib.import_module("numba")
+
+    def loop(
+        rng: np.random.Generator,
+        out: NDArray[np.float64],
+        eps: float,
+        sensitivity: float,
+        gamma: float,
+    ) -> NDArray[np.float64]:
+        b = math.exp(-eps)
+        for i in range(out.size):
+            stairs = math.floor(rng.standard_exponential() / eps)  # geometric: P(G >= m) = e^(-eps m)
+            u = rng.random()
+            if rng.random() < gamma / (gamma + (1 - gamma) * b):
+                x = stairs + gamma * u
+            else:
+                x = stairs + gamma + (1 - gamma) * u
+            out[i] = x * sensitivity if rng.random() < 0.5 else -x * sensitivity
+        return out
+
+    compiled = numba.njit(loop)
+    rng, out = np.random.default_rng(1), np.zeros(n)
+    return lambda: compiled(rng, out, law.eps, float(law.sensitivity), law.shape)
+
+
+def _opendp_laplace(law: Law, n: int) -> Draw:
+    dp = importlib.import_module("opendp.prelude")
+    dp.enable_features("contrib")
+    atom = dp.atom_domain(T=int) if law.discrete else dp.atom_domain(T=float, nan=False)
+    metric = dp.l1_distance(T=int if law.discrete else float)
+    scale = law.sensitivity / law.eps
+    measurement = dp.m.make_laplace(dp.vector_domain(atom), metric, scale=scale)
+    zeros = [0 if law.discrete else 0.0] * n
+    return lambda: measurement(zeros)
+
+
+def _diffprivlib_staircase(law: Law, n: int) -> Draw:
+    mechanisms = importlib.import_module("diffprivlib.mechanisms")
+    mechanism = mechanisms.Staircase(epsilon=law.eps, sensitivity=law.sensitivity, random_state=1)
+    return lambda: [mechanism.randomise(0.0) for _ in range(n)]
+
+
+_ALLOCATES = "allocates its result"
+_PLAIN = "64-bit floats, not a secure generator"
+
+_FASTEST = f"{_PLAIN}; {_ALLOCATES}; the fastest of MKL's generators here"
+_EXACT = "exact and secure; lists"
+
+PEERS = (
+    Peer("NumPy, Algorithm 1", "staircase", _numpy_algorithm_1, note=_PLAIN),
+    Peer("numba, Algorithm 1", "staircase", _numba_algorithm_1, "numba", note=_PLAIN),
+    Peer("diffprivlib Staircase", "staircase", _diffprivlib_staircase, "diffprivlib", 10**4, f"{_PLAIN}; one call per value"),
+    Peer("NumPy laplace", "laplace", _numpy_laplace, note=f"{_PLAIN}; {_ALLOCATES}"),
+    Peer("MKL laplace", "laplace", _mkl_laplace, "mkl_random", note=_FASTEST),
+    Peer("OpenDP laplace, floats", "laplace", _opendp_laplace, "opendp", 10**4, _EXACT),
+    Peer("NumPy geometric, difference", "discrete_laplace", _numpy_geometric_difference, note=f"{_PLAIN}; {_ALLOCATES}"),
+    Peer("MKL geometric, difference", "discrete_laplace", _mkl_geometric_difference, "mkl_random", note=_FASTEST),
+    Peer("OpenDP laplace, integers", "discrete_laplace", _opendp_laplace, "opendp", 10**4, _EXACT),
+)
+
+PACKAGES = ("numpy", "scipy", "mkl_random", "opendp", "diffprivlib", "numba")

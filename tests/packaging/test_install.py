@@ -1,0 +1,82 @@
+"""The source distribution, installed as a user would, is the package: in a fresh environment, with NumPy and nothing else."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TRY = """
+import numpy as np
+import stairnoise as sn
+
+assert "site-packages" in sn.__file__, sn.__file__
+x = sn.sample(1000, eps=4)
+assert x.shape == (1000,) and x.dtype == np.float64
+counts = sn.DiscreteLaplace(1.0).release(np.array([10, 20, 30]))
+assert counts.dtype == np.int64
+"""
+
+
+def run(*command: object, **extra: str) -> str:
+    clean = {k: v for k, v in os.environ.items() if k not in {"VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYO3_PYTHON"}}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env=clean | extra,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "maturin", "sdist", "--out", out)
+    (archive,) = out.glob("stairnoise-*.tar.gz")
+    return archive
+
+
+def test_the_source_distribution_holds_what_a_build_needs(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "PKG-INFO",
+        "README.md",
+        "pyproject.toml",
+        "python/stairnoise/__init__.py",
+        "python/stairnoise/py.typed",
+        "rust/binding/src/lib.rs",
+        "rust/core/src/lib.rs",
+    } <= names
+    assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc"))]
+
+
+@pytest.mark.parametrize("source", ["tree", "sdist"])
+def test_pip_install_into_a_fresh_environment(source: str, sdist: Path, tmp_path: Path) -> None:
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    # A build directory of its own, kept between runs: the one of `make build` is not disturbed.
+    target = ROOT / "target" / "packaging"
+    what = ROOT if source == "tree" else sdist
+    run(python, "-m", "pip", "install", "--quiet", what, CARGO_TARGET_DIR=str(target))
+    installed = {line.split("==")[0] for line in run(python, "-m", "pip", "freeze").split("\n") if line}
+    assert {name.split(" @")[0] for name in installed} == {"numpy", "stairnoise"}
+    run(python, "-I", "-W", "error", "-c", TRY)
+    # Without the extra, the command says what it lacks.
+    done = subprocess.run([python.with_name("stairnoise")], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "stairnoise[cli]" in done.stderr
+    assert "Traceback" not in done.stderr

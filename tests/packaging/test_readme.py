@@ -1,0 +1,128 @@
+"""README.md says what is so: its Python blocks run, and its figures about the laws are computed again here."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_there_is_an_example_of_each_kind() -> None:
+    text = "\n".join(BLOCKS)
+    for word in ("sn.sample(", ".release(", "SeededRng(", "error_bound("):
+        assert word in text
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(1, len(BLOCKS) + 1))
+def test_python_block_runs(block: str) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "__readme__"})
+
+
+# ---------------------------------------------------------------- moments, from the literature
+
+
+def geometric(eps: float) -> tuple[float, float, float]:
+    c = 1 / math.expm1(eps)
+    return c, c * (1 + c), c * (1 + c) * (1 + 2 * c)
+
+
+def abs_mean(eps: float, gamma: float) -> float:
+    c, v, _ = geometric(eps)
+    t = 2 * (gamma + c)
+    return t / 4 + v / t
+
+
+def variance(eps: float, gamma: float) -> float:
+    c, v, k3 = geometric(eps)
+    t = 2 * (gamma + c)
+    return t**2 / 12 + v + 2 / 3 * k3 / t
+
+
+def gamma_l1(eps: float) -> float:
+    return 1 / (1 + math.exp(eps / 2))
+
+
+def gamma_l2(eps: float) -> float:
+    b = math.exp(-eps)
+    return ((b * (1 + b) / 2) ** (1 / 3) - b) / (1 - b)
+
+
+def quantile(eps: float, gamma: float, alpha: float) -> float:
+    """Return t with P(|X| > t) = alpha."""
+    c, _, _ = geometric(eps)
+    j = 0 if alpha >= c / (gamma + c) else math.floor(math.log(c / (alpha * (gamma + c))) / eps) + 1
+    return j + gamma + c - alpha * math.exp(eps * j) * (gamma + c)
+
+
+ROWS = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", README, re.MULTILINE)
+
+
+def test_table_of_gains() -> None:
+    assert [row[0] for row in ROWS] == ["0.5", "1", "2", "4", "8"]
+    for eps, against_variance, against_mean in (map(float, row) for row in ROWS):
+        assert against_variance == round(variance(eps, gamma_l2(eps)) * eps**2 / 2, 2)
+        assert against_mean == round(abs_mean(eps, gamma_l1(eps)) * eps, 2)
+
+
+def test_gain_at_small_eps_is_about_one_percent_or_less() -> None:
+    assert "Below ε = 0.5 the gain is about 1 % or less" in README
+    for eps in (0.001, 0.01, 0.1, 0.3, 0.5):
+        assert 1 - variance(eps, gamma_l2(eps)) * eps**2 / 2 < 0.0105
+        assert 1 - abs_mean(eps, gamma_l1(eps)) * eps < 0.0105
+
+
+def test_price_of_the_other_shape() -> None:
+    assert "12 % extra variance at ε = 4 and 94 % at ε = 8" in README
+    for eps, percent in ((4, 12), (8, 94)):
+        assert round(100 * (variance(eps, gamma_l1(eps)) / variance(eps, gamma_l2(eps)) - 1)) == percent
+
+
+def test_quantiles() -> None:
+    said = 'the 95 % quantile of |X| is 0.749 for Laplace, 0.762 for `"l1"` and 0.629 for `"l2"`'
+    assert said in README
+    found = [-math.log(0.05) / 4, quantile(4, gamma_l1(4), 0.05), quantile(4, gamma_l2(4), 0.05)]
+    assert [round(q, 3) for q in found] == [0.749, 0.762, 0.629]
+
+
+# ---------------------------------------------------------------- composition
+
+
+def composed_eps(mass: NDArray[np.float64], step: float, folds: int, delta: float) -> float:
+    """Return ε at `delta` after `folds` draws whose privacy loss is `mass` on step·(-m .. m)."""
+    m = (mass.size - 1) // 2
+    n = 2 * m * folds + 1
+    size = 1 << (n - 1).bit_length()
+    total = np.maximum(np.fft.irfft(np.fft.rfft(mass, size) ** folds, size)[:n], 0)
+    loss = step * (np.arange(n) - m * folds)
+    low, high = 0.0, step * m * folds
+    for _ in range(60):
+        middle = (low + high) / 2
+        exceeds = np.sum(total * np.maximum(0, -np.expm1(middle - loss))) > delta
+        low, high = (middle, high) if exceeds else (low, middle)
+    return high
+
+
+def test_composition() -> None:
+    """Staircase: the loss is -1, 0 or 1. Laplace: atoms at both ends, a density between, bracketed by rounding up and down."""
+    assert "ε of 80.8 with staircase noise and 71.5 with Laplace noise" in README
+    p = 1 - math.exp(-0.5) / 2
+    q = p * math.exp(-1)
+    assert round(composed_eps(np.array([q, 1 - p - q, p]), 1.0, 100, 1e-6), 1) == 80.8
+
+    step = 2e-4
+    grid = step * np.arange(-5000, 5001)
+    between = np.diff(np.exp(-(1 - grid) / 2) / 2)
+    bounds = []
+    for shift in (slice(1, None), slice(None, -1)):
+        mass = np.zeros(grid.size)
+        mass[0] = math.exp(-1) / 2
+        mass[-1] = 0.5
+        mass[shift] += between
+        bounds.append(composed_eps(mass, step, 100, 1e-6))
+    assert 0 <= bounds[0] - bounds[1] < 0.01
+    assert 71.5 <= bounds[1] <= bounds[0] < 71.55
