@@ -34,6 +34,7 @@
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `release` | noise added to true answers on the lattice |
+//! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![forbid(unsafe_code)]
@@ -42,6 +43,7 @@ mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
 mod distribution;
+mod dyadic;
 mod each;
 mod error;
 #[doc(hidden)]

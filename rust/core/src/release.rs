@@ -2,8 +2,8 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low bits of the sum tell the answer (Mironov 2012; Haney et al. 2022).
 
+use crate::dyadic::decompose;
 use crate::error::DrawError;
-use crate::params::decompose;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;

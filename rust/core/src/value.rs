@@ -1,4 +1,4 @@
-use crate::params::power_of_two;
+use crate::dyadic::power_of_two;
 
 /// An element type that noise can be written as.
 ///

@@ -65,7 +65,7 @@ mod tests {
             assert_eq!(inverse_power(x), inverse);
         }
         for n in -1022..=1023 {
-            assert_eq!(exp2(f64::from(n)), crate::params::power_of_two(n));
+            assert_eq!(exp2(f64::from(n)), crate::dyadic::power_of_two(n));
         }
     }
 }

@@ -1,0 +1,53 @@
+//! Finite `f64`s as what they are, significand · 2^exponent: exact scaling and rounding to powers of two.
+
+/// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.
+pub(crate) fn floor_log2(x: f64) -> i32 {
+    let (significand, exponent) = decompose(x);
+    63 - significand.leading_zeros() as i32 + exponent
+}
+
+/// ⌈x·2^(−log2)⌉ of a finite positive number, where the result is known to be below 2⁶³.
+pub(crate) fn ceil_scaled(x: f64, log2: i32) -> u64 {
+    let (significand, exponent) = decompose(x);
+    let shift = exponent - log2;
+    if shift >= 0 {
+        significand << shift
+    } else {
+        let down = (-shift) as u32;
+        significand.div_ceil(1_u64.checked_shl(down).unwrap_or(u64::MAX))
+    }
+}
+
+/// A finite non-negative number as `significand · 2^exponent`, exactly.
+pub(crate) fn decompose(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    match (bits >> 52) & 0x7ff {
+        0 => (fraction, -1074),
+        biased => (fraction | 1 << 52, biased as i32 - 1075),
+    }
+}
+
+/// 2^e for −1074 ≤ e ≤ 1023, exactly.
+pub(crate) fn power_of_two(e: i32) -> f64 {
+    debug_assert!((-1074..=1023).contains(&e));
+    if e < -1022 {
+        f64::from_bits(1 << (e + 1074))
+    } else {
+        f64::from_bits(((e + 1023) as u64) << 52)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_and_logarithms_invert_each_other() {
+        for e in -1074..=1023 {
+            assert_eq!(floor_log2(power_of_two(e)), e);
+        }
+        assert_eq!(floor_log2(1.9), 0);
+        assert_eq!(floor_log2(0.999), -1);
+    }
+}
