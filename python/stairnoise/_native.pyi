@@ -4,7 +4,7 @@ Every method that draws consumes one fill number when it accepts its arguments, 
 nothing. Numeric facts about parameters are checked here and raise ``stairnoise.ParameterError``.
 """
 
-from typing import Any, Literal, final
+from typing import Any, Literal, NoReturn, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class Stream:
     def at(self, index: int) -> Stream: ...
     def rekey_from_os(self) -> None: ...
     def rekey_from_seed(self, seed: int) -> None: ...
+    def __reduce_ex__(self, protocol: object, /) -> NoReturn: ...
     @property
     def fill_count(self) -> int: ...
     @property

@@ -162,9 +162,9 @@ def test_generators_do_not_travel(make, text, travel):
 @pytest.mark.parametrize("protocol", range(6))
 def test_streams_do_not_travel(protocol):
     stream = sn.SeededRng(1)._stream
-    with pytest.raises(TypeError, match=r"pickle|not safe"):
-        pickle.loads(pickle.dumps(stream, protocol))
-    with pytest.raises(TypeError, match="pickle"):
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        pickle.dumps(stream, protocol)
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
         copy.copy(stream)
 
 

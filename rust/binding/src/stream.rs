@@ -1,5 +1,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use stairnoise::Generator;
 use zeroize::Zeroizing;
@@ -79,6 +80,11 @@ impl Stream {
     #[getter]
     fn index(&self) -> u64 {
         self.lock().start()
+    }
+
+    /// Also what `copy` and every pickle protocol ask for.
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err("a Stream cannot be copied or pickled: the copy would repeat its noise"))
     }
 
     fn __repr__(&self) -> String {
