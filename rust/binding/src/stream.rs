@@ -82,9 +82,12 @@ impl Stream {
         self.lock().start()
     }
 
-    /// Also what `copy` and every pickle protocol ask for.
+    /// What `copy` and every pickle protocol ask for.
+    #[allow(clippy::unused_self, reason = "Python calls it as a method")]
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(PyTypeError::new_err("a Stream cannot be copied or pickled: the copy would repeat its noise"))
+        Err(PyTypeError::new_err(
+            "a Stream cannot be copied or pickled: the copy would repeat its noise",
+        ))
     }
 
     fn __repr__(&self) -> String {

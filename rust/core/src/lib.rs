@@ -37,7 +37,7 @@
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod discrete_laplace;
 mod discrete_staircase;

@@ -3,6 +3,7 @@
 //! The Taylor coefficients are correctly rounded quotients, so that each bound is one remainder and a count of roundings.
 
 use super::float::{exp2, from_small, round};
+use super::tier::{Arithmetic, Separate};
 
 /// ln 2 in two parts: 33 bits, so that its product with a whole number below 2²⁰ is exact, and the rest.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
@@ -34,8 +35,8 @@ const EXP: [f64; 12] = {
 
 /// c₀ + c₁x + c₂x² + c₃x³ as two pairs: a short chain of dependent operations.
 #[inline(always)]
-fn cubic(c: [f64; 4], x: f64, x2: f64) -> f64 {
-    (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2
+fn cubic<A: Arithmetic>(c: [f64; 4], x: f64, x2: f64) -> f64 {
+    A::mul_add(A::mul_add(c[3], x, c[2]), x2, A::mul_add(c[1], x, c[0]))
 }
 
 /// x = 2^e·m with m in [√½, √2), as (e, s, z): ln m = 2 atanh s, s = (m − 1)/(m + 1), |s| < 0.1716, z = s² < 0.02945. Relative error of s: 2u.
@@ -56,24 +57,26 @@ fn split_ln(x: f64) -> (f64, f64, f64) {
 /// roundings (12u) count 0.13u, and the sum costs u: ln m is right to 4u·|ln m| ≤ 1.4u. (bits − e)·LN2_HIGH is exact; the inner sum costs
 /// 0.4u and the outer u·|result|.
 #[inline(always)]
-pub(super) fn minus_ln(x: f64, bits: f64) -> f64 {
+pub(super) fn minus_ln<A: Arithmetic>(x: f64, bits: f64) -> f64 {
     let (e, s, z) = split_ln(x);
     let z2 = z * z;
     let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH;
-    let high = cubic([c4, c5, c6, c7], z, z2) + c8 * (z2 * z2);
-    let tail = cubic([c0, c1, c2, c3], z, z2) + high * (z2 * z2);
-    let ln_m = 2.0 * (s + s * (z * tail));
+    let z4 = z2 * z2;
+    let high = A::mul_add(c8, z4, cubic::<A>([c4, c5, c6, c7], z, z2));
+    let tail = A::mul_add(high, z4, cubic::<A>([c0, c1, c2, c3], z, z2));
+    let ln_m = 2.0 * A::mul_add(s, z * tail, s);
     let e = bits - e;
-    e * LN2_HIGH + (e * LN2_LOW - ln_m)
+    A::mul_add(e, LN2_HIGH, A::mul_add(e, LN2_LOW, -ln_m))
 }
 
 /// −ln(x·2^−bits) to 2⁻²³, where nothing rests on it but how often the slow path is asked: the series stops at z³.
 #[inline(always)]
-pub(super) fn rough_minus_ln(x: f64, bits: f64) -> f64 {
+pub(super) fn rough_minus_ln<A: Arithmetic>(x: f64, bits: f64) -> f64 {
     let (e, s, z) = split_ln(x);
     let [c0, c1, c2, ..] = ATANH;
-    let ln_m = 2.0 * (s + s * (z * (c0 + (c1 + c2 * z) * z)));
-    (bits - e) * core::f64::consts::LN_2 - ln_m
+    let tail = A::mul_add(A::mul_add(c2, z, c1), z, c0);
+    let ln_m = 2.0 * A::mul_add(s, z * tail, s);
+    A::mul_add(bits - e, core::f64::consts::LN_2, -ln_m)
 }
 
 /// exp(x) − 1 for x ≥ 0, as (2ⁿ, q): exp(x) = 2ⁿ(1 + q), |q| < 0.42. `x_low` is a correction to x. Relative error of q at most 4u, for x ≤ 700.
@@ -81,21 +84,21 @@ pub(super) fn rough_minus_ln(x: f64, bits: f64) -> f64 {
 /// n = round(x/ln 2). x − n·LN2_HIGH is exact (Sterbenz), and the correction costs u of a quantity below 0.347. The Taylor series of
 /// exp − 1 to degree 13 leaves less than 2⁻⁵⁶ of q; its evaluation costs 2u, for all but f itself is at most 0.22 of q.
 #[inline(always)]
-fn split_exp(x: f64, x_low: f64) -> (f64, f64) {
+fn split_exp<A: Arithmetic>(x: f64, x_low: f64) -> (f64, f64) {
     let n = round(x * core::f64::consts::LOG2_E);
-    let f = (x - n * LN2_HIGH) + (x_low - n * LN2_LOW);
+    let f = A::mul_add(-n, LN2_HIGH, x) + A::mul_add(-n, LN2_LOW, x_low);
     let f2 = f * f;
     let f4 = f2 * f2;
     let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = EXP;
-    let high = cubic([c4, c5, c6, c7], f, f2) + cubic([c8, c9, c10, c11], f, f2) * f4;
-    let tail = cubic([c0, c1, c2, c3], f, f2) + high * f4;
-    (exp2(n), f + f2 * tail)
+    let high = A::mul_add(cubic::<A>([c8, c9, c10, c11], f, f2), f4, cubic::<A>([c4, c5, c6, c7], f, f2));
+    let tail = A::mul_add(high, f4, cubic::<A>([c0, c1, c2, c3], f, f2));
+    (exp2(n), A::mul_add(f2, tail, f))
 }
 
 /// exp(x + x_low) for 0 ≤ x ≤ 700 and |x_low| ≤ 2⁻²⁵·x. Relative error at most 4u: 4u of |q| ≤ 0.42, and u for each of two roundings.
 #[inline(always)]
-pub(super) fn exp(x: f64, x_low: f64) -> f64 {
-    let (scale, q) = split_exp(x, x_low);
+pub(super) fn exp<A: Arithmetic>(x: f64, x_low: f64) -> f64 {
+    let (scale, q) = split_exp::<A>(x, x_low);
     scale * (1.0 + q)
 }
 
@@ -105,7 +108,7 @@ pub(super) fn exp_m1(x: f64) -> f64 {
     if x > 700.0 {
         return f64::INFINITY;
     }
-    let (scale, q) = split_exp(x, 0.0);
+    let (scale, q) = split_exp::<Separate>(x, 0.0);
     scale * q + (scale - 1.0)
 }
 
@@ -123,6 +126,7 @@ pub(super) fn half_log_ratio(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tier::Fused;
     use super::*;
 
     const U: f64 = f64::EPSILON / 2.0;
@@ -130,22 +134,30 @@ mod tests {
     /// Evidence: spot checks with the language's own functions, which are good to about an ulp; the bounds are argued above.
     #[test]
     fn errors_are_within_the_bounds() {
+        bounds::<Separate>();
+        bounds::<Fused>();
+    }
+
+    fn bounds<A: Arithmetic>() {
         for i in 1..200_000_u64 {
             let whole = (i.wrapping_mul(i).wrapping_mul(i * i) >> 11).max(1) as f64;
             let truth = 63.0 * core::f64::consts::LN_2 - whole.ln();
             let libm = 64.0 * U;
             assert!(
-                (minus_ln(whole, 63.0) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
+                (minus_ln::<A>(whole, 63.0) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
                 "{whole}"
             );
-            assert!((rough_minus_ln(whole, 63.0) - truth).abs() <= 2.0_f64.powi(-23), "{whole}");
+            assert!(
+                (rough_minus_ln::<A>(whole, 63.0) - truth).abs() <= 2.0_f64.powi(-23),
+                "{whole}"
+            );
             let x = i as f64 * 0.0035;
-            assert!((exp(x, 0.0) / x.exp() - 1.0).abs() <= 6.0 * U, "{x}");
+            assert!((exp::<A>(x, 0.0) / x.exp() - 1.0).abs() <= 6.0 * U, "{x}");
             assert!((exp_m1(x) / x.exp_m1() - 1.0).abs() <= 10.0 * U, "{x}");
             let ratio = (2.0 / (1.0 + (-x).exp())).ln() / x;
             assert!((half_log_ratio(x) / ratio - 1.0).abs() <= 1e-12, "{x}");
         }
-        assert_eq!(minus_ln(2.0_f64.powi(63), 63.0), 0.0);
+        assert_eq!(minus_ln::<A>(2.0_f64.powi(63), 63.0), 0.0);
         assert_eq!(exp_m1(1e300), f64::INFINITY);
         assert!((half_log_ratio(1e-15) - 0.5).abs() <= 8.0 * U);
     }

@@ -1,6 +1,7 @@
 //! Evidence: exhaustion. At a reduced word width every word is tried: what a kernel accepts is what the exact path says whatever bits
 //! follow the word, and what it does not accept is few.
 
+use super::tier::{Arithmetic, Fused, Separate};
 use super::{Geometric, Ladder, Lane, Staircase};
 use crate::exact::{self, IntegerLaw};
 
@@ -8,7 +9,7 @@ use crate::exact::{self, IntegerLaw};
 const BITS: u32 = 15;
 
 /// Tries all 2¹⁵ leading parts of v; returns how many were accepted.
-fn accepted(lane: &impl Lane, law: &IntegerLaw) -> usize {
+fn accepted<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) -> usize {
     let decide = |bits: u64, rest: u64| {
         // The 48 bits that follow in a full word, then extension words.
         let (low, next) = (rest & ((1 << 48) - 1), rest);
@@ -16,7 +17,7 @@ fn accepted(lane: &impl Lane, law: &IntegerLaw) -> usize {
     };
     (0..1_u64 << BITS)
         .filter(|&bits| {
-            let (magnitude, sure) = lane.magnitude(bits);
+            let (magnitude, sure) = lane.magnitude::<A>(bits);
             if sure {
                 let (lowest, highest) = (decide(bits, 0), decide(bits, u64::MAX));
                 assert_eq!(magnitude, lowest as f64, "{law:?} {bits} followed by zeros");
@@ -38,10 +39,15 @@ fn most(accepted: usize, law: &IntegerLaw, edges: f64) {
 
 #[test]
 fn geometric() {
+    every_geometric_word::<Separate>();
+    every_geometric_word::<Fused>();
+}
+
+fn every_geometric_word<A: Arithmetic>() {
     for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
         for cells in [1, 10, 1000] {
             let law = IntegerLaw::Geometric { eps, cells };
-            let count = accepted(&Geometric::new(eps, cells, BITS), &law);
+            let count = accepted::<A>(&Geometric::new(eps, cells, BITS), &law);
             most(count, &law, 11.0 * cells as f64 / eps);
         }
     }
@@ -49,15 +55,20 @@ fn geometric() {
 
 #[test]
 fn staircase() {
+    every_staircase_word::<Separate>();
+    every_staircase_word::<Fused>();
+}
+
+fn every_staircase_word<A: Arithmetic>() {
     for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
         for cells in [1, 5, 1000] {
             for r in [1, exact::optimal_r_l1(eps, cells), cells] {
                 let law = IntegerLaw::Staircase { eps, cells, r };
                 let stairs = Staircase::new(eps, cells, r, BITS);
-                let by_logarithm = accepted(&stairs, &law);
+                let by_logarithm = accepted::<A>(&stairs, &law);
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
                 most(by_logarithm, &law, edges);
-                let by_ladder = accepted(&Ladder::<8>::new(&stairs), &law);
+                let by_ladder = accepted::<A>(&Ladder::<8>::new(&stairs), &law);
                 assert!(by_ladder <= by_logarithm);
                 if eps >= 2.0 {
                     assert_eq!(by_ladder, by_logarithm, "{law:?}");

@@ -1,5 +1,6 @@
 use super::elementary::{half_log_ratio, minus_ln};
 use super::float::{from_bits, inverse_power, round};
+use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
@@ -52,11 +53,11 @@ const U: f64 = f64::EPSILON / 2.0;
 
 impl Lane for Geometric {
     #[inline(always)]
-    fn magnitude(&self, bits: u64) -> (f64, bool) {
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = from_bits(bits);
-        let x = self.scale * minus_ln(whole, self.bits) + self.offset;
+        let x = A::mul_add(self.scale, minus_ln::<A>(whole, self.bits), self.offset);
         let floor = round(x - 0.5);
-        let tolerance = (self.slack + x * (6.0 * U)) + self.scale * inverse_power(whole);
+        let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, 6.0 * U, self.slack));
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
         (floor, inside & (whole >= 1.0))

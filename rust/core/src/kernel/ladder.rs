@@ -1,4 +1,5 @@
 use super::float::from_bits;
+use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
 
 /// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
@@ -25,11 +26,11 @@ impl<const N: usize> Ladder<N> {
             let stair = stair as f64;
             Rung {
                 top: if stair > 0.0 {
-                    stairs.floor / stairs.unit(stair - 1.0)
+                    stairs.floor / stairs.unit::<Separate>(stair - 1.0)
                 } else {
                     f64::INFINITY
                 },
-                unit: stairs.unit(stair),
+                unit: stairs.unit::<Separate>(stair),
                 outermost: stairs.outermost(stair),
             }
         });
@@ -42,7 +43,7 @@ impl<const N: usize> Ladder<N> {
 
 impl<const N: usize> Lane for Ladder<N> {
     #[inline(always)]
-    fn magnitude(&self, bits: u64) -> (f64, bool) {
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = from_bits(bits);
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
@@ -52,6 +53,6 @@ impl<const N: usize> Lane for Ladder<N> {
             unit = unit.max(if reached { rung.unit } else { 0.0 });
             outermost = outermost.max(if reached { rung.outermost } else { 0.0 });
         }
-        self.stairs.place(whole, unit, outermost)
+        self.stairs.place::<A>(whole, unit, outermost)
     }
 }

@@ -10,6 +10,7 @@
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder` | the staircase with few stairs: comparisons in place of the logarithm |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
+//! | `tier` | the chooser of instruction sets |
 //! | `float` | whole numbers in and out of `f64` without branches |
 //!
 //! `u` is 2⁻⁵³, half an ulp of 1, in every bound.
@@ -19,6 +20,7 @@ mod float;
 mod geometric;
 mod ladder;
 mod staircase;
+mod tier;
 
 use crate::exact::IntegerLaw;
 use crate::value::Value;
@@ -26,6 +28,8 @@ use crate::value::Value;
 pub(crate) use geometric::Geometric;
 pub(crate) use ladder::Ladder;
 pub(crate) use staircase::Staircase;
+pub(crate) use tier::Tier;
+use tier::{Arithmetic, Separate};
 
 /// Bits of `v` in a word: all but the sign.
 pub(crate) const WORD_BITS: u32 = 63;
@@ -45,7 +49,7 @@ const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
 /// One family's lane.
 pub(crate) trait Lane {
     /// |X| as a whole `f64`, and whether it is certain, for the leading bits of `v`. An uncertain magnitude may be anything.
-    fn magnitude(&self, bits: u64) -> (f64, bool);
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool);
 }
 
 /// The fast path of a law.
@@ -76,38 +80,57 @@ impl Kernel {
     /// The signed answer for one word, if the word alone is certain to decide it.
     pub fn decide(&self, word: u64) -> Option<f64> {
         let (cells, sure) = match self {
-            Self::Geometric(lane) => signed(lane, word),
-            Self::Staircase(lane) => signed(lane, word),
-            Self::Ladder4(lane) => signed(lane, word),
-            Self::Ladder8(lane) => signed(lane, word),
+            Self::Geometric(lane) => signed::<Separate>(lane, word),
+            Self::Staircase(lane) => signed::<Separate>(lane, word),
+            Self::Ladder4(lane) => signed::<Separate>(lane, word),
+            Self::Ladder8(lane) => signed::<Separate>(lane, word),
         };
         sure.then_some(cells)
     }
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
-    pub fn fill<T: Value>(&self, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
-        match self {
-            Self::Geometric(lane) => fill(lane, words, granularity, out, doubt),
-            Self::Staircase(lane) => fill(lane, words, granularity, out, doubt),
-            Self::Ladder4(lane) => fill(lane, words, granularity, out, doubt),
-            Self::Ladder8(lane) => fill(lane, words, granularity, out, doubt),
-        }
+    pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+        tier::fill_on(tier, self, words, granularity, out, doubt);
     }
 }
 
 #[inline(always)]
-fn signed(lane: &impl Lane, word: u64) -> (f64, bool) {
-    let (magnitude, sure) = lane.magnitude(word & !SIGN);
+fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) {
+    let (magnitude, sure) = lane.magnitude::<A>(word & !SIGN);
     (f64::from_bits(magnitude.to_bits() ^ (word & SIGN)), sure)
 }
 
-fn fill<T: Value>(lane: &impl Lane, words: &[u64], granularity: f64, out: &mut [T], mut doubt: impl FnMut(usize, &mut T)) {
+/// [`Kernel::fill`], to be compiled for the instructions of whoever inlines it.
+#[inline(always)]
+fn fill<A: Arithmetic, T: Value>(
+    kernel: &Kernel,
+    words: &[u64],
+    granularity: f64,
+    out: &mut [T],
+    doubt: impl FnMut(usize, &mut T),
+) {
+    match kernel {
+        Kernel::Geometric(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Staircase(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Ladder4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Ladder8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+    }
+}
+
+#[inline(always)]
+fn fill_lanes<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    words: &[u64],
+    granularity: f64,
+    out: &mut [T],
+    mut doubt: impl FnMut(usize, &mut T),
+) {
     let (blocks, rest) = words.as_chunks::<BLOCK>();
     let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
     for (b, (words, out)) in blocks.iter().zip(out_blocks).enumerate() {
-        if !fill_block(lane, words, granularity, out) {
+        if !fill_block::<A, T>(lane, words, granularity, out) {
             for (i, (word, value)) in words.iter().zip(out).enumerate() {
-                if !signed(lane, *word).1 {
+                if !signed::<A>(lane, *word).1 {
                     doubt(b * BLOCK + i, value);
                 }
             }
@@ -115,7 +138,7 @@ fn fill<T: Value>(lane: &impl Lane, words: &[u64], granularity: f64, out: &mut [
     }
     let done = words.len() - rest.len();
     for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
-        let (cells, sure) = signed(lane, *word);
+        let (cells, sure) = signed::<A>(lane, *word);
         *value = T::from_whole(cells, granularity);
         if !sure {
             doubt(done + i, value);
@@ -125,11 +148,11 @@ fn fill<T: Value>(lane: &impl Lane, words: &[u64], granularity: f64, out: &mut [
 
 /// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time.
 #[inline(always)]
-fn fill_block<T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+fn fill_block<A: Arithmetic, T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
     // Counting, not a flag: the compiler turns a sum into a vector sum.
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
-        let (cells, sure) = signed(lane, words[i]);
+        let (cells, sure) = signed::<A>(lane, words[i]);
         out[i] = T::from_whole(cells, granularity);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }

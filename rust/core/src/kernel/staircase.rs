@@ -1,5 +1,6 @@
 use super::elementary::{exp, exp_m1, rough_minus_ln};
 use super::float::{from_bits, round};
+use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
@@ -73,8 +74,8 @@ impl Staircase {
 
     /// y per step of V on stair J: (t/2)·2^−bits·e^(εJ).
     #[inline(always)]
-    pub fn unit(&self, stair: f64) -> f64 {
-        self.unit * exp(stair * self.eps_high, stair * self.eps_low)
+    pub fn unit<A: Arithmetic>(&self, stair: f64) -> f64 {
+        self.unit * exp::<A>(stair * self.eps_high, stair * self.eps_low)
     }
 
     /// |X| of the outermost cell of stair J.
@@ -85,11 +86,11 @@ impl Staircase {
 
     /// The acceptance test, on a stair whose `unit` and `outermost` are given.
     #[inline(always)]
-    pub fn place(&self, whole: f64, unit: f64, outermost: f64) -> (f64, bool) {
+    pub fn place<A: Arithmetic>(&self, whole: f64, unit: f64, outermost: f64) -> (f64, bool) {
         let y = whole * unit;
-        let depth = y - self.floor;
+        let depth = A::mul_add(whole, unit, -self.floor);
         let q = round(depth - 0.5);
-        let tolerance = self.slack + y * (1.0 / (1_u64 << 48) as f64);
+        let tolerance = A::mul_add(y, 1.0 / (1_u64 << 48) as f64, self.slack);
         let below = depth - q;
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
@@ -100,10 +101,10 @@ impl Staircase {
 
 impl Lane for Staircase {
     #[inline(always)]
-    fn magnitude(&self, bits: u64) -> (f64, bool) {
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = from_bits(bits);
-        let stair = rough_minus_ln(whole, self.bits) * self.inverse_eps + self.stair_offset;
+        let stair = A::mul_add(rough_minus_ln::<A>(whole, self.bits), self.inverse_eps, self.stair_offset);
         let stair = round(stair - 0.5).max(0.0);
-        self.place(whole, self.unit(stair), self.outermost(stair))
+        self.place::<A>(whole, self.unit::<A>(stair), self.outermost(stair))
     }
 }

@@ -49,10 +49,7 @@ pub(super) fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
 }
 
 pub(super) fn input(tweak: u64, index: u64) -> Block {
-    let mut block = Block::default();
-    block[..8].copy_from_slice(&index.to_le_bytes());
-    block[8..].copy_from_slice(&tweak.to_le_bytes());
-    block
+    (u128::from(tweak) << 64 | u128::from(index)).to_le_bytes().into()
 }
 
 pub(super) fn words(block: &Block) -> [u64; 2] {

@@ -1,0 +1,96 @@
+//! Which instructions the kernels are compiled to. The source is one; only [`Arithmetic`] differs between tiers.
+//!
+//! Tiers may differ in which words they are sure of, never in a value: the slow path decides the rest.
+
+use std::sync::OnceLock;
+
+use super::{Kernel, fill};
+use crate::value::Value;
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tier {
+    /// What every target of this architecture has.
+    Portable,
+    /// AVX2 and fused multiply-add, x86-64.
+    Avx2,
+}
+
+impl Tier {
+    /// From slowest to fastest.
+    pub const ALL: [Self; 2] = [Self::Portable, Self::Avx2];
+
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 => false,
+        }
+    }
+
+    /// The fastest available.
+    pub fn best() -> Self {
+        static BEST: OnceLock<Tier> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            Self::ALL
+                .into_iter()
+                .rfind(|tier| tier.is_available())
+                .unwrap_or(Self::Portable)
+        })
+    }
+}
+
+/// a·b + c, the one operation that tiers do differently.
+pub(crate) trait Arithmetic {
+    fn mul_add(a: f64, b: f64, c: f64) -> f64;
+}
+
+/// Two roundings.
+pub(super) struct Separate;
+
+/// One rounding; every error bound holds for it too, with room to spare. In software, where the instruction is missing, it is slow.
+pub(super) struct Fused;
+
+impl Arithmetic for Separate {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+}
+
+impl Arithmetic for Fused {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+}
+
+/// [`Kernel::fill`] on a tier that is available; on another it panics.
+#[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
+pub(super) fn fill_on<T: Value>(
+    tier: Tier,
+    kernel: &Kernel,
+    words: &[u64],
+    granularity: f64,
+    out: &mut [T],
+    doubt: impl FnMut(usize, &mut T),
+) {
+    assert!(tier.is_available(), "{tier:?} on a processor without it");
+    match tier {
+        Tier::Portable => fill::<Separate, T>(kernel, words, granularity, out, doubt),
+        // SAFETY: the processor has AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => unsafe { fill_avx2(kernel, words, granularity, out, doubt) },
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Avx2 => unreachable!("never available here"),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn fill_avx2<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+    fill::<Fused, T>(kernel, words, granularity, out, doubt);
+}
