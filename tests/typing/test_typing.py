@@ -6,7 +6,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -50,7 +50,8 @@ def test_user_program_runs() -> None:
         assert type(names[name]) is kind
     for name in ("floats", "singles", "integers", "narrow", "filled", "many", "private"):
         promised = names["__annotations__"][name]
-        dtype = promised.__args__[1].__args__[0]
+        last = get_args(promised)[-1]  # dtype[...] of ndarray, or the scalar type itself where NDArray is a type alias
+        dtype = next(iter(get_args(last)), last)
         if dtype is not Any:
             assert names[name].dtype == dtype, name
 
