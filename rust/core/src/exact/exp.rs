@@ -3,6 +3,7 @@
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use super::ln2::ln2;
+use crate::dyadic::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
 const UNDERFLOW: f64 = 1_048_576.0;
@@ -92,7 +93,7 @@ impl Step {
         let mut x = Limbs::zero(p + 3);
         x[0] = product as u64;
         x[1] = (product >> 64) as u64;
-        let scale = exponent + 64 * p as i64;
+        let scale = i64::from(exponent) + 64 * p as i64;
         if scale >= 0 {
             limbs::shl(&mut x, scale.unsigned_abs() as usize);
         } else {
@@ -101,18 +102,6 @@ impl Step {
         }
         limbs::div_small(&mut x, self.parts);
         Limbs::from_slice(&x[..=p])
-    }
-}
-
-/// (m, e) with x = m·2^e, for finite x ≥ 0.
-#[expect(clippy::cast_possible_wrap, reason = "the sign is 0 and the exponent field below 2048")]
-pub fn decompose(x: f64) -> (u64, i64) {
-    let bits = x.to_bits();
-    let (field, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
-    if field == 0 {
-        (fraction, -1074)
-    } else {
-        (fraction | (1 << 52), field - 1075)
     }
 }
 

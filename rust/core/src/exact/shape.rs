@@ -1,8 +1,9 @@
 //! The exact shape r of a staircase.
 
 use super::enclosure::Enclosure;
-use super::exp::{Step, decompose};
+use super::exp::Step;
 use super::search::last_true;
+use crate::dyadic::decompose;
 
 /// ⌈D/(1 + e^(ε/2))⌉ for finite ε > 0 and 1 ≤ D ≤ 2^53: the r of least E|X|.
 ///
@@ -114,6 +115,6 @@ pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
     // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
     let (mantissa, exponent) = decompose(gamma);
     let product = u128::from(mantissa) * u128::from(cells);
-    let bits = exponent.unsigned_abs().min(127) as u32;
+    let bits = exponent.unsigned_abs().min(127);
     product.div_ceil(1 << bits) as u64
 }
