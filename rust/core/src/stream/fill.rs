@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use super::cipher::{Block, Cipher, Domain, input, tweak, words};
+use super::cipher::{Cipher, Domain};
 
 /// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
@@ -42,43 +42,40 @@ impl Fill {
     /// A buffer for its words.
     pub(crate) fn words(&self) -> Words<'_> {
         Words {
-            stream: self,
-            blocks: [Block::default(); CHUNK / 2 + 1],
-            lanes: [0; CHUNK + 2],
+            fill: self,
+            blocks: [[0; 2]; CHUNK / 2 + 1],
+        }
+    }
+
+    /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
+    #[doc(hidden)]
+    pub fn keystream(&self, first: u64, out: &mut [u64]) {
+        let mut words = self.words();
+        for (out, first) in out.chunks_mut(CHUNK).zip((first..).step_by(CHUNK)) {
+            out.copy_from_slice(words.at(first, out.len()));
         }
     }
 }
 
 /// Up to [`CHUNK`] consecutive words of a fill at a time; wiped on drop.
 pub(crate) struct Words<'a> {
-    stream: &'a Fill,
-    blocks: [Block; CHUNK / 2 + 1],
-    lanes: [u64; CHUNK + 2],
+    fill: &'a Fill,
+    blocks: [[u64; 2]; CHUNK / 2 + 1],
 }
 
 impl Words<'_> {
     /// The words of the values `first .. first + n`, with `n` at most [`CHUNK`].
     pub fn at(&mut self, first: u64, n: usize) -> &[u64] {
-        let first = self.stream.start + first;
+        let first = self.fill.start + first;
         let skip = (first % 2) as usize;
         let blocks = &mut self.blocks[..(skip + n).div_ceil(2)];
-        let tweak = tweak(Domain::Noise, 0, self.stream.number);
-        for (i, block) in blocks.iter_mut().enumerate() {
-            *block = input(tweak, (first / 2).wrapping_add(i as u64));
-        }
-        self.stream.cipher.encrypt(blocks);
-        for (pair, block) in self.lanes.as_chunks_mut::<2>().0.iter_mut().zip(&*blocks) {
-            *pair = words(block);
-        }
-        &self.lanes[skip..skip + n]
+        self.fill.cipher.noise(self.fill.number, first / 2, blocks);
+        &blocks.as_flattened()[skip..skip + n]
     }
 }
 
 impl Drop for Words<'_> {
     fn drop(&mut self) {
-        self.lanes.zeroize();
-        for block in &mut self.blocks {
-            block.as_mut_slice().zeroize();
-        }
+        self.blocks.zeroize();
     }
 }
