@@ -39,44 +39,42 @@ fn cubic<A: Arithmetic>(c: [f64; 4], x: f64, x2: f64) -> f64 {
     A::mul_add(A::mul_add(c[3], x, c[2]), x2, A::mul_add(c[1], x, c[0]))
 }
 
-/// x = 2^e·m with m in [√½, √2), as (e, s, z): ln m = 2 atanh s, s = (m − 1)/(m + 1), |s| < 0.1716, z = s² < 0.02945. Relative error of s: 2u.
+/// x = 2^e·m with m in [√½, √2), as (e, s): ln m = 2 atanh s, s = (m − 1)/(m + 1), |s| < 0.1716. Relative error of s: 2u.
 #[inline(always)]
-fn split_ln(x: f64) -> (f64, f64, f64) {
+pub(super) fn split_ln(x: f64) -> (f64, f64) {
     const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     let shifted = x.to_bits().wrapping_sub(SQRT_HALF);
     let e = from_small(shifted >> 52);
     let m = f64::from_bits((shifted & ((1 << 52) - 1)).wrapping_add(SQRT_HALF));
     // The difference is exact; the sum and the quotient cost u each.
-    let s = (m - 1.0) / (m + 1.0);
-    (e, s, s * s)
+    (e, (m - 1.0) / (m + 1.0))
 }
 
-/// −ln(x·2^−bits) for a whole 1 ≤ x ≤ 2^bits, bits ≤ 63. Absolute error at most 2u + 2u·|result|.
+/// −ln(2^−e·m) for a whole 0 ≤ e ≤ 63 and s of m, by [`split_ln`]. Absolute error at most 2u + 2u·|result|.
 ///
-/// The series 2s + 2s·(z/3 + z²/5 + …) stops at z⁹: what is left is below 2⁻⁵⁵ of s. Its tail is at most 0.0102 s, so that its own
-/// roundings (12u) count 0.13u, and the sum costs u: ln m is right to 4u·|ln m| ≤ 1.4u. (bits − e)·LN2_HIGH is exact; the inner sum costs
+/// With z = s² < 0.02945 the series 2s + 2s·(z/3 + z²/5 + …) stops at z⁹: what is left is below 2⁻⁵⁵ of s. Its tail is at most 0.0102 s, so that
+/// its own roundings (12u) count 0.13u, and the sum costs u: ln m is right to 4u·|ln m| ≤ 1.4u. e·LN2_HIGH is exact; the inner sum costs
 /// 0.4u and the outer u·|result|.
 #[inline(always)]
-pub(super) fn minus_ln<A: Arithmetic>(x: f64, bits: f64) -> f64 {
-    let (e, s, z) = split_ln(x);
+pub(super) fn minus_ln<A: Arithmetic>(e: f64, s: f64) -> f64 {
+    let z = s * s;
     let z2 = z * z;
-    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH;
     let z4 = z2 * z2;
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH;
     let high = A::mul_add(c8, z4, cubic::<A>([c4, c5, c6, c7], z, z2));
     let tail = A::mul_add(high, z4, cubic::<A>([c0, c1, c2, c3], z, z2));
     let ln_m = 2.0 * A::mul_add(s, z * tail, s);
-    let e = bits - e;
     A::mul_add(e, LN2_HIGH, A::mul_add(e, LN2_LOW, -ln_m))
 }
 
-/// −ln(x·2^−bits) to 2⁻²³, where nothing rests on it but how often the slow path is asked: the series stops at z³.
+/// [`minus_ln`] to 2⁻²³: the series stops at z³.
 #[inline(always)]
-pub(super) fn rough_minus_ln<A: Arithmetic>(x: f64, bits: f64) -> f64 {
-    let (e, s, z) = split_ln(x);
+pub(super) fn rough_minus_ln<A: Arithmetic>(e: f64, s: f64) -> f64 {
+    let z = s * s;
     let [c0, c1, c2, ..] = ATANH;
     let tail = A::mul_add(A::mul_add(c2, z, c1), z, c0);
     let ln_m = 2.0 * A::mul_add(s, z * tail, s);
-    A::mul_add(bits - e, core::f64::consts::LN_2, -ln_m)
+    A::mul_add(e, core::f64::consts::LN_2, -ln_m)
 }
 
 /// exp(x) − 1 for x ≥ 0, as (2ⁿ, q): exp(x) = 2ⁿ(1 + q), |q| < 0.42. `x_low` is a correction to x. Relative error of q at most 4u, for x ≤ 700.
@@ -141,14 +139,15 @@ mod tests {
     fn bounds<A: Arithmetic>() {
         for i in 1..200_000_u64 {
             let whole = (i.wrapping_mul(i).wrapping_mul(i * i) >> 11).max(1) as f64;
+            let (e, s) = split_ln(whole);
             let truth = 63.0 * core::f64::consts::LN_2 - whole.ln();
             let libm = 64.0 * U;
             assert!(
-                (minus_ln::<A>(whole, 63.0) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
+                (minus_ln::<A>(63.0 - e, s) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
                 "{whole}"
             );
             assert!(
-                (rough_minus_ln::<A>(whole, 63.0) - truth).abs() <= 2.0_f64.powi(-23),
+                (rough_minus_ln::<A>(63.0 - e, s) - truth).abs() <= 2.0_f64.powi(-23),
                 "{whole}"
             );
             let x = i as f64 * 0.0035;
@@ -157,7 +156,8 @@ mod tests {
             let ratio = (2.0 / (1.0 + (-x).exp())).ln() / x;
             assert!((half_log_ratio(x) / ratio - 1.0).abs() <= 1e-12, "{x}");
         }
-        assert_eq!(minus_ln::<A>(2.0_f64.powi(63), 63.0), 0.0);
+        assert_eq!(split_ln(2.0_f64.powi(63)), (63.0, 0.0));
+        assert_eq!(minus_ln::<A>(0.0, 0.0), 0.0);
         assert_eq!(exp_m1(1e300), f64::INFINITY);
         assert!((half_log_ratio(1e-15) - 0.5).abs() <= 8.0 * U);
     }

@@ -2,7 +2,7 @@
 //! follow the word, and what it does not accept is few.
 
 use super::tier::{Arithmetic, Fused, Separate};
-use super::{Geometric, Ladder, Lane, Staircase};
+use super::{Coarse, Geometric, Ladder, Lane, Staircase, Thresholds};
 use crate::exact::{self, IntegerLaw};
 
 /// A sign bit less than 16.
@@ -49,6 +49,12 @@ fn every_geometric_word<A: Arithmetic>() {
             let law = IntegerLaw::Geometric { eps, cells };
             let count = accepted::<A>(&Geometric::new(eps, cells, BITS), &law);
             most(count, &law, 11.0 * cells as f64 / eps);
+            if let Some(coarse) = Coarse::new(eps, cells, BITS) {
+                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+            }
+            if let Some(thresholds) = Thresholds::<8>::new(eps, cells, BITS) {
+                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+            }
         }
     }
 }

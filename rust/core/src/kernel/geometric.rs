@@ -1,4 +1,4 @@
-use super::elementary::{half_log_ratio, minus_ln};
+use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
 use super::float::{from_bits, inverse_power, round};
 use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
@@ -33,9 +33,6 @@ impl Geometric {
         let scale = cells as f64 / eps;
         let (scale, offset, slack) = if scale > MAX_SPAN {
             (0.0, 0.0, f64::INFINITY)
-        } else if scale < 1.0 / 256.0 {
-            // x < 45/256 + β for V ≥ 1, β = κ·ln(…) < κ: such a word decides zero, which these constants say without doubt.
-            (0.0, 0.5, 0.0)
         } else {
             (scale, half_log_ratio(1.0 / scale), scale * (4.0 * U) + 32.0 * U)
         };
@@ -51,15 +48,54 @@ impl Geometric {
 /// Half an ulp of 1.
 const U: f64 = f64::EPSILON / 2.0;
 
-impl Lane for Geometric {
+impl Geometric {
+    /// The acceptance test: |X| = ⌊x⌋ unless x is within `slack` + 6u·x + κ·2^−⌊log₂ V⌋ of an edge.
     #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
-        let whole = from_bits(bits);
-        let x = A::mul_add(self.scale, minus_ln::<A>(whole, self.bits), self.offset);
+    fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
+        let x = A::mul_add(self.scale, minus_ln, self.offset);
         let floor = round(x - 0.5);
         let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, 6.0 * U, self.slack));
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
         (floor, inside & (whole >= 1.0))
+    }
+}
+
+impl Lane for Geometric {
+    #[inline(always)]
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
+        let whole = from_bits(bits);
+        let (e, s) = split_ln(whole);
+        [whole, self.bits - e, s]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        self.place::<A>(whole, minus_ln::<A>(e, s))
+    }
+}
+
+/// [`Geometric`] where the scale κ is so small that a logarithm to 2⁻²² leaves no more than 2⁻¹³ of the words in doubt.
+#[derive(Clone, Debug)]
+pub(crate) struct Coarse(Geometric);
+
+impl Coarse {
+    /// `None` where the scale is too large.
+    pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
+        let mut fine = Geometric::new(eps, cells, bits);
+        fine.slack += fine.scale * (-22.0_f64).exp2();
+        (cells as f64 / eps <= 256.0).then_some(Self(fine))
+    }
+}
+
+impl Lane for Coarse {
+    #[inline(always)]
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
+        self.0.reduce::<A>(bits)
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        self.0.place::<A>(whole, rough_minus_ln::<A>(e, s))
     }
 }

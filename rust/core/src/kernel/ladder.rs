@@ -43,7 +43,7 @@ impl<const N: usize> Ladder<N> {
 
 impl<const N: usize> Lane for Ladder<N> {
     #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = from_bits(bits);
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
@@ -53,6 +53,11 @@ impl<const N: usize> Lane for Ladder<N> {
             unit = unit.max(if reached { rung.unit } else { 0.0 });
             outermost = outermost.max(if reached { rung.outermost } else { 0.0 });
         }
+        [whole, unit, outermost]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
         self.stairs.place::<A>(whole, unit, outermost)
     }
 }

@@ -8,7 +8,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
-//! | `ladder` | the staircase with few stairs: comparisons in place of the logarithm |
+//! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
 //! | `float` | whole numbers in and out of `f64` without branches |
@@ -20,14 +20,16 @@ mod float;
 mod geometric;
 mod ladder;
 mod staircase;
+mod thresholds;
 mod tier;
 
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
-pub(crate) use geometric::Geometric;
+pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use staircase::Staircase;
+pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::Tier;
 use tier::{Arithmetic, Separate};
 
@@ -46,16 +48,29 @@ const MAX_SPAN: f64 = (1_u64 << 45) as f64;
 /// Mass that may go to the slow path for want of a rung.
 const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
 
-/// One family's lane.
+/// One family's lane, in two stages: a block goes through the first before it goes through the second, so that the processor finds enough
+/// independent work in shorter chains.
 pub(crate) trait Lane {
-    /// |X| as a whole `f64`, and whether it is certain, for the leading bits of `v`. An uncertain magnitude may be anything.
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool);
+    /// What the second stage needs, from the leading bits of `v`.
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3];
+
+    /// |X| as a whole `f64`, and whether it is certain. An uncertain magnitude may be anything.
+    fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
+
+    /// Both stages.
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        self.finish::<A>(self.reduce::<A>(bits))
+    }
 }
 
 /// The fast path of a law.
 #[derive(Clone, Debug)]
 pub(crate) enum Kernel {
     Geometric(Geometric),
+    Coarse(Coarse),
+    Thresholds4(Thresholds<4>),
+    Thresholds8(Thresholds<8>),
     Staircase(Staircase),
     Ladder4(Ladder<4>),
     Ladder8(Ladder<8>),
@@ -64,7 +79,17 @@ pub(crate) enum Kernel {
 impl Kernel {
     pub fn new(law: &IntegerLaw) -> Self {
         match *law {
-            IntegerLaw::Geometric { eps, cells } => Self::Geometric(Geometric::new(eps, cells, WORD_BITS)),
+            IntegerLaw::Geometric { eps, cells } => {
+                if let Some(four) = Thresholds::<4>::new(eps, cells, WORD_BITS) {
+                    Self::Thresholds4(four)
+                } else if let Some(eight) = Thresholds::<8>::new(eps, cells, WORD_BITS) {
+                    Self::Thresholds8(eight)
+                } else if let Some(coarse) = Coarse::new(eps, cells, WORD_BITS) {
+                    Self::Coarse(coarse)
+                } else {
+                    Self::Geometric(Geometric::new(eps, cells, WORD_BITS))
+                }
+            }
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = Staircase::new(eps, cells, r, WORD_BITS);
                 // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
@@ -81,6 +106,9 @@ impl Kernel {
     pub fn decide(&self, word: u64) -> Option<f64> {
         let (cells, sure) = match self {
             Self::Geometric(lane) => signed::<Separate>(lane, word),
+            Self::Coarse(lane) => signed::<Separate>(lane, word),
+            Self::Thresholds4(lane) => signed::<Separate>(lane, word),
+            Self::Thresholds8(lane) => signed::<Separate>(lane, word),
             Self::Staircase(lane) => signed::<Separate>(lane, word),
             Self::Ladder4(lane) => signed::<Separate>(lane, word),
             Self::Ladder8(lane) => signed::<Separate>(lane, word),
@@ -97,7 +125,12 @@ impl Kernel {
 #[inline(always)]
 fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) {
     let (magnitude, sure) = lane.magnitude::<A>(word & !SIGN);
-    (f64::from_bits(magnitude.to_bits() ^ (word & SIGN)), sure)
+    (with_sign(magnitude, word), sure)
+}
+
+#[inline(always)]
+fn with_sign(magnitude: f64, word: u64) -> f64 {
+    f64::from_bits(magnitude.to_bits() ^ (word & SIGN))
 }
 
 /// [`Kernel::fill`], to be compiled for the instructions of whoever inlines it.
@@ -111,6 +144,9 @@ fn fill<A: Arithmetic, T: Value>(
 ) {
     match kernel {
         Kernel::Geometric(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Coarse(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Thresholds4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        Kernel::Thresholds8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
         Kernel::Staircase(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
         Kernel::Ladder4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
         Kernel::Ladder8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
@@ -149,11 +185,15 @@ fn fill_lanes<A: Arithmetic, T: Value>(
 /// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time.
 #[inline(always)]
 fn fill_block<A: Arithmetic, T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    let mut reduced = [[0.0; BLOCK]; 3];
+    for i in 0..BLOCK {
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(words[i] & !SIGN);
+    }
     // Counting, not a flag: the compiler turns a sum into a vector sum.
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
-        let (cells, sure) = signed::<A>(lane, words[i]);
-        out[i] = T::from_whole(cells, granularity);
+        let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
+        out[i] = T::from_whole(with_sign(magnitude, words[i]), granularity);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }
     sure_lanes == BLOCK as u64

@@ -1,4 +1,4 @@
-use super::elementary::{exp, exp_m1, rough_minus_ln};
+use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
 use super::float::{from_bits, round};
 use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
@@ -101,10 +101,15 @@ impl Staircase {
 
 impl Lane for Staircase {
     #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = from_bits(bits);
-        let stair = A::mul_add(rough_minus_ln::<A>(whole, self.bits), self.inverse_eps, self.stair_offset);
-        let stair = round(stair - 0.5).max(0.0);
+        let (e, s) = split_ln(whole);
+        let stair = A::mul_add(rough_minus_ln::<A>(self.bits - e, s), self.inverse_eps, self.stair_offset);
+        [whole, round(stair - 0.5).max(0.0), 0.0]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
         self.place::<A>(whole, self.unit::<A>(stair), self.outermost(stair))
     }
 }
