@@ -4,6 +4,7 @@ Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStairca
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 """
 
+from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
 from stairnoise._native import __version__
 from stairnoise._sample import sample
@@ -24,6 +25,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # Randomness
     "SecureRng",
     "SeededRng",
+    # The machine
+    "cpu_tiers",
     # Errors
     "StairnoiseError",
     "ParameterError",

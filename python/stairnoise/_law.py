@@ -18,6 +18,8 @@ Cost = Literal["l1", "l2"]
 Spec = Cost | Real | None
 
 _MOST_PARTITIONS = 2**53 - 1
+# Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
+_MOST_THREADS = 2**12
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
@@ -39,9 +41,8 @@ class Law(Generic[_Default]):
     __slots__ = (
         "_draw",
         "_eps",
-        "_granularity",
+        "_lattice",
         "_parameter_shape",
-        "_r",
         "_scalar_law",
         "_sensitivity",
         "_spec",
@@ -56,8 +57,8 @@ class Law(Generic[_Default]):
     _eps: Real
     _sensitivity: Real
     _spec: Spec
-    _granularity: Real
-    _r: Any
+    # Granularity and r; for array parameters, where they take time, None until somebody asks.
+    _lattice: tuple[Any, Any] | None
     # The extension's law when every parameter is a scalar.
     _scalar_law: _native.Law | None
     _draw: Any
@@ -74,7 +75,7 @@ class Law(Generic[_Default]):
         store(self, "_sensitivity", parameters["sensitivity"])
         store(self, "_spec", checked)
         store(self, "_parameter_shape", common_shape(parameters))
-        self._describe()
+        self._check()
 
     def _check_spec(self, spec: object) -> Spec:
         name = self._spec_name
@@ -86,35 +87,41 @@ class Law(Generic[_Default]):
             raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
         return real(spec, name)
 
-    def _describe(self) -> None:
-        """Have the extension check the numbers and place the law on its lattice."""
+    def _check(self) -> None:
+        """Have the extension check the numbers, and make its law of scalar ones."""
         store = object.__setattr__
         if self._parameter_shape == ():
             law = _native.Law(self._kind, self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
             store(self, "_scalar_law", law)
             store(self, "_draw", law.draw_int if self._dtypes[0] == "int64" else law.draw_float)
-            store(self, "_granularity", law.granularity)
-            store(self, "_r", law.r)
+            store(self, "_lattice", (law.granularity, law.r))
             return
         if 0 in self._parameter_shape:
             self._check_each_alone()
-        granularity, _, r = _native.describe(self._kind, *self._broadcast(self._parameter_shape))
-        granularity.flags.writeable = False
-        r.flags.writeable = False
+        _native.check(self._kind, *self._broadcast(self._parameter_shape))
         store(self, "_scalar_law", None)
         store(self, "_draw", None)
-        store(self, "_granularity", granularity)
-        store(self, "_r", r)
+        store(self, "_lattice", None)
+
+    def _place(self) -> tuple[Any, Any]:
+        """Return granularity and r, of every element for array parameters."""
+        if self._lattice is None:
+            granularity, _, r = _native.describe(self._kind, *self._broadcast(self._parameter_shape))
+            granularity.flags.writeable = False
+            r.flags.writeable = False
+            object.__setattr__(self, "_lattice", (granularity, r))
+            return granularity, r
+        return self._lattice
 
     def _check_each_alone(self) -> None:
         """Check the parameters of an empty law: it has no element to check, but what is wrong is wrong."""
         cost: Spec = "l1" if self._spec_name else None
-        _native.describe(self._kind, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
-        _native.describe(self._kind, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
+        _native.check(self._kind, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
+        _native.check(self._kind, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
         if not (self._spec is None or isinstance(self._spec, str)):
             sensitivity = self._sensitivity if np.size(self._sensitivity) else _WIDEST
             shape = np.broadcast_shapes(np.shape(sensitivity), np.shape(self._spec))
-            _native.describe(self._kind, *_spread(1.0, sensitivity, self._spec, shape))
+            _native.check(self._kind, *_spread(1.0, sensitivity, self._spec, shape))
 
     @property
     def eps(self) -> Real:
@@ -124,7 +131,15 @@ class Law(Generic[_Default]):
     # Drawing
 
     @overload
-    def sample(self, size: Size, *, rng: Rng | None = None, out: None = None, dtype: None = None) -> NDArray[_Default]: ...
+    def sample(
+        self,
+        size: Size,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: None = None,
+        threads: int | None = None,
+    ) -> NDArray[_Default]: ...
     @overload
     def sample(
         self,
@@ -133,6 +148,7 @@ class Law(Generic[_Default]):
         rng: Rng | None = None,
         out: None = None,
         dtype: type[_Scalar] | np.dtype[_Scalar],
+        threads: int | None = None,
     ) -> NDArray[_Scalar]: ...
     @overload
     def sample(
@@ -142,6 +158,7 @@ class Law(Generic[_Default]):
         rng: Rng | None = None,
         out: _Out,
         dtype: DTypeLike | None = None,
+        threads: int | None = None,
     ) -> _Out: ...
     @overload
     def sample(
@@ -151,6 +168,7 @@ class Law(Generic[_Default]):
         rng: Rng | None = None,
         out: None = None,
         dtype: DTypeLike | None = None,
+        threads: int | None = None,
     ) -> Any: ...
     def sample(
         self,
@@ -159,6 +177,7 @@ class Law(Generic[_Default]):
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
         dtype: DTypeLike | None = None,
+        threads: int | None = None,
     ) -> Any:
         """Draw noise alone, for study; to protect data use `release`.
 
@@ -174,6 +193,10 @@ class Law(Generic[_Default]):
         dtype : dtype or None
             float64 (default) or float32 for a continuous law; int64 (default), int32 (saturating)
             or float64 for a discrete one. Must agree with `out`.
+        threads : int or None
+            How many threads fill an output of 2**18 values or more, if it is C-contiguous and the
+            parameters are scalars. None: what the environment variable STAIRNOISE_NUM_THREADS
+            says, or as many as the process may run at once. The values do not depend on it.
 
         Returns
         -------
@@ -186,9 +209,9 @@ class Law(Generic[_Default]):
             Nothing has been drawn and `out` is untouched.
         """
         draw = self._draw
-        if draw is not None and size is None and out is None and dtype is None:
+        if draw is not None and size is None and out is None and dtype is None and threads is None:
             return draw(sampling_stream(rng))
-        return self._sample(size, rng, out, dtype)
+        return self._sample(size, rng, out, dtype, threads)
 
     def _sample(
         self,
@@ -196,15 +219,17 @@ class Law(Generic[_Default]):
         rng: Rng | None,
         out: NDArray[Any] | None,
         dtype: DTypeLike | None,
+        threads: int | None = None,
         *,
         size_name: str = "size",
     ) -> Any:
         stream = sampling_stream(rng)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
         shape = self._parameter_shape
         noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
         work = workspace(noise)
         if self._scalar_law is not None:
-            self._scalar_law.fill(stream, work)
+            self._scalar_law.fill(stream, work, workers)
         else:
             _native.fill_each(self._kind, *self._broadcast(work.shape), stream, work)
         finish(work, noise)
@@ -395,7 +420,8 @@ class ContinuousLaw(Law[np.float64]):
     @property
     def granularity(self) -> Real:
         """Power of two of which every draw is a multiple."""
-        return self._granularity
+        granularity: Real = self._place()[0]
+        return granularity
 
 
 class DiscreteLaw(Law[np.int64]):

@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 _Kind = Literal["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
 _Cost = Literal["l1", "l2"]
 
-__all__ = ["Law", "Stream", "__version__", "describe", "fill_each", "largest_quotient", "release_each"]
+__all__ = [
+    "Law",
+    "Stream",
+    "__version__",
+    "check",
+    "cpu_tier",
+    "cpu_tiers",
+    "describe",
+    "fill_each",
+    "largest_quotient",
+    "release_each",
+]
 
 __version__: str
 
@@ -53,7 +64,7 @@ class Law:
     def r(self) -> int: ...
     def draw_float(self, stream: Stream) -> float: ...
     def draw_int(self, stream: Stream) -> int: ...
-    def fill(self, stream: Stream, out: NDArray[Any]) -> None: ...
+    def fill(self, stream: Stream, out: NDArray[Any], threads: int = 0) -> None: ...
     def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
 
 def fill_each(
@@ -73,6 +84,12 @@ def release_each(
     values: NDArray[Any],
     out: NDArray[Any],
 ) -> None: ...
+def check(
+    kind: _Kind,
+    eps: NDArray[np.float64],
+    sensitivity: NDArray[np.float64],
+    shape: _Cost | NDArray[np.float64] | None,
+) -> None: ...
 def describe(
     kind: _Kind,
     eps: NDArray[np.float64],
@@ -80,3 +97,5 @@ def describe(
     shape: _Cost | NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
 def largest_quotient(eps: float, k: int) -> float: ...
+def cpu_tier() -> str: ...
+def cpu_tiers() -> list[str]: ...

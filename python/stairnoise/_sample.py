@@ -37,6 +37,7 @@ def sample(
     rng: Rng | None = None,
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
+    threads: int | None = None,
 ) -> Any:
     """Draw noise alone, for study; to protect data use ``release`` of a law.
 
@@ -61,6 +62,8 @@ def sample(
     dtype : dtype or None
         float64 (default) or float32 for continuous laws; int64 (default), int32 (saturating) or
         float64 for discrete ones.
+    threads : int or None
+        How many threads fill a long output; see ``sample`` of a law.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def sample(
     ((1000, 50), 'int64')
     """
     law = make_law(mechanism, eps, sensitivity, gamma=gamma, r=r)
-    return law._sample(n, rng, out, dtype, size_name="n")
+    return law._sample(n, rng, out, dtype, threads, size_name="n")
 
 
 sample.__module__ = "stairnoise"

@@ -76,12 +76,12 @@ class DiscreteStaircase(DiscreteLaw):
     @property
     def r(self) -> int | NDArray[np.int64]:
         """Where the second stair begins: the integer given, or the optimum asked for."""
-        r: int | NDArray[np.int64] = self._r if isinstance(self._spec, str) else integers(self._spec)
+        r: int | NDArray[np.int64] = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._r)
+        return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
 
     def _error_bound(self, alpha: Real) -> Any:
-        bound = _theory.lattice_error_bound(alpha, self._eps, self._sensitivity, self._r)
+        bound = _theory.lattice_error_bound(alpha, self._eps, self._sensitivity, self._place()[1])
         return discrete_bound(bound)

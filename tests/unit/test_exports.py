@@ -22,6 +22,7 @@ PUBLIC = [
     "StairnoiseError",
     "Staircase",
     "__version__",
+    "cpu_tiers",
     "sample",
 ]
 OBJECTS = [name for name in PUBLIC if name != "__version__"]

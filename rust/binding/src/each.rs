@@ -199,6 +199,17 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     .map_err(errors::parameter)
 }
 
+/// Refuses the first parameters that no law has, by their index.
+#[pyfunction]
+pub(crate) fn check(
+    kind: Kind,
+    eps: &Bound<'_, PyArrayDyn<f64>>,
+    sensitivity: &Bound<'_, PyArrayDyn<f64>>,
+    shape: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    Parameters::new(kind, eps, sensitivity, shape)?.check().map(drop)
+}
+
 /// Granularity, cells and r of every law; refuses the first that does not exist, by its index.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "three arrays")]
@@ -214,16 +225,16 @@ pub(crate) fn describe<'py>(
     Bound<'py, PyArrayDyn<i64>>,
 )> {
     let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
-    let mut laws = parameters.check()?;
+    let laws = parameters.check()?;
     let dimensions = IxDyn(eps.shape());
     let mut granularity = ArrayD::zeros(dimensions.clone());
     let mut cells = ArrayD::zeros(dimensions.clone());
     let mut r = ArrayD::zeros(dimensions);
     for (index, (eps, sensitivity, shape)) in parameters.views().indexed() {
-        let law = laws.get(eps, sensitivity, shape).map_err(errors::parameter)?;
-        granularity[&index] = law.granularity();
-        cells[&index] = law.cells() as i64;
-        r[&index] = law.r().unwrap_or(0) as i64;
+        let law = laws.describe(eps, sensitivity, shape).map_err(errors::parameter)?;
+        granularity[&index] = law.0;
+        cells[&index] = law.1 as i64;
+        r[&index] = law.2 as i64;
     }
     Ok((granularity.into_pyarray(py), cells.into_pyarray(py), r.into_pyarray(py)))
 }

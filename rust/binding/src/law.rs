@@ -6,6 +6,7 @@ use crate::arguments::{self, Kind};
 use crate::buffer::{InOrder, detach_for, readable, same_shape, with_answers, with_output, writable, write_in_order};
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
+use crate::threads;
 
 /// One law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -46,8 +47,9 @@ impl Law {
         self.0.r().unwrap_or(0)
     }
 
-    fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-        with_output!(out, out => self.fill_array(py, stream, out))
+    #[pyo3(signature = (stream, out, threads = 0))]
+    fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
+        with_output!(out, out => self.fill_array(py, stream, out, threads))
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -82,16 +84,13 @@ impl Law {
         py: Python<'_>,
         stream: &Stream,
         out: &Bound<'_, PyArrayDyn<T>>,
+        threads: usize,
     ) -> PyResult<()> {
         let mut out = writable(out)?;
         let out = out.as_array_mut();
+        let threads = threads::number(threads, out.len())?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        detach_for(py, out.len(), || {
-            write_in_order(out, |first, part| {
-                self.0.write(&fill, first, part);
-                Ok(())
-            })
-        })
+        threads::fill_in_order(py, out, threads, |first, part| self.0.write(&fill, first, part))
     }
 
     fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(

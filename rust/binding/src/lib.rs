@@ -7,6 +7,7 @@
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `law`, `stream` | the two classes |
+//! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
 #![forbid(unsafe_code)]
 
 use pyo3::prelude::*;
@@ -17,15 +18,18 @@ mod each;
 mod errors;
 mod law;
 mod stream;
+mod threads;
 
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use crate::each::{describe, fill_each, release_each};
+    use crate::each::{check, describe, fill_each, release_each};
     #[pymodule_export]
     use crate::law::{Law, largest_quotient};
     #[pymodule_export]
     use crate::stream::Stream;
+    #[pymodule_export]
+    use crate::threads::{cpu_tier, cpu_tiers};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name")]

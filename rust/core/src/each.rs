@@ -1,6 +1,7 @@
 //! A law of its own for every value: arrays of parameters.
 
 use crate::error::ParamError;
+use crate::exact::IntegerLaw;
 use crate::law::{Kind, Law, Shape};
 use crate::release::Answer;
 use crate::stream::{CHUNK, Fill};
@@ -36,6 +37,19 @@ impl Laws {
     /// [`ParamError`], as [`Law::new`].
     pub fn check(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(), ParamError> {
         Law::check(self.kind, eps, sensitivity, shape).map(drop)
+    }
+
+    /// Granularity, cells and r (0 for the Laplace kinds) of the law with these parameters.
+    ///
+    /// # Errors
+    /// [`ParamError`], as [`Law::new`].
+    pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
+        let (law, lattice) = Law::place(self.kind, eps, sensitivity, shape)?;
+        let r = match law {
+            IntegerLaw::Geometric { .. } => 0,
+            IntegerLaw::Staircase { r, .. } => r,
+        };
+        Ok((lattice.granularity(), lattice.cells, r))
     }
 
     /// The law with these parameters.

@@ -1,5 +1,6 @@
 use crate::error::{DrawError, ParamError};
 use crate::exact::{self, IntegerLaw};
+use crate::parallel;
 use crate::params::{Lattice, Narrowing};
 use crate::release::{self, Answer};
 use crate::sampler::Sampler;
@@ -46,6 +47,17 @@ impl Law {
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
+        let (law, lattice) = Self::place(kind, eps, sensitivity, shape)?;
+        Ok(Self {
+            kind,
+            eps,
+            sensitivity,
+            sampler: Sampler::new(law, lattice),
+        })
+    }
+
+    /// The law on the integers, and the lattice that it lives on.
+    pub(crate) fn place(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<(IntegerLaw, Lattice), ParamError> {
         let lattice = Self::check(kind, eps, sensitivity, shape)?;
         let cells = lattice.cells;
         let law = match kind {
@@ -55,12 +67,7 @@ impl Law {
                 IntegerLaw::Staircase { eps, cells, r }
             }
         };
-        Ok(Self {
-            kind,
-            eps,
-            sensitivity,
-            sampler: Sampler::new(law, lattice),
-        })
+        Ok((law, lattice))
     }
 
     /// Everything that [`Law::new`] may refuse, without preparing to draw.
@@ -119,6 +126,22 @@ impl Law {
     pub fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError> {
         let fill = generator.next(out.len())?;
         self.write(&fill, 0, out);
+        Ok(())
+    }
+
+    /// [`Law::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the same for
+    /// any number.
+    ///
+    /// # Errors
+    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    pub fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError> {
+        let fill = generator.next(out.len())?;
+        let threads = if threads == 0 {
+            parallel::available_threads()
+        } else {
+            threads
+        };
+        parallel::fill(out, threads, |first, piece| self.write(&fill, first, piece), || true);
         Ok(())
     }
 

@@ -33,6 +33,7 @@
 //! | `exact` | the integer slow path that answers when the fast path is not sure |
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
+//! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
@@ -51,6 +52,8 @@ pub mod exact;
 mod kernel;
 mod laplace;
 mod law;
+#[doc(hidden)]
+pub mod parallel;
 mod params;
 mod release;
 #[cfg(test)]
@@ -64,6 +67,7 @@ pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::Laws;
 pub use error::{DrawError, ParamError};
+pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
 pub use params::largest_quotient;

@@ -44,7 +44,7 @@ impl Sampler {
 
     /// The values `first .. first + out.len()` of a fill.
     pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
-        self.write_on(Tier::best(), fill, first, out);
+        self.write_on(Tier::current(), fill, first, out);
     }
 
     /// [`Sampler::write`] on a tier that is available.

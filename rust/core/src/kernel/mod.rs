@@ -32,6 +32,7 @@ pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::Tier;
 use tier::{Arithmetic, Separate};
+pub use tier::{cpu_tier, cpu_tiers};
 
 /// Bits of `v` in a word: all but the sign.
 pub(crate) const WORD_BITS: u32 = 63;

@@ -31,16 +31,58 @@ impl Tier {
         }
     }
 
-    /// The fastest available.
-    pub fn best() -> Self {
-        static BEST: OnceLock<Tier> = OnceLock::new();
-        *BEST.get_or_init(|| {
-            Self::ALL
-                .into_iter()
-                .rfind(|tier| tier.is_available())
+    /// Its name in `STAIRNOISE_CPU`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+        }
+    }
+
+    fn available() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|tier| tier.is_available())
+    }
+
+    /// The one that the environment names, if it is available; otherwise the fastest. Decided once.
+    pub fn current() -> Self {
+        static CURRENT: OnceLock<Tier> = OnceLock::new();
+        *CURRENT.get_or_init(|| {
+            Self::asked_for()
+                .ok()
+                .flatten()
+                .or_else(|| Self::available().next_back())
                 .unwrap_or(Self::Portable)
         })
     }
+
+    fn asked_for() -> Result<Option<Self>, String> {
+        let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
+            return Ok(None);
+        };
+        match Self::available().find(|tier| name == tier.name()) {
+            Some(tier) => Ok(Some(tier)),
+            None => Err(format!(
+                "{VARIABLE} must be one of {} here, got {}",
+                cpu_tiers().join(", "),
+                name.display()
+            )),
+        }
+    }
+}
+
+const VARIABLE: &str = "STAIRNOISE_CPU";
+
+/// The instruction sets that this processor can run, from slowest to fastest; `STAIRNOISE_CPU` may name one of them.
+pub fn cpu_tiers() -> Vec<&'static str> {
+    Tier::available().map(Tier::name).collect()
+}
+
+/// The instruction set in use.
+///
+/// # Errors
+/// The text says what is wrong with `STAIRNOISE_CPU`; the fastest instruction set is in use then.
+pub fn cpu_tier() -> Result<&'static str, String> {
+    Tier::asked_for().map(|_| Tier::current().name())
 }
 
 /// a·b + c, the one operation that tiers do differently.

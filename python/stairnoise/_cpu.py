@@ -1,0 +1,25 @@
+"""Which instructions the kernels use; no value depends on it."""
+
+from stairnoise import _native
+
+# Refuses a STAIRNOISE_CPU that names what this machine cannot run: whoever forces an instruction
+# set wants to know what was measured or tested.
+_native.cpu_tier()
+
+
+def cpu_tiers() -> list[str]:
+    """List the instruction sets that this machine can run, slowest first.
+
+    The last one is used, unless the environment variable STAIRNOISE_CPU named another one of them
+    when stairnoise was imported.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> sn.cpu_tiers()[0]
+    'portable'
+    """
+    return _native.cpu_tiers()
+
+
+cpu_tiers.__module__ = "stairnoise"

@@ -1,0 +1,100 @@
+use std::time::{Duration, Instant};
+
+use numpy::ndarray::ArrayViewMutD;
+use pyo3::prelude::*;
+use stairnoise::parallel;
+
+use crate::buffer::{detach_for, write_in_order};
+use crate::errors::ParameterError;
+
+/// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Values that an output which is not contiguous gets between two looks at the clock.
+const STRIDED_LOOK: u64 = 1 << 16;
+
+const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
+
+/// The number of threads for a fill of `values`: as asked, or 0 for what the environment says, or all that the process may use.
+pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
+    if asked > 0 || values < parallel::SPLIT_FROM {
+        return Ok(asked.max(1));
+    }
+    let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) else {
+        return Ok(parallel::available_threads());
+    };
+    match text.to_str().and_then(|text| text.parse().ok()) {
+        Some(threads) if threads > 0 => Ok(threads),
+        _ => Err(ParameterError::new_err(format!(
+            "{VARIABLE} must be a positive integer, got {}",
+            text.display()
+        ))),
+    }
+}
+
+/// Has `write(first, part)` write all values: contiguous memory by several threads, other memory by this one, in C order.
+///
+/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, the rest is left as it was and the exception is returned.
+pub(crate) fn fill_in_order<T: Copy + Default + Send>(
+    py: Python<'_>,
+    mut out: ArrayViewMutD<'_, T>,
+    threads: usize,
+    write: impl Fn(u64, &mut [T]) + Sync + Send,
+) -> PyResult<()> {
+    detach_for(py, out.len(), || {
+        let mut signals = Signals::new();
+        if let Some(out) = out.as_slice_mut() {
+            parallel::fill(out, threads, write, || signals.look());
+            return signals.result;
+        }
+        write_in_order(out, |first, part| {
+            if first % STRIDED_LOOK == 0 && !signals.look() {
+                return Err(());
+            }
+            write(first, part);
+            Ok(())
+        })
+        .ok();
+        signals.result
+    })
+}
+
+/// The clock of the last look for a signal, and what a handler raised.
+struct Signals {
+    last: Instant,
+    result: PyResult<()>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        Self {
+            last: Instant::now(),
+            result: Ok(()),
+        }
+    }
+
+    /// Whether to go on.
+    #[allow(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough in its lifetime"
+    )]
+    fn look(&mut self) -> bool {
+        if self.result.is_ok() && self.last.elapsed() >= LOOK_EVERY {
+            self.result = Python::attach(|py| py.check_signals());
+            self.last = Instant::now();
+        }
+        self.result.is_ok()
+    }
+}
+
+/// The instruction sets that this processor can run, slowest first.
+#[pyfunction]
+pub(crate) fn cpu_tiers() -> Vec<&'static str> {
+    stairnoise::cpu_tiers()
+}
+
+/// The instruction set in use; refuses a `STAIRNOISE_CPU` that it cannot follow.
+#[pyfunction]
+pub(crate) fn cpu_tier() -> PyResult<&'static str> {
+    stairnoise::cpu_tier().map_err(ParameterError::new_err)
+}

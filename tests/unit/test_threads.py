@@ -1,0 +1,116 @@
+"""Evidence: equality. Threads and instruction sets change no value; signals and forks find no thread in their way."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+
+# Long enough for the extension to split it, and not a whole number of pieces.
+LONG = 2**18 + 12_345
+
+DIGEST = """
+import hashlib
+import stairnoise as sn
+digest = hashlib.sha256()
+for law in (sn.Staircase(4), sn.Staircase(0.3), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(2, 9)):
+    digest.update(law.sample(300_000, rng=sn.SeededRng(5)).tobytes())
+print(digest.hexdigest())
+"""
+
+
+def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("law", [sn.Staircase(4), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(1, 9)], ids=repr)
+def test_any_number_of_threads_gives_the_same_values(law):
+    alone = law.sample(LONG, rng=sn.SeededRng(1), threads=1)
+    for threads in (2, 3, 50, None):
+        np.testing.assert_array_equal(law.sample(LONG, rng=sn.SeededRng(1), threads=threads), alone)
+    strided = np.zeros(2 * LONG, alone.dtype)[::2]
+    np.testing.assert_array_equal(law.sample(out=strided, rng=sn.SeededRng(1), threads=2), alone)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 2**12 + 1])
+def test_threads_out_of_range(threads):
+    with pytest.raises(sn.ParameterError, match=rf"threads must be an integer from 1 to 2\*\*12, got {threads}"):
+        sn.sample(3, 1, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1.0, True, "2"])
+def test_threads_of_a_wrong_type(threads):
+    with pytest.raises(sn.ParameterTypeError, match="threads must be an integer"):
+        sn.sample(3, 1, threads=threads)
+
+
+def test_environment_sets_the_number_of_threads():
+    right = run(DIGEST, STAIRNOISE_NUM_THREADS="1")
+    assert right.returncode == 0, right.stderr
+    assert run(DIGEST, STAIRNOISE_NUM_THREADS="3").stdout == right.stdout
+    for wrong in ("0", "-1", "two"):
+        refused = run(DIGEST, STAIRNOISE_NUM_THREADS=wrong)
+        assert f"ParameterError: STAIRNOISE_NUM_THREADS must be a positive integer, got {wrong}" in refused.stderr
+
+
+def test_every_tier_gives_the_same_values():
+    tiers = sn.cpu_tiers()
+    assert tiers[0] == "portable"
+    assert len({run(DIGEST, STAIRNOISE_CPU=tier).stdout for tier in tiers}) == 1
+
+
+def test_a_tier_that_is_not_there_is_refused():
+    refused = run("import stairnoise", STAIRNOISE_CPU="avx1024")
+    assert refused.returncode == 1
+    expected = f"ParameterError: STAIRNOISE_CPU must be one of {', '.join(sn.cpu_tiers())} here, got avx1024"
+    assert expected in refused.stderr
+
+
+def fill_for_ever(out):
+    # One fill may end before the signal comes.
+    while True:
+        sn.Staircase(0.3).sample(out=out)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_signal_stops_a_long_fill(stride):
+    out = np.zeros(2 * 10**8)[: 10**8 * stride : stride]
+    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+    before = threading.active_count()
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        fill_for_ever(out)
+    timer.join()
+    # A bound on a hang, not a measurement: the extension looks for signals every 0.1 s.
+    assert time.monotonic() - started < 30
+    assert threading.active_count() == before
+    assert sn.sample(LONG, 4).shape == (LONG,), "the next fill works"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_fills_in_parallel():
+    program = f"""
+import os, stairnoise as sn
+sn.sample({LONG}, 4, threads=2)
+child = os.fork()
+noise = sn.sample({LONG}, 4, threads=2)
+print(noise[:4].tobytes().hex(), flush=True)
+os._exit(0) if child == 0 else os.waitpid(child, 0)
+"""
+    done = run(program)
+    first, second = done.stdout.split()
+    assert first != second, "parent and child repeat each other"
