@@ -1,80 +1,53 @@
-"""The four laws: stairnoise and its peers, into memory that is already there, in bulk and one at a time."""
+"""The laws in bulk, into memory that is already there; four of them beside their peers."""
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-import stairnoise as sn
-from benches.laws import LAWS, Law
-from benches.peers import PEERS, Draw
+from benches import ours
+from benches.laws import COMPARED, LAWS, Law
+from benches.peers import PEERS, Peer
+from benches.timing import BULK, Run, fill, side_by_side
 
-BULK = int(os.environ.get("STAIRNOISE_BENCH_N", 10**7))
-SIZES = (BULK, BULK // 100, 1)
-SECONDS = float(os.environ.get("STAIRNOISE_BENCH_SECONDS", 2.0))
-"""Per benchmark, roughly."""
-
-CLASSES = {
-    "staircase": sn.Staircase,
-    "laplace": sn.Laplace,
-    "discrete_laplace": sn.DiscreteLaplace,
-    "discrete_staircase": sn.DiscreteStaircase,
-}
+SIZES = (BULK, BULK // 100)
 
 
-def _stairnoise(law: Law, n: int) -> Draw:
-    distribution = CLASSES[law.mechanism](law.eps, law.sensitivity)
-    if n == 1:
-        return distribution.sample
-    out = np.zeros(n, dtype=np.int64 if law.discrete else np.float64)
-    return lambda: distribution.sample(out=out)
+def bench_fill(benchmark: Any) -> None:
+    """Time the unit by itself."""
+    side_by_side(benchmark, "unit", "fill", "fill", fill(), {})
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.work)
+def bench_law(benchmark: Any, law: Law) -> None:
+    """Time one law drawn by stairnoise, and check what it drew."""
+    drawn = side_by_side(benchmark, "bulk", law.work, "stairnoise", ours.bulk(law, BULK), {"fill": fill()})
+    law.check(np.asarray(drawn))
+
+
+def _beside(law: Law, n: int) -> dict[str, Run]:
+    """Return stairnoise's time for the law; the staircase too stands beside those who draw Laplace noise."""
+    others = [other for other in COMPARED if other.mechanism == "staircase" and law.mechanism == "laplace"]
+    return {"fill": fill()} | {other.work: ours.bulk(other, n) for other in [law, *others]}
 
 
 def _cases() -> Iterator[Any]:
-    for law in LAWS:
-        for n in SIZES:
-            yield pytest.param(law, "stairnoise", None, n, id=f"{law.work}-stairnoise-{n}")
-            for peer in PEERS:
-                if peer.mechanism != law.mechanism or (n == 1 and peer.package != "numpy"):
-                    continue
-                size = min(n, peer.most)
-                if size == n or n == BULK:  # a slow peer runs once, at its own size
-                    yield pytest.param(law, peer.name, peer, size, id=f"{law.work}-{peer.name}-{size}")
+    for law in COMPARED:
+        for peer in PEERS:
+            if peer.mechanism == law.mechanism:
+                for n in dict.fromkeys(min(n, peer.most) for n in SIZES):
+                    yield pytest.param(law, peer, n, id=f"{law.work}-{peer.name}-{n}")
 
 
-def _time(benchmark: Any, draw: Draw, n: int, **facts: object) -> object:
-    """Time `draw` in rounds of at least a millisecond; return what it drew last."""
-    draw()  # compile, map pages, fill caches
-    start = time.perf_counter()
-    draw()
-    once = max(time.perf_counter() - start, 1e-7)
-    iterations = max(1, round(1e-3 / once))
-    rounds = min(200, max(5, round(SECONDS / (once * iterations))))
-    benchmark.extra_info.update(n=n, **facts)
-    return benchmark.pedantic(draw, rounds=rounds, iterations=iterations, warmup_rounds=1)
-
-
-@pytest.mark.parametrize("n", SIZES[:2])
-def bench_fill(benchmark: Any, n: int) -> None:
-    """Time the unit: writing 8 bytes per value into warm memory."""
-    out = np.zeros(n)
-    _time(benchmark, lambda: out.fill(1.0), n, work="fill", contender="fill")
-    assert out.sum() == n
-
-
-@pytest.mark.parametrize(("law", "contender", "peer", "n"), list(_cases()))
-def bench_law(benchmark: Any, law: Law, contender: str, peer: Any, n: int) -> None:
-    """Time one law drawn by one contender, and check what it drew."""
-    if peer is not None and (reason := peer.absent()):
+@pytest.mark.parametrize(("law", "peer", "n"), list(_cases()))
+def bench_peer(benchmark: Any, law: Law, peer: Peer, n: int) -> None:
+    """Time one law drawn by a peer, with stairnoise between its rounds, and check what it drew."""
+    if reason := peer.absent():
         pytest.skip(f"peer absent: {reason}")
-    draw = _stairnoise(law, n) if peer is None else peer.make(law, n)
-    benchmark.group = f"{law.work}, n={n}"
-    drawn = _time(benchmark, draw, n, work=law.work, contender=contender)
-    if n == 1:
-        drawn = [np.asarray(draw()).item() for _ in range(10_000)]
+    # A peer for single answers is met at its own size by stairnoise in bulk: each at its best.
+    size = BULK if n == peer.most < BULK else n
+    drawn = side_by_side(benchmark, "bulk", law.work, peer.name, Run(peer.make(law, n), n), _beside(law, size))
     law.check(np.asarray(drawn))

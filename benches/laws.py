@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 STANDARD_ERRORS = 6.0
 """A correct sampler misses one check with probability 2e-9 (normal approximation)."""
+
+Cost = Literal["l1", "l2"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Law:
     abs_mean: float
     second_moment: float
     shape: float | None = None
+    cost: Cost = "l1"
 
     @property
     def discrete(self) -> bool:
@@ -34,9 +38,10 @@ class Law:
     @property
     def work(self) -> str:
         """The law in words, as it stands in records."""
-        return f"{self.mechanism}, eps={self.eps:g}, sensitivity={self.sensitivity}"
+        shape = f", r={self.cost}" if self.mechanism == "discrete_staircase" else ""
+        return f"{self.mechanism}, eps={self.eps:g}, sensitivity={self.sensitivity}{shape}"
 
-    def check(self, values: NDArray[np.generic]) -> None:
+    def check(self, values: NDArray[Any]) -> None:
         """Raise AssertionError unless mean and mean magnitude are the law's within standard errors."""
         x = np.asarray(values, dtype=np.float64).ravel()
         assert x.size >= 1000, f"too few values to check: {x.size}"
@@ -54,26 +59,29 @@ class Law:
             )
 
 
-def _geometric_moments(eps: float) -> tuple[float, float, float]:
+def _geometric_moments(eps: Any) -> tuple[Any, Any, Any]:
     """Return mean, variance and third central moment of P(M=m) = (1-b) b^m, b = e^-eps."""
-    c = 1 / math.expm1(eps)
+    c = 1 / np.expm1(eps)
     return c, c * (1 + c), c * (1 + c) * (1 + 2 * c)
+
+
+def optimal_gamma(eps: Any) -> Any:
+    """Return the γ that is best for E|X| (Geng & Viswanath 2014, section V)."""
+    return 1 / (1 + np.exp(eps / 2))
+
+
+def staircase_moments(eps: Any, sensitivity: int = 1) -> tuple[Any, Any]:
+    """Return E|X| and E X² with the best γ for E|X|; `eps` a number or an array."""
+    c, v, k3 = _geometric_moments(eps)
+    d = sensitivity
+    t = 2 * d * (optimal_gamma(eps) + c)
+    return t / 4 + d**2 * v / t, t**2 / 12 + d**2 * v + 2 / 3 * d**3 * k3 / t
 
 
 def staircase(eps: float, sensitivity: int = 1) -> Law:
     """Geng & Viswanath's staircase with the gamma that is best for E|X|."""
-    c, v, k3 = _geometric_moments(eps)
-    gamma = 1 / (1 + math.exp(eps / 2))
-    d = sensitivity
-    t = 2 * d * (gamma + c)
-    return Law(
-        "staircase",
-        eps,
-        d,
-        abs_mean=t / 4 + d**2 * v / t,
-        second_moment=t**2 / 12 + d**2 * v + 2 / 3 * d**3 * k3 / t,
-        shape=gamma,
-    )
+    abs_mean, second_moment = map(float, staircase_moments(eps, sensitivity))
+    return Law("staircase", eps, sensitivity, abs_mean, second_moment, shape=float(optimal_gamma(eps)))
 
 
 def laplace(eps: float, sensitivity: int = 1) -> Law:
@@ -94,25 +102,35 @@ def discrete_laplace(eps: float, sensitivity: int = 1) -> Law:
     )
 
 
-def discrete_staircase(eps: float, sensitivity: int) -> Law:
-    """Discrete staircase with the r that is best for E|X|."""
-    c, v, k3 = _geometric_moments(eps)
-    d = sensitivity
-    r = math.ceil(d / (1 + math.exp(eps / 2)))
+def _discrete_moments(eps: float, d: int, r: int) -> tuple[float, float]:
+    c, v, k3 = map(float, _geometric_moments(eps))
     t = 2 * r - 1 + 2 * d * c
-    return Law(
-        "discrete_staircase",
-        eps,
-        d,
-        abs_mean=(r * (r - 1) + (2 * r - 1) * d * c + d**2 * c * (1 + 2 * c)) / t,
-        second_moment=(r * (r - 1) + (2 * r - 1) * d * c + d**2 * c**2) / 3 + d**2 * v + 2 / 3 * d**3 * k3 / t,
-        shape=r,
-    )
+    inside = r * (r - 1) + (2 * r - 1) * d * c
+    return (inside + d**2 * c * (1 + 2 * c)) / t, (inside + d**2 * c**2) / 3 + d**2 * v + 2 / 3 * d**3 * k3 / t
 
 
-LAWS = (
+def discrete_staircase(eps: float, sensitivity: int, cost: Cost = "l1") -> Law:
+    """Discrete staircase with the r that makes E|X| ("l1") or E X² ("l2") least, found by trying each."""
+    which = ("l1", "l2").index(cost)
+    moments = {r: _discrete_moments(eps, sensitivity, r) for r in range(1, sensitivity + 1)}
+    r = min(moments, key=lambda r: moments[r][which])
+    return Law("discrete_staircase", eps, sensitivity, *moments[r], shape=r, cost=cost)
+
+
+COMPARED = (
     staircase(4),
     laplace(4),
     discrete_laplace(4),
     discrete_staircase(4, 10),
 )
+"""One of each, beside everything else that draws it."""
+
+EPSILONS = (0.01, 0.1, 1, 4, 10)
+
+LAWS = (
+    *map(staircase, EPSILONS),
+    *map(laplace, EPSILONS),
+    *map(discrete_laplace, EPSILONS),
+    *(discrete_staircase(eps, d, cost) for eps in (1, 4) for d in (10, 1000) for cost in ("l1", "l2")),
+)
+"""All that are timed in bulk; COMPARED is among them."""

@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches.laws import Law
-
-Draw = Callable[[], object]
-"""Draws once; returns what was drawn, as an array, a list or a number."""
+from benches.timing import Draw
 
 BLOCK = 1 << 14
 """Values at a time in Algorithm 1: its temporaries stay in the second-level cache (a fifth faster here)."""
@@ -37,6 +35,8 @@ class Peer:
     most: int = 10**7
     """The largest n worth waiting for."""
     note: str = ""
+    secure: bool = False
+    """Whether it draws an exact law with a secure generator, as stairnoise does."""
 
     def absent(self) -> str | None:
         """Return why this peer cannot run here, or None."""
@@ -97,20 +97,17 @@ def algorithm_1(
 def _numpy_algorithm_1(law: Law, n: int) -> Draw:
     rng, out = np.random.default_rng(1), np.zeros(n)
     assert law.shape is not None
-    return lambda: algorithm_1(rng, out, law.eps, law.sensitivity, law.shape)
+    gamma = law.shape
+    return lambda: algorithm_1(rng, out, law.eps, law.sensitivity, gamma)
 
 
 def _numpy_laplace(law: Law, n: int) -> Draw:
     rng, scale = np.random.default_rng(1), law.sensitivity / law.eps
-    if n == 1:
-        return lambda: rng.laplace(0.0, scale)
     return lambda: rng.laplace(0.0, scale, n)
 
 
 def _numpy_geometric_difference(law: Law, n: int) -> Draw:
     rng, p = np.random.default_rng(1), -math.expm1(-law.eps / law.sensitivity)
-    if n == 1:
-        return lambda: rng.geometric(p) - rng.geometric(p)
     return lambda: rng.geometric(p, n) - rng.geometric(p, n)
 
 
@@ -143,7 +140,8 @@ def _mkl_geometric_difference(law: Law, n: int) -> Draw:
     return lambda: draw(p, n) - draw(p, n)
 
 
-def _numba_algorithm_1(law: Law, n: int) -> Draw:
+def numba_algorithm_1(law: Law, n: int) -> Callable[[], NDArray[np.float64]]:
+    """Return Algorithm 1 as a compiled loop; made once, so that the compiler runs in the first draw alone."""
     numba = importlib.import_module("numba")
 
     def loop(
@@ -194,14 +192,14 @@ _EXACT = "exact and secure; lists"
 
 PEERS = (
     Peer("NumPy, Algorithm 1", "staircase", _numpy_algorithm_1, note=_PLAIN),
-    Peer("numba, Algorithm 1", "staircase", _numba_algorithm_1, "numba", note=_PLAIN),
+    Peer("numba, Algorithm 1", "staircase", numba_algorithm_1, "numba", note=_PLAIN),
     Peer("diffprivlib Staircase", "staircase", _diffprivlib_staircase, "diffprivlib", 10**4, f"{_PLAIN}; one call per value"),
     Peer("NumPy laplace", "laplace", _numpy_laplace, note=f"{_PLAIN}; {_ALLOCATES}"),
     Peer("MKL laplace", "laplace", _mkl_laplace, "mkl_random", note=_FASTEST),
-    Peer("OpenDP laplace, floats", "laplace", _opendp_laplace, "opendp", 10**4, _EXACT),
+    Peer("OpenDP laplace, floats", "laplace", _opendp_laplace, "opendp", 10**4, _EXACT, secure=True),
     Peer("NumPy geometric, difference", "discrete_laplace", _numpy_geometric_difference, note=f"{_PLAIN}; {_ALLOCATES}"),
     Peer("MKL geometric, difference", "discrete_laplace", _mkl_geometric_difference, "mkl_random", note=_FASTEST),
-    Peer("OpenDP laplace, integers", "discrete_laplace", _opendp_laplace, "opendp", 10**4, _EXACT),
+    Peer("OpenDP laplace, integers", "discrete_laplace", _opendp_laplace, "opendp", 10**4, _EXACT, secure=True),
 )
 
 PACKAGES = ("numpy", "scipy", "mkl_random", "opendp", "diffprivlib", "numba")

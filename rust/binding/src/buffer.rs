@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
 
-/// Values staged at a time on the way to memory that is not contiguous.
-const STAGE: usize = 512;
+/// Values written at a time, and staged on the way to memory that is not contiguous.
+pub(crate) const STAGE: usize = 1 << 12;
 
 /// Runs `work`, letting other Python threads run if it is long.
 pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
@@ -85,13 +85,16 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
     )))
 }
 
-/// Has `write(first, part)` write all values in C order, straight into contiguous memory and by stages otherwise.
+/// Has `write(first, part)` write all values in C order, at most [`STAGE`] at a time: straight into contiguous memory, by a copy into other.
 pub(crate) fn write_in_order<T: Copy + Default, E>(
     mut out: ArrayViewMutD<'_, T>,
     mut write: impl FnMut(u64, &mut [T]) -> Result<(), E>,
 ) -> Result<(), E> {
     if let Some(out) = out.as_slice_mut() {
-        return write(0, out);
+        return (0..)
+            .step_by(STAGE)
+            .zip(out.chunks_mut(STAGE))
+            .try_for_each(|(first, part)| write(first, part));
     }
     let total = out.len();
     let mut places = out.iter_mut();
@@ -109,6 +112,7 @@ pub(crate) fn write_in_order<T: Copy + Default, E>(
 /// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
 pub(crate) enum InOrder<'a, A> {
     Contiguous(&'a [A]),
+    Same([A; STAGE]),
     Strided {
         elements: numpy::ndarray::iter::Iter<'a, A, numpy::ndarray::IxDyn>,
         stage: Vec<A>,
@@ -117,16 +121,18 @@ pub(crate) enum InOrder<'a, A> {
 
 impl<'a, A: Copy> InOrder<'a, A> {
     pub fn new(view: &'a ArrayViewD<'_, A>) -> Self {
-        match view.as_slice() {
-            Some(slice) => Self::Contiguous(slice),
-            None => Self::Strided {
+        match (view.as_slice(), view.first()) {
+            (Some(slice), _) => Self::Contiguous(slice),
+            // A scalar that was broadcast.
+            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => Self::Same([*element; STAGE]),
+            _ => Self::Strided {
                 elements: view.iter(),
                 stage: Vec::with_capacity(STAGE.min(view.len())),
             },
         }
     }
 
-    /// The next `n` elements.
+    /// The next `n` elements, at most [`STAGE`].
     pub fn next(&mut self, n: usize) -> &[A] {
         match self {
             Self::Contiguous(rest) => {
@@ -134,6 +140,7 @@ impl<'a, A: Copy> InOrder<'a, A> {
                 *rest = after;
                 part
             }
+            Self::Same(stage) => &stage[..n],
             Self::Strided { elements, stage } => {
                 stage.clear();
                 stage.extend(elements.take(n).copied());

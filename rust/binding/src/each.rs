@@ -1,15 +1,16 @@
 //! Laws with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
 
-use numpy::ndarray::{ArrayD, ArrayViewD, Dimension as _, IxDyn};
-use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::ndarray::{ArrayViewD, IxDyn};
+use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Laws, Shape, Value};
+use stairnoise::{Answer, Laws, ParamError, Shape, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, detach_for, readable, same_shape, with_answers, with_output, writable, write_in_order};
+use crate::buffer::{InOrder, STAGE, readable, same_shape, with_answers, with_output, writable};
 use crate::errors;
 use crate::law::all_finite;
 use crate::stream::Stream;
+use crate::threads;
 
 /// The parameters of every value.
 struct Parameters<'py> {
@@ -61,12 +62,32 @@ impl<'py> Parameters<'py> {
     /// Refuses parameters that some value has no law for, before anything is drawn.
     fn check(&self) -> PyResult<Laws> {
         let laws = Laws::new(self.kind);
-        for (index, (eps, sensitivity, shape)) in self.views().indexed() {
-            laws.check(eps, sensitivity, shape)
-                .map_err(|error| errors::parameter_at(error, index.slice()))?;
-        }
+        self.for_each(|_, (eps, sensitivity, shape)| laws.check(eps, sensitivity, shape))?;
         Ok(laws)
     }
+
+    /// Calls `look` with the position and the parameters of every value, in C order; what it refuses is reported with its index.
+    fn for_each(&self, mut look: impl FnMut(usize, (f64, f64, Shape)) -> Result<(), ParamError>) -> PyResult<()> {
+        let (views, total) = (self.views(), self.eps.len());
+        let mut parameters = views.in_order();
+        for first in (0..total).step_by(STAGE) {
+            let n = STAGE.min(total - first);
+            let part = parameters.next(n);
+            for i in 0..n {
+                look(first + i, part(i)).map_err(|error| errors::parameter_at(error, &unravel(first + i, self.eps.shape())))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The index of an element from its position in C order.
+fn unravel(mut position: usize, shape: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (place, length) in index.iter_mut().zip(shape).rev() {
+        (position, *place) = (position / length, position % length);
+    }
+    index
 }
 
 struct Views<'a> {
@@ -76,20 +97,6 @@ struct Views<'a> {
 }
 
 impl Views<'_> {
-    fn indexed(&self) -> impl Iterator<Item = (IxDyn, (f64, f64, Shape))> {
-        let mut shapes = self.shape.as_ref().map(|shapes| shapes.iter()).map_err(|same| *same);
-        self.eps
-            .indexed_iter()
-            .zip(&self.sensitivity)
-            .map(move |((index, eps), sensitivity)| {
-                let shape = match &mut shapes {
-                    Ok(shapes) => Shape::Number(*shapes.next().expect("the shape has the shape of eps")),
-                    Err(same) => *same,
-                };
-                (index, (*eps, *sensitivity, shape))
-            })
-    }
-
     fn in_order(&self) -> PartsInOrder<'_> {
         PartsInOrder {
             eps: InOrder::new(&self.eps),
@@ -149,11 +156,10 @@ fn fill_array<T: Value + numpy::Element>(
     let mut laws = parameters.check()?;
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
     let views = parameters.views();
-    detach_for(py, out.len(), || {
-        let mut parameters = views.in_order();
-        write_in_order(out, |first, part| laws.write(&fill, first, part, parameters.next(part.len())))
+    let mut parameters = views.in_order();
+    threads::fill_in_order(py, out, |first, part| {
+        laws.write(&fill, first, part, parameters.next(part.len()))
     })
-    .map_err(errors::parameter)
 }
 
 #[pyfunction]
@@ -189,14 +195,11 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let mut laws = parameters.check()?;
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
     let views = parameters.views();
-    detach_for(py, out.len(), || {
-        let (mut answers, mut parameters) = (InOrder::new(&values), views.in_order());
-        write_in_order(out, |first, part| {
-            let n = part.len();
-            laws.release(&fill, first, answers.next(n), part, parameters.next(n))
-        })
+    let (mut answers, mut parameters) = (InOrder::new(&values), views.in_order());
+    threads::fill_in_order(py, out, |first, part| {
+        let n = part.len();
+        laws.release(&fill, first, answers.next(n), part, parameters.next(n))
     })
-    .map_err(errors::parameter)
 }
 
 /// Refuses the first parameters that no law has, by their index.
@@ -225,16 +228,22 @@ pub(crate) fn describe<'py>(
     Bound<'py, PyArrayDyn<i64>>,
 )> {
     let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
-    let laws = parameters.check()?;
-    let dimensions = IxDyn(eps.shape());
-    let mut granularity = ArrayD::zeros(dimensions.clone());
-    let mut cells = ArrayD::zeros(dimensions.clone());
-    let mut r = ArrayD::zeros(dimensions);
-    for (index, (eps, sensitivity, shape)) in parameters.views().indexed() {
-        let law = laws.describe(eps, sensitivity, shape).map_err(errors::parameter)?;
-        granularity[&index] = law.0;
-        cells[&index] = law.1 as i64;
-        r[&index] = law.2 as i64;
-    }
-    Ok((granularity.into_pyarray(py), cells.into_pyarray(py), r.into_pyarray(py)))
+    let laws = Laws::new(kind.0);
+    let total = eps.len();
+    let (mut granularity, mut cells, mut r) = (vec![0.0; total], vec![0; total], vec![0; total]);
+    parameters.for_each(|i, (eps, sensitivity, shape)| {
+        let law = laws.describe(eps, sensitivity, shape)?;
+        (granularity[i], cells[i], r[i]) = (law.0, law.1 as i64, law.2 as i64);
+        Ok(())
+    })?;
+    let shape = eps.shape();
+    Ok((
+        shaped(py, granularity, shape)?,
+        shaped(py, cells, shape)?,
+        shaped(py, r, shape)?,
+    ))
+}
+
+fn shaped<'py, T: numpy::Element>(py: Python<'py>, values: Vec<T>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    values.into_pyarray(py).reshape(IxDyn(shape))
 }

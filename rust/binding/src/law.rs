@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, detach_for, readable, same_shape, with_answers, with_output, writable, write_in_order};
+use crate::buffer::{InOrder, readable, same_shape, with_answers, with_output, writable};
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
 use crate::threads;
@@ -90,7 +90,7 @@ impl Law {
         let out = out.as_array_mut();
         let threads = threads::number(threads, out.len())?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill_in_order(py, out, threads, |first, part| self.0.write(&fill, first, part))
+        threads::fill(py, out, threads, |first, part| self.0.write(&fill, first, part))
     }
 
     fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
@@ -106,12 +106,10 @@ impl Law {
         let values = values.as_array();
         all_finite(&values)?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        detach_for(py, out.len(), || {
-            let mut answers = InOrder::new(&values);
-            write_in_order(out, |first, part| {
-                self.0.release_part(&fill, first, answers.next(part.len()), part);
-                Ok(())
-            })
+        let mut answers = InOrder::new(&values);
+        threads::fill_in_order(py, out, |first, part| {
+            self.0.release_part(&fill, first, answers.next(part.len()), part);
+            Ok(())
         })
     }
 }

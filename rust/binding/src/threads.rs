@@ -2,16 +2,13 @@ use std::time::{Duration, Instant};
 
 use numpy::ndarray::ArrayViewMutD;
 use pyo3::prelude::*;
-use stairnoise::parallel;
+use stairnoise::{ParamError, parallel};
 
 use crate::buffer::{detach_for, write_in_order};
-use crate::errors::ParameterError;
+use crate::errors::{self, ParameterError};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// Values that an output which is not contiguous gets between two looks at the clock.
-const STRIDED_LOOK: u64 = 1 << 16;
 
 const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 
@@ -33,29 +30,47 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
 }
 
 /// Has `write(first, part)` write all values: contiguous memory by several threads, other memory by this one, in C order.
-///
-/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, the rest is left as it was and the exception is returned.
-pub(crate) fn fill_in_order<T: Copy + Default + Send>(
+pub(crate) fn fill<T: Copy + Default + Send>(
     py: Python<'_>,
     mut out: ArrayViewMutD<'_, T>,
     threads: usize,
     write: impl Fn(u64, &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
+    if out.as_slice_mut().is_none() {
+        return fill_in_order(py, out, |first, part| {
+            write(first, part);
+            Ok(())
+        });
+    }
     detach_for(py, out.len(), || {
         let mut signals = Signals::new();
         if let Some(out) = out.as_slice_mut() {
             parallel::fill(out, threads, write, || signals.look());
-            return signals.result;
         }
-        write_in_order(out, |first, part| {
-            if first % STRIDED_LOOK == 0 && !signals.look() {
-                return Err(());
-            }
-            write(first, part);
-            Ok(())
-        })
-        .ok();
         signals.result
+    })
+}
+
+/// Has `write(first, part)` write all values on this thread, in C order.
+///
+/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, the rest is left as it was and the exception is returned.
+pub(crate) fn fill_in_order<T: Copy + Default + Send>(
+    py: Python<'_>,
+    out: ArrayViewMutD<'_, T>,
+    mut write: impl FnMut(u64, &mut [T]) -> Result<(), ParamError> + Send,
+) -> PyResult<()> {
+    detach_for(py, out.len(), || {
+        let mut signals = Signals::new();
+        let written = write_in_order(out, |first, part| {
+            if !signals.look() {
+                return Err(None);
+            }
+            write(first, part).map_err(Some)
+        });
+        match written {
+            Err(Some(error)) => Err(errors::parameter(error)),
+            Err(None) | Ok(()) => signals.result,
+        }
     })
 }
 

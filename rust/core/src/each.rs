@@ -9,17 +9,18 @@ use crate::value::Value;
 
 /// Laws by their parameters, so that parameters which recur (a row of ε broadcast over many rows) are prepared once.
 ///
-/// Direct-mapped: a newcomer takes the place of whatever was there.
+/// Direct-mapped: a newcomer takes the place of whatever was there. Parameters seen for the first time get a law that is quick to make;
+/// only when they come again is one made that is quick to draw from, and kept.
 #[derive(Debug)]
 pub struct Laws {
     kind: Kind,
-    places: Vec<Option<Entry>>,
+    places: Vec<Entry>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     key: [u64; 3],
-    law: Law,
+    law: Option<Law>,
 }
 
 const PLACES: usize = 1024;
@@ -27,11 +28,12 @@ const PLACES: usize = 1024;
 impl Laws {
     /// An empty collection of laws of one kind.
     pub fn new(kind: Kind) -> Self {
-        let places = (0..PLACES).map(|_| None).collect();
+        // No law has an ε of zero bits.
+        let places = vec![Entry { key: [0; 3], law: None }; PLACES];
         Self { kind, places }
     }
 
-    /// Whether [`Laws::get`] would accept these parameters.
+    /// Whether there is a law with these parameters.
     ///
     /// # Errors
     /// [`ParamError`], as [`Law::new`].
@@ -52,25 +54,26 @@ impl Laws {
         Ok((lattice.granularity(), lattice.cells, r))
     }
 
-    /// The law with these parameters.
-    ///
-    /// # Errors
-    /// [`ParamError`], as [`Law::new`].
-    pub fn get(&mut self, eps: f64, sensitivity: f64, shape: Shape) -> Result<&Law, ParamError> {
+    /// Calls `draw` with the law of these parameters.
+    fn with<R>(&mut self, eps: f64, sensitivity: f64, shape: Shape, draw: impl FnOnce(&Law) -> R) -> Result<R, ParamError> {
         let shape_key = match shape {
             Shape::L1 => u64::MAX,
             Shape::L2 => u64::MAX - 1,
             Shape::Number(number) => number.to_bits(),
         };
         let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];
-        let place = &mut self.places[place(key)];
-        if place.as_ref().is_none_or(|entry| entry.key != key) {
-            let law = Law::new(self.kind, eps, sensitivity, shape)?;
-            *place = Some(Entry { key, law });
+        let entry = &mut self.places[place(key)];
+        if entry.key != key {
+            let law = Law::quick(self.kind, eps, sensitivity, shape)?;
+            *entry = Entry { key, law: None };
+            return Ok(draw(&law));
         }
-        match place {
-            Some(entry) => Ok(&entry.law),
-            None => unreachable!("the place was just filled"),
+        if entry.law.is_none() {
+            entry.law = Some(Law::new(self.kind, eps, sensitivity, shape)?);
+        }
+        match &entry.law {
+            Some(law) => Ok(draw(law)),
+            None => unreachable!("it was just made"),
         }
     }
 
@@ -122,9 +125,10 @@ impl Laws {
             for (i, (word, out)) in words.iter().zip(out).enumerate() {
                 let i = base + i;
                 let (eps, sensitivity, shape) = parameters(i);
-                let law = self.get(eps, sensitivity, shape)?;
-                let noise = law.sampler().cells(*word, |e| fill.extension(first + i as u64, e));
-                *out = value(law, i, noise);
+                *out = self.with(eps, sensitivity, shape, |law| {
+                    let noise = law.sampler().cells(*word, |e| fill.extension(first + i as u64, e));
+                    value(law, i, noise)
+                })?;
             }
         }
         Ok(())

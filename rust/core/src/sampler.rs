@@ -26,6 +26,16 @@ impl Sampler {
         }
     }
 
+    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
+    pub fn quick(law: IntegerLaw, lattice: Lattice) -> Self {
+        Self {
+            law,
+            lattice,
+            granularity: lattice.granularity(),
+            kernel: Kernel::quick(&law),
+        }
+    }
+
     pub fn law(&self) -> &IntegerLaw {
         &self.law
     }

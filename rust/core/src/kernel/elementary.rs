@@ -1,13 +1,36 @@
 //! Elementary functions with stated errors, in operations that every tier has. Relative errors are in units of u = 2⁻⁵³.
 //!
-//! The Taylor coefficients are correctly rounded quotients, so that each bound is one remainder and a count of roundings.
+//! A bound is the remainder of a series and the roundings. `proof` evaluates these same formulas on other kinds of [`Number`] and checks every
+//! bound stated here over the whole range of the arguments.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::float::{exp2, from_small, round};
 use super::tier::{Arithmetic, Separate};
 
-/// ln 2 in two parts: 33 bits, so that its product with a whole number below 2²⁰ is exact, and the rest.
-const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
-const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+/// What a formula is evaluated on: `f64` in the lanes.
+pub(super) trait Number:
+    Copy + From<f64> + Neg<Output = Self> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+}
+
+impl Number for f64 {}
+
+/// [`Arithmetic`] on any kind of number: a·b + c.
+pub(super) trait MulAdd<N> {
+    fn mul_add(a: N, b: N, c: N) -> N;
+}
+
+impl<A: Arithmetic> MulAdd<f64> for A {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        <A as Arithmetic>::mul_add(a, b, c)
+    }
+}
+
+/// ln 2 in two parts: 32 bits, so that its product with a whole number below 2²⁰ is exact, and the rest.
+pub(super) const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+pub(super) const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
 /// 1/3, 1/5, … 1/19: what follows 1 in the series of (atanh s)/s.
 const ATANH: [f64; 9] = {
@@ -35,7 +58,7 @@ const EXP: [f64; 12] = {
 
 /// c₀ + c₁x + c₂x² + c₃x³ as two pairs: a short chain of dependent operations.
 #[inline(always)]
-fn cubic<A: Arithmetic>(c: [f64; 4], x: f64, x2: f64) -> f64 {
+fn cubic<A: MulAdd<N>, N: Number>(c: [N; 4], x: N, x2: N) -> N {
     A::mul_add(A::mul_add(c[3], x, c[2]), x2, A::mul_add(c[1], x, c[0]))
 }
 
@@ -50,76 +73,102 @@ pub(super) fn split_ln(x: f64) -> (f64, f64) {
     (e, (m - 1.0) / (m + 1.0))
 }
 
-/// −ln(2^−e·m) for a whole 0 ≤ e ≤ 63 and s of m, by [`split_ln`]. Absolute error at most 2u + 2u·|result|.
+/// −ln(2^−e·m) for a whole 0 ≤ e ≤ 63 and s of m, by [`split_ln`]. Error at most 1.2u + u·|result|.
 ///
-/// With z = s² < 0.02945 the series 2s + 2s·(z/3 + z²/5 + …) stops at z⁹: what is left is below 2⁻⁵⁵ of s. Its tail is at most 0.0102 s, so that
-/// its own roundings (12u) count 0.13u, and the sum costs u: ln m is right to 4u·|ln m| ≤ 1.4u. e·LN2_HIGH is exact; the inner sum costs
-/// 0.4u and the outer u·|result|.
+/// With z = s² < 0.02945 the series 2s + 2s·(z/3 + z²/5 + …) stops at z⁹, which leaves less than 0.1u. ln m below 0.35 costs 0.8u with the
+/// rounding of s, e·LN2_HIGH is exact, the inner sum costs ¼u and the outer u·|result|.
 #[inline(always)]
-pub(super) fn minus_ln<A: Arithmetic>(e: f64, s: f64) -> f64 {
+pub(super) fn minus_ln<A: MulAdd<N>, N: Number>(e: N, s: N) -> N {
     let z = s * s;
     let z2 = z * z;
     let z4 = z2 * z2;
-    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH;
-    let high = A::mul_add(c8, z4, cubic::<A>([c4, c5, c6, c7], z, z2));
-    let tail = A::mul_add(high, z4, cubic::<A>([c0, c1, c2, c3], z, z2));
-    let ln_m = 2.0 * A::mul_add(s, z * tail, s);
-    A::mul_add(e, LN2_HIGH, A::mul_add(e, LN2_LOW, -ln_m))
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8] = ATANH.map(N::from);
+    let high = A::mul_add(c8, z4, cubic::<A, N>([c4, c5, c6, c7], z, z2));
+    let tail = A::mul_add(high, z4, cubic::<A, N>([c0, c1, c2, c3], z, z2));
+    let ln_m = N::from(2.0) * A::mul_add(s, z * tail, s);
+    A::mul_add(e, LN2_HIGH.into(), A::mul_add(e, LN2_LOW.into(), -ln_m))
 }
 
-/// [`minus_ln`] to 2⁻²³: the series stops at z³.
+/// [`minus_ln`] to 0.52·2⁻²⁴: the series stops at z³.
 #[inline(always)]
-pub(super) fn rough_minus_ln<A: Arithmetic>(e: f64, s: f64) -> f64 {
+pub(super) fn rough_minus_ln<A: MulAdd<N>, N: Number>(e: N, s: N) -> N {
     let z = s * s;
-    let [c0, c1, c2, ..] = ATANH;
+    let [c0, c1, c2, ..] = ATANH.map(N::from);
     let tail = A::mul_add(A::mul_add(c2, z, c1), z, c0);
-    let ln_m = 2.0 * A::mul_add(s, z * tail, s);
-    A::mul_add(e, core::f64::consts::LN_2, -ln_m)
+    let ln_m = N::from(2.0) * A::mul_add(s, z * tail, s);
+    A::mul_add(e, core::f64::consts::LN_2.into(), -ln_m)
 }
 
-/// exp(x) − 1 for x ≥ 0, as (2ⁿ, q): exp(x) = 2ⁿ(1 + q), |q| < 0.42. `x_low` is a correction to x. Relative error of q at most 4u, for x ≤ 700.
-///
-/// n = round(x/ln 2). x − n·LN2_HIGH is exact (Sterbenz), and the correction costs u of a quantity below 0.347. The Taylor series of
-/// exp − 1 to degree 13 leaves less than 2⁻⁵⁶ of q; its evaluation costs 2u, for all but f itself is at most 0.22 of q.
+/// n = round(x/ln 2): the binary exponent of exp(x), about.
 #[inline(always)]
-fn split_exp<A: Arithmetic>(x: f64, x_low: f64) -> (f64, f64) {
-    let n = round(x * core::f64::consts::LOG2_E);
-    let f = A::mul_add(-n, LN2_HIGH, x) + A::mul_add(-n, LN2_LOW, x_low);
+pub(super) fn exponent(x: f64) -> f64 {
+    round(x * core::f64::consts::LOG2_E)
+}
+
+/// e^f − 1 for f = x + x_low − n·ln 2, |f| < 0.3467. Absolute error about 0.8u, where f is not small.
+///
+/// x − n·LN2_HIGH is exact: a multiple of the last places of both, and small. Its sum with the correction costs ¼u, and so does the last
+/// sum; what lies between costs less, and the Taylor series to degree 13 leaves less than 0.04u.
+#[inline(always)]
+fn reduced_exp_m1<A: MulAdd<N>, N: Number>(n: N, x: N, x_low: N) -> N {
+    let f = A::mul_add(-n, LN2_HIGH.into(), x) + A::mul_add(-n, LN2_LOW.into(), x_low);
     let f2 = f * f;
     let f4 = f2 * f2;
-    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = EXP;
-    let high = A::mul_add(cubic::<A>([c8, c9, c10, c11], f, f2), f4, cubic::<A>([c4, c5, c6, c7], f, f2));
-    let tail = A::mul_add(high, f4, cubic::<A>([c0, c1, c2, c3], f, f2));
-    (exp2(n), A::mul_add(f2, tail, f))
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11] = EXP.map(N::from);
+    let high = A::mul_add(
+        cubic::<A, N>([c8, c9, c10, c11], f, f2),
+        f4,
+        cubic::<A, N>([c4, c5, c6, c7], f, f2),
+    );
+    let tail = A::mul_add(high, f4, cubic::<A, N>([c0, c1, c2, c3], f, f2));
+    A::mul_add(f2, tail, f)
 }
 
-/// exp(x + x_low) for 0 ≤ x ≤ 700 and |x_low| ≤ 2⁻²⁵·x. Relative error at most 4u: 4u of |q| ≤ 0.42, and u for each of two roundings.
+/// exp(x + x_low) for 0 ≤ x ≤ 700 and 0 ≤ x_low ≤ 2⁻²⁵·x, itself rounded. Relative error at most 2u: that of [`reduced_exp_m1`], and up to u
+/// for the last sum.
 #[inline(always)]
 pub(super) fn exp<A: Arithmetic>(x: f64, x_low: f64) -> f64 {
-    let (scale, q) = split_exp::<A>(x, x_low);
-    scale * (1.0 + q)
+    let n = exponent(x);
+    exp_scaled::<A, f64>(exp2(n), n, x, x_low)
 }
 
-/// exp(x) − 1 for x ≥ 0; beyond 700 it returns infinity. Relative error at most 8u: where 2ⁿ = 1 the result is q itself; otherwise
-/// 2ⁿ − 1 is exact and the error of 2ⁿ·q is at most 1.42 times that of the result, times 4u, plus u.
+#[inline(always)]
+pub(super) fn exp_scaled<A: MulAdd<N>, N: Number>(scale: N, n: N, x: N, x_low: N) -> N {
+    scale * (N::from(1.0) + reduced_exp_m1::<A, N>(n, x, x_low))
+}
+
+/// exp(x) − 1 for x ≥ 2⁻⁶⁰; beyond 700 it returns infinity. Relative error at most 4.5u, near x = 0.4, where 2(1 + q) − 1 cancels.
 pub(super) fn exp_m1(x: f64) -> f64 {
     if x > 700.0 {
         return f64::INFINITY;
     }
-    let (scale, q) = split_exp::<Separate>(x, 0.0);
-    scale * q + (scale - 1.0)
+    let n = exponent(x);
+    exp_m1_scaled::<Separate, f64>(exp2(n), n, x)
 }
 
-/// ln(2/(1 + e^−x))/x for x > 0: in (0, ½], falling from ½. Relative error at most 2⁻⁴⁹.
-///
-/// The logarithm is 2 atanh z, z = (1 − b)/(3 + b) ≤ ⅓, b = e^−x; 20 terms of its series leave less than 9⁻²⁰/41 of z.
+pub(super) fn exp_m1_scaled<A: MulAdd<N>, N: Number>(scale: N, n: N, x: N) -> N {
+    scale * reduced_exp_m1::<A, N>(n, x, N::from(0.0)) + (scale - N::from(1.0))
+}
+
+/// ln(2/(1 + e^−x))/x for x ≥ 2⁻⁶⁰: in (0, ½], falling from ½. Relative error at most 16u.
 pub(super) fn half_log_ratio(x: f64) -> f64 {
-    let growth = exp_m1(x);
+    log_ratio_of_growth(exp_m1(x), x)
+}
+
+/// [`half_log_ratio`], given e^x − 1. The logarithm is 2 atanh z, z = (1 − b)/(3 + b) ≤ ⅓, b = e^−x; 20 terms of its series leave less than
+/// 9⁻²⁰/36 of z.
+pub(super) fn log_ratio_of_growth<N: Number>(growth: N, x: N) -> N {
     // (1 − b)/(3 + b) = (e^x − 1)/(3 e^x + 1) = 1/(3 + 4/(e^x − 1)).
-    let z = 1.0 / (3.0 + 4.0 / growth);
-    let tail = (0..20).rev().fold(0.0, |tail, k| tail * (z * z) + 1.0 / f64::from(2 * k + 1));
+    let z = N::from(1.0) / (N::from(3.0) + N::from(4.0) / growth);
     // z/x first: both vanish together.
-    2.0 * (z / x) * tail
+    N::from(2.0) * (z / x) * atanh_ratio(z * z)
+}
+
+/// (atanh z)/z for z² ≤ 1/9.
+pub(super) fn atanh_ratio<N: Number>(z2: N) -> N {
+    (0..20)
+        .rev()
+        .fold(N::from(0.0), |tail, k| tail * z2 + N::from(1.0 / f64::from(2 * k + 1)))
 }
 
 #[cfg(test)]
@@ -143,11 +192,11 @@ mod tests {
             let truth = 63.0 * core::f64::consts::LN_2 - whole.ln();
             let libm = 64.0 * U;
             assert!(
-                (minus_ln::<A>(63.0 - e, s) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
+                (minus_ln::<A, f64>(63.0 - e, s) - truth).abs() <= 2.0 * U + 2.0 * U * truth + libm,
                 "{whole}"
             );
             assert!(
-                (rough_minus_ln::<A>(63.0 - e, s) - truth).abs() <= 2.0_f64.powi(-23),
+                (rough_minus_ln::<A, f64>(63.0 - e, s) - truth).abs() <= 2.0_f64.powi(-23),
                 "{whole}"
             );
             let x = i as f64 * 0.0035;
@@ -157,7 +206,7 @@ mod tests {
             assert!((half_log_ratio(x) / ratio - 1.0).abs() <= 1e-12, "{x}");
         }
         assert_eq!(split_ln(2.0_f64.powi(63)), (63.0, 0.0));
-        assert_eq!(minus_ln::<A>(0.0, 0.0), 0.0);
+        assert_eq!(minus_ln::<A, f64>(0.0, 0.0), 0.0);
         assert_eq!(exp_m1(1e300), f64::INFINITY);
         assert!((half_log_ratio(1e-15) - 0.5).abs() <= 8.0 * U);
     }

@@ -9,17 +9,19 @@ use super::{Lane, MAX_SPAN};
 /// |X| = ⌊x⌋,   x = κ·(−ln v) + β,   κ = D/ε,   β = κ·ln(2/(1 + e^(−1/κ)))  in (0, ½].
 /// ```
 ///
-/// Error of x, with v = (V + θ)·2^−bits, 0 ≤ θ < 1, and ℓ the computed logarithm:
+/// Error of x, with v = (V + θ)·2^−bits, 0 ≤ θ < 1, and ℓ the logarithm, in units of u:
 ///
 /// ```text
-/// V as an f64        κ·u             (relative u of V)
-/// logarithm          κ·(2u + 2uℓ)
-/// θ                  κ/V ≤ κ·2^−⌊log₂ V⌋
-/// κ, κ·ℓ, the sum    3u·x
-/// β                  4u
+/// V as an f64          κ               (u of V)
+/// logarithm            1.2κ + κℓ
+/// κ, κ·ℓ               2κℓ
+/// their sum with β     x
+/// β                    9               (½·(16 + 2 for the error of 1/κ))
+/// acceptance test      1.5
 /// ```
 ///
-/// so that 4u·κ + 6u·x + κ·2^−⌊log₂ V⌋ + 2⁻⁴⁸ covers it and the roundings of the acceptance test.
+/// 2.2κ + 4x + 10.5 in all: the constants below cover it, and `proof` checks that they do for every κ and ℓ. θ lowers x by up to
+/// κ·ln(1 + 1/V), about κ·2^−⌊log₂ V⌋ at most, which the tolerance allows on either side.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometric {
     bits: f64,
@@ -34,7 +36,7 @@ impl Geometric {
         let (scale, offset, slack) = if scale > MAX_SPAN {
             (0.0, 0.0, f64::INFINITY)
         } else {
-            (scale, half_log_ratio(1.0 / scale), scale * (4.0 * U) + 32.0 * U)
+            (scale, half_log_ratio(1.0 / scale), scale * PER_SCALE + FIXED)
         };
         Self {
             bits: f64::from(bits),
@@ -48,16 +50,25 @@ impl Geometric {
 /// Half an ulp of 1.
 const U: f64 = f64::EPSILON / 2.0;
 
+/// Tolerance on x for each unit of κ,
+pub(super) const PER_SCALE: f64 = 2.5 * U;
+/// of x,
+pub(super) const PER_X: f64 = 4.5 * U;
+/// and whatever they are;
+pub(super) const FIXED: f64 = 32.0 * U;
+/// more for each unit of κ where the logarithm is the rough one.
+pub(super) const PER_SCALE_ROUGH: f64 = 1.0 / (1 << 24) as f64;
+
 impl Geometric {
-    /// The acceptance test: |X| = ⌊x⌋ unless x is within `slack` + 6u·x + κ·2^−⌊log₂ V⌋ of an edge.
+    /// The acceptance test: |X| = ⌊x⌋ unless x is within `slack` + 4.5u·x + κ·2^−⌊log₂ V⌋ of an edge.
     #[inline(always)]
     fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
         let x = A::mul_add(self.scale, minus_ln, self.offset);
         let floor = round(x - 0.5);
-        let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, 6.0 * U, self.slack));
+        let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, PER_X, self.slack));
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
-        (floor, inside & (whole >= 1.0))
+        (floor, inside)
     }
 }
 
@@ -71,11 +82,11 @@ impl Lane for Geometric {
 
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        self.place::<A>(whole, minus_ln::<A>(e, s))
+        self.place::<A>(whole, minus_ln::<A, f64>(e, s))
     }
 }
 
-/// [`Geometric`] where the scale κ is so small that a logarithm to 2⁻²² leaves no more than 2⁻¹³ of the words in doubt.
+/// [`Geometric`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹³ of the words in doubt.
 #[derive(Clone, Debug)]
 pub(crate) struct Coarse(Geometric);
 
@@ -83,8 +94,8 @@ impl Coarse {
     /// `None` where the scale is too large.
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         let mut fine = Geometric::new(eps, cells, bits);
-        fine.slack += fine.scale * (-22.0_f64).exp2();
-        (cells as f64 / eps <= 256.0).then_some(Self(fine))
+        fine.slack += fine.scale * PER_SCALE_ROUGH;
+        (cells as f64 / eps <= 1024.0).then_some(Self(fine))
     }
 }
 
@@ -96,6 +107,6 @@ impl Lane for Coarse {
 
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        self.0.place::<A>(whole, rough_minus_ln::<A>(e, s))
+        self.0.place::<A>(whole, rough_minus_ln::<A, f64>(e, s))
     }
 }

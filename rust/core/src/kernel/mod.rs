@@ -103,6 +103,14 @@ impl Kernel {
         }
     }
 
+    /// Without tables, which take longer to make than one value takes to draw.
+    pub fn quick(law: &IntegerLaw) -> Self {
+        match *law {
+            IntegerLaw::Geometric { eps, cells } => Self::Geometric(Geometric::new(eps, cells, WORD_BITS)),
+            IntegerLaw::Staircase { eps, cells, r } => Self::Staircase(Staircase::new(eps, cells, r, WORD_BITS)),
+        }
+    }
+
     /// The signed answer for one word, if the word alone is certain to decide it.
     pub fn decide(&self, word: u64) -> Option<f64> {
         let (cells, sure) = match self {
@@ -202,3 +210,5 @@ fn fill_block<A: Arithmetic, T: Value>(lane: &impl Lane, words: &[u64; BLOCK], g
 
 #[cfg(test)]
 mod exhaustive;
+#[cfg(test)]
+mod proof;

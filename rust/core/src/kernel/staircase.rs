@@ -12,17 +12,22 @@ use super::{Lane, MAX_SPAN};
 /// because S is linear on each stair. J comes from a logarithm and need not be right: with a wrong J the interval around y − D·c lies
 /// outside [0, D], and the word is not accepted.
 ///
-/// Error of y − D·c, relative to y (which is at least D·c), in units of u:
+/// Error of y − D·c, relative to the larger of y and D·c, in units of u:
 ///
 /// ```text
-/// D·c           10   (e^ε − 1: 8, quotient, product)
-/// t/2           12   (D·c, r − ½, sum)
-/// e^(εJ)         5   (ε·J is exact in two parts)
-/// their product, V as an f64, its product     3
-/// difference     1
+/// D·c                                       5.5   (e^ε − 1: 4.5, quotient)
+/// t/2 = (r − ½) + D·c                       1     (sum; r − ½ is exact)
+/// e^(εJ)                                    2
+/// their product, V as an f64, its product   3
+/// difference                                1
 /// ```
 ///
-/// 31 in all: `2⁻⁴⁸·y` covers it, and `2⁻⁴⁰` the roundings of the acceptance test. The bits beyond the word widen the interval upwards by one step of V.
+/// The error of D·c counts once although t/2 contains it: it enters y − D·c with the factor D·c·(y/(t/2) − 1), and t/2 ≥ D·c puts that
+/// between −D·c and y. In all 12.5: [`PER_Y`] covers it, and [`FIXED`] the roundings of the acceptance test and, beyond ε = 700, a D·c
+/// that is taken for zero. Where y < D·c, so that J is too small, the same bound keeps the computed difference below the tolerance: not
+/// accepted. The bits beyond the word widen the interval upwards by one step of V.
+///
+/// On a stair that a word V ≥ 1 reaches, e^(εJ) ≤ (D + D·c)/((½ + D·c)·v) about, so that ε·J < 76 and J < 2²⁷. V = 0 makes y zero or NaN: not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Staircase {
     bits: f64,
@@ -41,15 +46,23 @@ pub(crate) struct Staircase {
     slack: f64,
 }
 
-/// Below this ε the product ε·J in two parts is no longer exact.
+/// Below this ε the product of J with the upper part of ε is no longer exact.
 const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
+
+/// The digits of ε in its upper part: 26, as many as a factor below 2²⁷ leaves room for.
+pub(super) const UPPER_PART: u64 = !((1 << 27) - 1);
+
+/// Tolerance on y − D·c for each unit of y,
+pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
+/// and whatever it is.
+pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl Staircase {
     pub fn new(eps: f64, cells: u64, r: u64, bits: u32) -> Self {
         let (cells, r) = (cells as f64, r as f64);
         let floor = cells / exp_m1(eps);
         let half_t = (r - 0.5) + floor;
-        let eps_high = f64::from_bits(eps.to_bits() & !((1 << 27) - 1));
+        let eps_high = f64::from_bits(eps.to_bits() & UPPER_PART);
         let decidable = eps >= LEAST_EPS && cells + cells / eps <= MAX_SPAN;
         Self {
             bits: f64::from(bits),
@@ -61,7 +74,7 @@ impl Staircase {
             eps_low: eps - eps_high,
             inverse_eps: 1.0 / eps,
             stair_offset: (floor / half_t).ln() / eps + 1.0,
-            slack: if decidable { (-40.0_f64).exp2() } else { f64::INFINITY },
+            slack: if decidable { FIXED } else { f64::INFINITY },
         }
     }
 }
@@ -90,7 +103,7 @@ impl Staircase {
         let y = whole * unit;
         let depth = A::mul_add(whole, unit, -self.floor);
         let q = round(depth - 0.5);
-        let tolerance = A::mul_add(y, 1.0 / (1_u64 << 48) as f64, self.slack);
+        let tolerance = A::mul_add(y, PER_Y, self.slack);
         let below = depth - q;
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
@@ -104,7 +117,11 @@ impl Lane for Staircase {
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = from_bits(bits);
         let (e, s) = split_ln(whole);
-        let stair = A::mul_add(rough_minus_ln::<A>(self.bits - e, s), self.inverse_eps, self.stair_offset);
+        let stair = A::mul_add(
+            rough_minus_ln::<A, f64>(self.bits - e, s),
+            self.inverse_eps,
+            self.stair_offset,
+        );
         [whole, round(stair - 0.5).max(0.0), 0.0]
     }
 

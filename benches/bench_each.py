@@ -1,0 +1,71 @@
+"""Every value with an ε of its own: stairnoise beside Algorithm 1, vectorised with arrays of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import stairnoise as sn
+from benches.laws import Law, optimal_gamma, staircase_moments
+from benches.peers import algorithm_1
+from benches.timing import BULK, Draw, Run, affordable, fill, side_by_side
+
+LEAST, MOST = 0.1, 4.0
+PREPARED = "staircase, own eps, law prepared"
+WHOLE = "staircase, own eps, parameters to noise in one call"
+
+
+def _epsilons(n: int) -> NDArray[np.float64]:
+    return np.linspace(LEAST, MOST, n)
+
+
+def _ours_prepared(n: int) -> Draw:
+    law, out = sn.Staircase(_epsilons(n)), np.zeros(n)
+    return lambda: law.sample(out=out)
+
+
+def _ours_whole(n: int) -> Draw:
+    eps, out = _epsilons(n), np.zeros(n)
+    return lambda: sn.sample(None, eps, out=out)
+
+
+def _numpy_prepared(n: int) -> Draw:
+    rng, eps, out = np.random.default_rng(1), _epsilons(n), np.zeros(n)
+    gamma = optimal_gamma(eps)
+    return lambda: algorithm_1(rng, out, eps, 1.0, gamma)
+
+
+def _numpy_whole(n: int) -> Draw:
+    rng, eps, out = np.random.default_rng(1), _epsilons(n), np.zeros(n)
+    return lambda: algorithm_1(rng, out, eps, 1.0, optimal_gamma(eps))
+
+
+def _check(values: NDArray[np.float64]) -> None:
+    """Check the values in eight parts, each a mixture of the laws in it: a part's ε must be the part's."""
+    parts = zip(np.array_split(values, 8), np.array_split(_epsilons(values.size), 8), strict=True)
+    for part, eps in parts:
+        abs_mean, second_moment = (float(moment.mean()) for moment in staircase_moments(eps))
+        Law("staircase", float(eps.mean()), 1, abs_mean, second_moment).check(part)
+
+
+@pytest.mark.parametrize(
+    ("work", "mine", "theirs"),
+    [(PREPARED, _ours_prepared, _numpy_prepared), (WHOLE, _ours_whole, _numpy_whole)],
+    ids=["prepared", "whole"],
+)
+@pytest.mark.parametrize("contender", ["stairnoise", "NumPy, Algorithm 1"])
+def bench_own_eps(benchmark: Any, work: str, mine: Any, theirs: Any, contender: str) -> None:
+    """Time 10⁷ values (fewer where a draw would take seconds; the record says how many)."""
+    n = affordable(mine, BULK)
+    beside = {"fill": fill()}
+    if contender == "stairnoise":
+        run = Run(mine(n), n)
+    else:
+        beside[work] = Run(mine(n), n)
+        n = affordable(theirs, BULK)
+        run = Run(theirs(n), n)
+    drawn = side_by_side(benchmark, "own eps", work, contender, run, beside)
+    _check(np.asarray(drawn))

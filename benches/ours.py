@@ -1,0 +1,76 @@
+"""stairnoise, ready to be timed, and what this build of it does not have."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import stairnoise as sn
+from benches.laws import Law
+from benches.timing import Draw, Run
+
+CLASSES: dict[str, Callable[..., Any]] = {
+    "staircase": sn.Staircase,
+    "laplace": sn.Laplace,
+    "discrete_laplace": sn.DiscreteLaplace,
+    "discrete_staircase": sn.DiscreteStaircase,
+}
+
+
+def distribution(law: Law) -> Any:
+    """Return stairnoise's object for `law`."""
+    shape = {"r": law.cost} if law.mechanism == "discrete_staircase" else {}
+    return CLASSES[law.mechanism](law.eps, law.sensitivity, **shape)
+
+
+def dtype(law: Law) -> type[np.generic]:
+    """Return the type that `law` is drawn as by default."""
+    return np.int64 if law.discrete else np.float64
+
+
+def into(law: Law, out: Any, **options: Any) -> Draw:
+    """Return a draw that fills `out`."""
+    d = distribution(law)
+    return lambda: d.sample(out=out, **options)
+
+
+def bulk(law: Law, n: int) -> Run:
+    """Return `n` values into memory that is already there."""
+    return Run(into(law, np.zeros(n, dtype=dtype(law))), n)
+
+
+def threads(count: int) -> dict[str, Any]:
+    """Return the keyword that asks for `count` threads; none where only one is to be had."""
+    return {"threads": count} if has_threads() else {}
+
+
+def has_threads() -> bool:
+    """Whether `sample` takes `threads`."""
+    return "threads" in inspect.signature(sn.sample).parameters
+
+
+def cores() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def tiers() -> tuple[str, ...]:
+    """Return the CPU tiers that can be forced here; none where stairnoise cannot force any."""
+    listed = getattr(sn, "cpu_tiers", tuple)
+    return tuple(map(str, listed()))
+
+
+def absent() -> dict[str, str]:
+    """Return what is not measured, with the reason."""
+    missing = {}
+    if not has_threads():
+        missing["more than one thread"] = "this stairnoise has no threads="
+    elif cores() < 2:
+        missing["more than one thread"] = "one core"
+    if not tiers():
+        missing["forced CPU tiers"] = "this stairnoise has no cpu_tiers()"
+    return missing

@@ -1,0 +1,198 @@
+"""A record as a page of Markdown, and as the figures that README.md quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benches import targets
+from benches.counts import EPS as COUNTS_EPS
+from benches.counts import UNFAIR, WAYS
+from benches.laws import COMPARED
+from benches.memory import MIB, PRIVATE
+from benches.peers import PEERS
+from benches.results import Record, Result, Results, number, over, power
+
+BEGIN = "<!-- figures: written by `make bench`, from the record -->"
+END = "<!-- end of figures -->"
+
+
+def page(record: Record, stem: str) -> str:
+    """Return the record as a page of Markdown."""
+    results = Results(record)
+    parts = [
+        _head(record, results),
+        ["## Targets", "", _about_targets(results), "", *targets.table(results)],
+        ["## By mechanism", "", f"![ns/value by mechanism]({stem}.svg)", "", *_bulk(results)],
+        ["## Every value with its own ε", "", *_beside(results, "own eps", "fill")],
+        ["## Other outputs", "", *_beside(results, "outputs", "fill", "np.full")],
+        ["## n", "", *_sizes(results)],
+        ["## CPU tiers, forced", "", *_tiers(results)],
+        ["## One value, seven counts", "", *_scalars(results)],
+        [f"## Noisy counts of seven, ε = {COUNTS_EPS:g}", "", *_counts(results)],
+        ["## Memory beyond the output", "", *_memory(record)],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _head(record: Record, results: Results) -> list[str]:
+    load = record["load_before"]
+    imports = record["import_ms"]
+    lines = [
+        f"# {record['cpu']['model']}, {record['date']}",
+        "",
+        f"`{record['command']}`, one thread unless a row says otherwise; {record['system']}, {_cpu(record)}; "
+        f"{record['cores']} cores, load average {'unknown' if load is None else f'{load:g}'} when it began.",
+        "",
+        ", ".join(f"{name} {version}" for name, version in record["versions"].items()) + ".",
+        "",
+        f"Importing NumPy takes {imports['numpy']:.1f} ms, importing stairnoise after it "
+        f"{imports['stairnoise_after_numpy']:.1f} ms (medians of fresh processes).",
+        "",
+        "Times are medians per value, into memory that is already there. × fill: over `out.fill(1.0)` of 8 bytes per value into "
+        f"warm memory, {results.fill_ns:.3g} ns by itself. × stairnoise: over stairnoise's time for the same. What a time is "
+        "divided by was measured between its own rounds.",
+    ]
+    for name, reason in record["absent"].items():
+        lines += ["", f"Absent: {name} ({reason})."]
+    return lines
+
+
+def _cpu(record: Record) -> str:
+    cpu = record["cpu"]
+    lacks = f", without {', '.join(cpu['lacks'])}" if cpu["lacks"] else ""
+    return f"family-model {cpu['family']}, with {', '.join(cpu['features']) or 'no features known'}{lacks}"
+
+
+def _about_targets(results: Results) -> str:
+    kind = "This processor has them." if results.wide else "This processor lacks one of them."
+    return f"Stated for a processor with AVX-512 and VAES. {kind} {targets.summary(results)}."
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _ratio(x: float | None) -> str:
+    return "" if x is None else number(x)
+
+
+def _bulk(results: Results) -> Iterator[str]:
+    yield _row("law", "n", "contender", "ns/value", "× fill", "× stairnoise", "note")
+    yield "|---|---|---|---|---|---|---|"
+    notes = {peer.name: peer.note for peer in PEERS}
+    for result in results.of("bulk"):
+        ours = 1.0 if result["contender"] == "stairnoise" else over(result, result["work"])
+        yield _row(
+            result["work"],
+            power(result["n"]),
+            result["contender"],
+            number(result["median_ns"]),
+            _ratio(over(result, "fill")),
+            _ratio(ours),
+            notes.get(result["contender"], ""),
+        )
+
+
+def _beside(results: Results, section: str, *units: str) -> Iterator[str]:
+    yield _row("work", "n", "contender", "ns/value", *(f"× {unit}" for unit in units), "× stairnoise")
+    yield "|---" * (5 + len(units)) + "|"
+    for result in results.of(section):
+        ratios = [_ratio(over(result, unit)) for unit in units]
+        ours = "1" if result["contender"] == "stairnoise" else _ratio(over(result, result["work"]))
+        yield _row(result["work"], power(result["n"]), result["contender"], number(result["median_ns"]), *ratios, ours)
+
+
+def _sizes(results: Results) -> Iterator[str]:
+    found = results.of("sizes")
+    contenders = list(dict.fromkeys(result["contender"] for result in found))
+    yield f"{found[0]['work'] if found else 'Nothing measured'}: ns/value (× fill of 10^7 values)."
+    yield ""
+    yield _row("n", *contenders)
+    yield "|---" * (1 + len(contenders)) + "|"
+    for n in sorted({result["n"] for result in found}):
+        cells = {r["contender"]: f"{number(r['median_ns'])} ({_ratio(over(r, 'fill'))})" for r in found if r["n"] == n}
+        yield _row(power(n), *(cells.get(contender, "") for contender in contenders))
+
+
+def _tiers(results: Results) -> Iterator[str]:
+    yield _row("law", "tier", "ns/value", "× fill", "× the tier that is chosen")
+    yield "|---|---|---|---|---|"
+    for r in results.of("tiers"):
+        tier = r["contender"].removeprefix("stairnoise, ")
+        yield _row(r["work"], tier, number(r["median_ns"]), _ratio(over(r, "fill")), _ratio(over(r, r["work"])))
+
+
+def _scalars(results: Results) -> Iterator[str]:
+    yield _row("work", "contender", "ns/call")
+    yield "|---|---|---|"
+    for result in results.of("scalars"):
+        yield _row(result["work"], result["contender"], number(result["median_ns"] * result["n"]))
+
+
+def _counts(results: Results) -> Iterator[str]:
+    yield "The number of White people by marital status in the Adult data set; latency per noisy count."
+    yield ""
+    yield _row("way", "ns/count", "× stairnoise's release")
+    yield "|---|---|---|"
+    release = WAYS[-1].name
+    for result in results.of("counts"):
+        ours = 1.0 if result["contender"] == release else over(result, release)
+        yield _row(result["contender"], number(result["median_ns"]), _ratio(ours))
+    yield ""
+    yield UNFAIR
+
+
+def _memory(record: Record) -> Iterator[str]:
+    yield _row("call", "n", "output, MiB", "beyond it, MiB")
+    yield "|---|---|---|---|"
+    for m in record["memory"]:
+        if "failed" in m:
+            yield _row(m["case"], power(m["n"]), "", f"failed: {m['failed']}")
+        else:
+            yield _row(m["case"], power(m["n"]), f"{m['output_bytes'] / MIB:.1f}", f"{m['beyond_bytes'] / MIB:.1f}")
+    yield ""
+    yield (
+        "Growth of the peak of resident memory in a fresh process. The file behind `np.memmap` was filled with further "
+        f"allocation limited to {PRIVATE // MIB} MiB, so a file may be larger than memory."
+    )
+
+
+def readme_figures(record: Record, stem: str) -> str:
+    """Return the block of README.md between the markers."""
+    results = Results(record)
+    lines = [
+        BEGIN,
+        f"Measured on {record['date']} on one core ({record['cpu']['model']}, {_cpu(record)}) by `{record['command']}`, medians; "
+        f"[the record](benches/record/{stem}.md) has all of them, and the targets for AVX-512 ({targets.summary(results)}). On that machine "
+        f"writing 8 bytes per value into warm memory (`out.fill(1.0)`) takes {results.fill_ns:.2g} ns.",
+        "",
+        f"![ns/value by mechanism](benches/record/{stem}.svg)",
+        "",
+        _row("law", "contender", "n", "ns/value", "× fill", "× stairnoise"),
+        "|---|---|---|---|---|---|",
+    ]
+    for law in COMPARED:
+        for result in quickest(results, law.work):
+            ours = 1.0 if result["contender"] == "stairnoise" else over(result, law.work)
+            fill = _ratio(over(result, "fill"))
+            size, time = power(result["n"]), number(result["median_ns"])
+            lines.append(_row(law.work, result["contender"], size, time, fill, _ratio(ours)))
+    lines.append("")
+    if record["absent"]:
+        lines += [
+            f"Absent from this run: {'; '.join(f'{name} ({why})' for name, why in record['absent'].items())}.",
+            "",
+        ]
+    lines += [
+        f"`import stairnoise` takes {record['import_ms']['stairnoise_after_numpy']:.1f} ms after `import numpy` "
+        f"({record['import_ms']['numpy']:.0f} ms).",
+        END,
+    ]
+    return "\n".join(lines)
+
+
+def quickest(results: Results, work: str) -> list[Result]:
+    """Return each contender's result at the largest n that it was timed at, quickest first."""
+    found = [result for result in results.of("bulk") if result["work"] == work]
+    largest = {r["contender"]: r for r in sorted(found, key=lambda r: int(r["n"]))}
+    return sorted(largest.values(), key=lambda r: float(r["median_ns"]))

@@ -1,0 +1,168 @@
+"""What was aimed at, row by row, and what a record says of it.
+
+The aims are those for one thread on a processor with AVX-512 and VAES. What is measured is a ratio of two medians whose rounds
+alternated; where two results are compared that ran apart, the row says over what both were taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from benches.bench_each import PREPARED, WHOLE
+from benches.bench_outputs import FRESH
+from benches.bench_scalars import LAWS as SCALARS
+from benches.bench_scalars import one, seven
+from benches.laws import COMPARED, LAWS, Law, discrete_laplace, laplace, staircase
+from benches.memory import MIB
+from benches.results import Results, number
+
+ALGORITHM_1, NUMPY, MKL = "NumPy, Algorithm 1", "NumPy laplace", "MKL laplace"
+GEOMETRIC, OPENDP = "NumPy geometric, difference", "OpenDP laplace, integers"
+ROOM_MIB = 16
+FLAT = 1.5
+"""The slowest n above 10⁵ over the quickest: what "flat" is taken to mean, with cache sizes in between."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One aim: `measure` gives the ratio that `bound` bounds, or None where there is nothing to measure."""
+
+    work: str
+    bound: float
+    unit: str
+    measure: Callable[[Results], float | None]
+    at_least: bool = False
+    needs_wide: bool = False
+    """Whether nothing can be said without AVX-512."""
+    any_processor: bool = False
+    """Whether the aim holds on every processor."""
+
+    @property
+    def aim(self) -> str:
+        """The aim in words."""
+        sign, bound = ("≥", "at least") if self.at_least else ("≤", "at most")
+        return f"{sign} {self.bound:g} {self.unit}" if self.unit else f"{bound} {self.bound:g}"
+
+    def verdict(self, results: Results) -> tuple[str, str]:
+        """Return what was measured, and whether it meets the aim."""
+        ratio = self.measure(results)
+        if self.needs_wide and not results.wide:
+            return ("–" if ratio is None else number(ratio)), "not measurable here (no AVX-512)"
+        if ratio is None:
+            return "–", "absent from this run"
+        if ratio >= self.bound if self.at_least else ratio <= self.bound:
+            return number(ratio), "met"
+        here = "" if results.wide or self.any_processor else " here (the target is for AVX-512)"
+        return number(ratio), f"not met{here}"
+
+
+def _bulk(law: Law, bound: float, *faster: tuple[float, str, str]) -> Iterator[Target]:
+    yield Target(law.work, bound, "× fill", lambda r: r.slower("bulk", law.work, "stairnoise", "fill"))
+    for factor, peer, drawn in faster:
+        yield Target(law.work, factor, f"× faster than {peer}", _faster(law, peer, drawn), at_least=True)
+
+
+def _faster(law: Law, peer: str, drawn: str) -> Callable[[Results], float | None]:
+    return lambda results: results.slower("bulk", drawn, peer, law.work)
+
+
+def _own_eps(work: str) -> Iterator[Target]:
+    yield Target(work, 40, "× fill", lambda r: r.slower("own eps", work, "stairnoise", "fill"))
+    peer = f"{ALGORITHM_1} with arrays"
+    yield Target(work, 3, f"× faster than {peer}", lambda r: r.slower("own eps", work, ALGORITHM_1, work), at_least=True)
+
+
+def _fresh(threads: str, bound: float) -> Target:
+    return Target(
+        f"{FRESH}, {threads}", bound, "× np.full", lambda r: r.slower("outputs", FRESH, f"stairnoise, {threads}", "np.full")
+    )
+
+
+def _tier(law: Law) -> Target:
+    def ratio(results: Results) -> float | None:
+        avx2, avx512 = (results.slower("tiers", law.work, f"stairnoise, {tier}", "fill") for tier in ("avx2", "avx512"))
+        return None if avx2 is None or avx512 is None else avx2 / avx512
+
+    return Target(f"{law.work}, AVX2 forced", 2.5, "× the AVX-512 tier, both over fill", ratio, needs_wide=True)
+
+
+def _scalars() -> Iterator[Target]:
+    for law in SCALARS:
+        yield Target(
+            one(law),
+            1,
+            "× faster than Generator.laplace()",
+            lambda r, law=law: r.slower("scalars", one(laplace(1)), "Generator.laplace()", one(law)),  # type: ignore[misc]
+            at_least=True,
+            any_processor=True,
+        )
+    law = discrete_laplace(1)
+    yield Target(
+        seven(law),
+        1,
+        "× faster than counts + Generator.laplace(0, s, 7)",
+        lambda r: r.slower("scalars", seven(laplace(1)), "counts + Generator.laplace", seven(law)),
+        at_least=True,
+        any_processor=True,
+    )
+
+
+def flatness(results: Results, contender: str = "stairnoise, 1 thread") -> float | None:
+    """Return the slowest ns/value over the quickest among n of 10⁵ and more."""
+    times = [r["median_ns"] for r in results.of("sizes") if r["contender"] == contender and r["n"] >= 10**5]
+    return max(times) / min(times) if len(times) > 1 else None
+
+
+def beyond_mib(results: Results) -> float | None:
+    """Return the most MiB that a fresh array took beyond itself."""
+    beyond = [m["beyond_bytes"] / MIB for m in results.record["memory"] if m["case"] == "fresh array" and "beyond_bytes" in m]
+    return max(beyond, default=None)
+
+
+def mapped_mib(results: Results) -> float | None:
+    """Return the MiB that filling a file took beyond its pages, with allocation limited to less than the file."""
+    beyond = [m["beyond_bytes"] / MIB for m in results.record["memory"] if m["case"] == "np.memmap" and "beyond_bytes" in m]
+    return max(beyond, default=None)
+
+
+STAIRCASE, LAPLACE, COUNTING = staircase(4), laplace(4), discrete_laplace(4)
+
+TARGETS: tuple[Target, ...] = (
+    *_bulk(
+        STAIRCASE,
+        6,
+        (10, NUMPY, LAPLACE.work),
+        (16, ALGORITHM_1, STAIRCASE.work),
+        (3, MKL, LAPLACE.work),
+    ),
+    *_bulk(LAPLACE, 4.5, (13, NUMPY, LAPLACE.work), (3.5, MKL, LAPLACE.work)),
+    *_bulk(COUNTING, 3, (11, GEOMETRIC, COUNTING.work), (5000, OPENDP, COUNTING.work)),
+    *(target for eps in (0.01, 0.1, 1, 10) for target in _bulk(discrete_laplace(eps), 4.5)),
+    *(target for law in LAWS if law.mechanism == "discrete_staircase" for target in _bulk(law, 6)),
+    *_own_eps(PREPARED),
+    *_own_eps(WHOLE),
+    _fresh("1 thread", 2.7),
+    _fresh("2 threads", 1.7),
+    *map(_tier, COMPARED),
+    *_scalars(),
+    Target("n = 10^5 and more, 1 thread: slowest over quickest", FLAT, "", flatness, any_processor=True),
+    Target("fresh array: peak memory beyond the output", ROOM_MIB, "MiB", beyond_mib, any_processor=True),
+    Target("np.memmap as out, allocation limited: memory beyond it", ROOM_MIB, "MiB", mapped_mib, any_processor=True),
+)
+
+
+def table(results: Results) -> list[str]:
+    """Return the targets and what became of them, as lines of Markdown."""
+    lines = ["| work | target | measured | |", "|---|---|---|---|"]
+    for target in TARGETS:
+        measured, verdict = target.verdict(results)
+        lines.append(f"| {target.work} | {target.aim} | {measured} | {verdict} |")
+    return lines
+
+
+def summary(results: Results) -> str:
+    """Return how many targets were met."""
+    verdicts = [target.verdict(results)[1] for target in TARGETS]
+    met, missed = verdicts.count("met"), sum(verdict.startswith("not met") for verdict in verdicts)
+    return f"{met} of {len(TARGETS)} targets met, {missed} not met, {len(TARGETS) - met - missed} not measured"

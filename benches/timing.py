@@ -1,0 +1,104 @@
+"""The rounds of one contender, with what it is compared to timed between them.
+
+A machine's speed drifts within a run: neighbours come and go, clocks change. So a ratio is never formed from two benchmarks that
+ran minutes apart. Whatever a contender will be divided by (the unit, stairnoise's time for the same law) runs once before each of
+its rounds, and the ratio is that of the two medians.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+Draw = Callable[[], object]
+"""Draws once; returns what was drawn, as an array, a list or a number."""
+
+BULK = int(os.environ.get("STAIRNOISE_BENCH_N", 10**7))
+SECONDS = float(os.environ.get("STAIRNOISE_BENCH_SECONDS", 2.0))
+"""Per benchmark, roughly."""
+
+ROUND = SECONDS / 40
+"""Seconds that a round lasts at least, 50 ms: many of the scheduler's slices.
+
+Where another process wants the core, a round shorter than a slice often escapes it and a longer one never does: on a busy machine
+rounds of 2 ms gave ratios to NumPy and MKL 1.4 to 1.9 times as large as rounds of 50 ms.
+"""
+
+
+class Run:
+    """Something to time: `draw` makes `n` values at a call."""
+
+    def __init__(self, draw: Draw, n: int) -> None:
+        self.draw = draw
+        self.n = n
+        self.calls = 1
+        self.drawn: object = None
+
+    def calibrate(self) -> float:
+        """Warm up, choose the calls of a round, and return a round's seconds."""
+        self.draw()  # compiles, maps pages, fills caches
+        once = max(self.seconds(), 1e-7)
+        self.calls = max(1, round(ROUND / once))
+        return once * self.calls
+
+    def __call__(self) -> None:
+        """Draw for one round. A result is freed before the next is drawn, and inside the round."""
+        draw, drawn = self.draw, None
+        self.drawn = None
+        for _ in repeat(None, self.calls):
+            drawn = None
+            drawn = draw()
+        self.drawn = drawn
+
+    def seconds(self) -> float:
+        """Time one round."""
+        start = time.perf_counter()
+        self()
+        return time.perf_counter() - start
+
+    @property
+    def values(self) -> int:
+        """How many values a round makes."""
+        return self.calls * self.n
+
+
+def side_by_side(
+    benchmark: Any, section: str, work: str, contender: str, run: Run, beside: Mapping[str, Run], **facts: object
+) -> object:
+    """Time `run` in rounds, each after one round of everything `beside` it; return what `run` drew last."""
+    seconds = [each.calibrate() for each in (run, *beside.values())]
+    rounds = min(101, max(5, round(SECONDS / sum(seconds))))
+    between: dict[str, list[float]] = {name: [] for name in beside}
+
+    def others() -> None:
+        for name, other in beside.items():
+            between[name].append(other.seconds() / other.values)
+
+    benchmark.group = f"{section}: {work}"
+    benchmark.pedantic(run, setup=others, rounds=rounds, iterations=1, warmup_rounds=1)
+    medians = {name: statistics.median(times) * 1e9 for name, times in between.items()}
+    benchmark.extra_info.update(
+        section=section, work=work, contender=contender, n=run.n, calls=run.calls, beside_ns=medians, **facts
+    )
+    return run.drawn
+
+
+@cache
+def fill() -> Run:
+    """Return the unit: writing 8 bytes per value into warm memory."""
+    out = np.zeros(BULK)
+    return Run(lambda: out.fill(1.0), BULK)
+
+
+def affordable(make: Callable[[int], Draw], n: int, seconds: float = 1.5) -> int:
+    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, judged by n/1000 values."""
+    probe = Run(make(n // 1000), n // 1000)
+    per_value = probe.calibrate() / probe.values
+    return next((size for size in (n, n // 10) if size * per_value <= seconds), n // 100)
