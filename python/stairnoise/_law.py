@@ -23,6 +23,9 @@ _MOST_THREADS = 2**12
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
+# NumPy keeps one object for each native dtype, so that identity is the quickest test.
+_FLOAT64 = np.dtype(np.float64)
+_INT64 = np.dtype(np.int64)
 # A sensitivity beside which no r is too large.
 _WIDEST = 2.0**53
 
@@ -279,6 +282,10 @@ class Law(Generic[_Default]):
             is not allowed. Nothing has been drawn and `out` is untouched.
         """
         stream = release_stream(rng)
+        if out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1:
+            released = self._release_plain(values, stream)
+            if released is not None:
+                return released
         k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
         law = self if k == 1 else self._divided_among(k)
         true = true_values(values)
@@ -287,6 +294,28 @@ class Law(Generic[_Default]):
         released = released_array(shape, out, default, self._release_dtypes)
         law._add_noise(stream, true.array, released)
         return released.item() if out is None and shape == () else released
+
+    def _release_plain(self, values: ArrayLike, stream: _native.Stream) -> NDArray[Any] | None:
+        """Release what needs no conversion: a law of scalars, and an array of int64 or float64 with axes.
+
+        It is what counts and sums usually are, and takes half the time of the general way.
+        """
+        law = self._scalar_law
+        if law is None or type(values) is not np.ndarray or values.ndim == 0 or not values.flags.aligned:
+            return None
+        dtype = values.dtype
+        if dtype is _FLOAT64 or (dtype is _INT64 and self._dtypes[0] == "int64"):
+            released = np.empty(values.shape, dtype)
+        elif dtype is _INT64:
+            released = np.empty(values.shape, _FLOAT64)
+        else:
+            return None
+        try:
+            law.release(stream, values, released)
+        except ParameterError:
+            require_finite(values)
+            raise
+        return released
 
     def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
         work = workspace(out)
