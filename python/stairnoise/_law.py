@@ -295,7 +295,7 @@ class Law(Generic[_Default]):
         law._add_noise(stream, true.array, released)
         return released.item() if out is None and shape == () else released
 
-    def _release_plain(self, values: ArrayLike, stream: _native.Stream) -> NDArray[Any] | None:
+    def _release_plain(self, values: object, stream: _native.Stream) -> NDArray[Any] | None:
         """Release what needs no conversion: a law of scalars, and an array of int64 or float64 with axes.
 
         It is what counts and sums usually are, and takes half the time of the general way.
