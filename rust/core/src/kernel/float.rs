@@ -24,7 +24,7 @@ pub(super) fn from_small(n: u64) -> f64 {
 
 /// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, something within 2 of x.
 #[inline(always)]
-pub(super) fn round(x: f64) -> f64 {
+pub(crate) fn round(x: f64) -> f64 {
     (x + SHIFTER) - SHIFTER
 }
 

@@ -26,6 +26,7 @@ mod tier;
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
+pub(crate) use float::round;
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use staircase::Staircase;
