@@ -2,7 +2,7 @@
 //!
 //! Adding a noisy `f64` to an `f64` answer would let the low bits of the sum tell the answer (Mironov 2012; Haney et al. 2022).
 
-use zeroize::Zeroizing;
+use zeroize::Zeroize;
 
 use crate::dyadic::{decompose, power_of_two};
 use crate::error::DrawError;
@@ -92,9 +92,8 @@ impl Sampler {
     pub(crate) fn release<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         let lattice = self.lattice();
         let steps = Steps::new(lattice);
-        let mut noise = Zeroizing::new([0_i64; CHUNK]);
+        let mut noise = [0_i64; CHUNK];
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            // The noise of a release is as secret as the answers.
             let noise = &mut noise[..out.len()];
             self.write(fill, first + (chunk * CHUNK) as u64, noise);
             for ((answer, noise), out) in answers.iter().zip(&*noise).zip(out) {
@@ -104,6 +103,8 @@ impl Sampler {
                 });
             }
         }
+        // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
+        noise[..answers.len().min(CHUNK)].zeroize();
     }
 }
 
