@@ -1,7 +1,7 @@
 //! Nanoseconds per value where every value has its own ε in 0.1..5, single thread: `cargo run --release --example own`.
 use std::time::Instant;
 
-use stairnoise::{Generator, Kind, Laws, Shape};
+use stairnoise::{Generator, Kind, Laws, Parameters, Shape, Shapes};
 
 fn main() {
     let n = 1_000_000;
@@ -29,15 +29,21 @@ fn main() {
         (Kind::Staircase, 1.0, Shape::L2, 300),
     ];
     for (kind, sensitivity, shape, recur) in cases {
+        let sensitivities = vec![sensitivity; n];
+        let eps: Vec<f64> = (0..n).map(|i| eps[i % recur]).collect();
         let mut times: Vec<f64> = (0..5)
             .map(|_| {
                 let mut laws = Laws::new(kind);
                 let fill = generator.next(n).expect("fills are left");
                 let start = Instant::now();
-                let parameters = |i: usize| (eps[if recur == n { i } else { i % recur }], sensitivity, shape);
+                let parameters = Parameters {
+                    eps: &eps,
+                    sensitivity: &sensitivities,
+                    shape: Shapes::Same(shape),
+                };
                 match kind {
-                    Kind::Staircase | Kind::Laplace => laws.write(&fill, 0, &mut out, parameters),
-                    _ => laws.write(&fill, 0, &mut whole, parameters),
+                    Kind::Staircase | Kind::Laplace => laws.write(&fill, 0, &mut out, &parameters),
+                    _ => laws.write(&fill, 0, &mut whole, &parameters),
                 }
                 .expect("valid parameters");
                 start.elapsed().as_secs_f64() * 1e9 / n as f64

@@ -3,9 +3,9 @@
 use crate::dyadic::floor_log2;
 use crate::error::ParamError;
 use crate::exact::IntegerLaw;
-use crate::kernel::{BLOCK, Drawn, Family, Parameters, Tier};
+use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
 use crate::law::{Kind, Law, Shape};
-use crate::release::Answer;
+use crate::release::{Answer, round_to_near_lattice};
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
 
@@ -35,12 +35,23 @@ impl Laws {
         Self { kind, places }
     }
 
-    /// Whether there is a law with these parameters.
+    /// Whether there is a law for every value.
     ///
     /// # Errors
-    /// [`ParamError`], as [`Law::new`].
-    pub fn check(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(), ParamError> {
-        Law::check(self.kind, eps, sensitivity, shape).map(drop)
+    /// The position of the first that has none, and [`ParamError`] as [`Law::new`].
+    pub fn check(&self, parameters: &Parameters<'_>) -> Result<(), (usize, ParamError)> {
+        let mut room = Room::new();
+        for first in (0..parameters.eps.len()).step_by(BLOCK) {
+            let block = parameters.block(first);
+            if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(family)) {
+                continue;
+            }
+            for i in 0..block.eps.len() {
+                let (eps, sensitivity, shape) = block.at(i);
+                Law::check(self.kind, eps, sensitivity, shape).map_err(|error| (first + i, error))?;
+            }
+        }
+        Ok(())
     }
 
     /// Granularity, cells and r (0 for the Laplace kinds) of the law with these parameters.
@@ -79,7 +90,7 @@ impl Laws {
         }
     }
 
-    /// Writes value `first + i` of the fill, drawn from the law of `parameters(i)`, to `out[i]`.
+    /// Writes value `first + i` of the fill, drawn from the law of parameters i, to `out[i]`.
     ///
     /// # Errors
     /// [`ParamError`] at the first parameters that no law has; values before it have been written.
@@ -88,12 +99,12 @@ impl Laws {
         fill: &Fill,
         first: u64,
         out: &mut [T],
-        parameters: impl Fn(usize) -> (f64, f64, Shape),
+        parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
         self.each(Tier::current(), fill, first, out, parameters, &Noise)
     }
 
-    /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of `parameters(i)`, to `out[i]`.
+    /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`.
     ///
     /// # Errors
     /// [`ParamError`] at the first parameters that no law has; values before it have been written.
@@ -103,7 +114,7 @@ impl Laws {
         first: u64,
         answers: &[A],
         out: &mut [T],
-        parameters: impl Fn(usize) -> (f64, f64, Shape),
+        parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
         self.each(Tier::current(), fill, first, out, parameters, &Released(answers))
     }
@@ -115,29 +126,86 @@ impl Laws {
         fill: &Fill,
         first: u64,
         out: &mut [T],
-        parameters: impl Fn(usize) -> (f64, f64, Shape),
+        parameters: &Parameters<'_>,
         output: &impl Output<T>,
     ) -> Result<(), ParamError> {
         let mut words = fill.words();
-        let mut block = Block::new(self.kind, tier);
+        let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
             let words = words.at(first + base as u64, out.len());
             for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
                 let base = base + n * BLOCK;
-                block.draw(words, |i| parameters(base + i));
-                for i in ones(block.write(base, out, output)) {
-                    let value = base + i;
-                    let (eps, sensitivity, shape) = parameters(value);
+                let parameters = parameters.block(base);
+                room.draw(tier, self.kind, &parameters, words, &mut drawn);
+                for i in ones(write_block(&drawn, base, out, output)) {
+                    let (eps, sensitivity, shape) = parameters.at(i);
                     out[i] = self.with(eps, sensitivity, shape, |law| {
                         let sampler = law.sampler();
-                        let noise = sampler.cells(words[i], |e| fill.extension(first + value as u64, e));
-                        output.cells(value, noise, sampler.lattice().log2_granularity)
+                        let noise = sampler.cells(words[i], |e| fill.extension(first + (base + i) as u64, e));
+                        output.cells(base + i, noise, sampler.lattice().log2_granularity)
                     })?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Parameters of consecutive values, as many in every slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters<'a> {
+    /// ε.
+    pub eps: &'a [f64],
+    /// Δ.
+    pub sensitivity: &'a [f64],
+    /// Ignored by the Laplace kinds.
+    pub shape: Shapes<'a>,
+}
+
+/// Shapes of consecutive values.
+#[derive(Clone, Copy, Debug)]
+pub enum Shapes<'a> {
+    /// The same for all.
+    Same(Shape),
+    /// A [`Shape::Number`] for each.
+    Numbers(&'a [f64]),
+}
+
+impl Shapes<'_> {
+    fn at(&self, i: usize) -> Shape {
+        match self {
+            Self::Same(shape) => *shape,
+            Self::Numbers(numbers) => Shape::Number(numbers[i]),
+        }
+    }
+
+    /// One of them, which tells what kind of shape they all are.
+    fn form(&self) -> Shape {
+        match self {
+            Self::Same(shape) => *shape,
+            Self::Numbers(_) => Shape::Number(1.0),
+        }
+    }
+}
+
+impl Parameters<'_> {
+    /// Those of value i: ε, Δ and the shape.
+    pub fn at(&self, i: usize) -> (f64, f64, Shape) {
+        (self.eps[i], self.sensitivity[i], self.shape.at(i))
+    }
+
+    /// Those of up to [`BLOCK`] values.
+    fn block(&self, first: usize) -> Self {
+        let end = self.eps.len().min(first + BLOCK);
+        Self {
+            eps: &self.eps[first..end],
+            sensitivity: &self.sensitivity[first..end],
+            shape: match self.shape {
+                Shapes::Same(shape) => Shapes::Same(shape),
+                Shapes::Numbers(numbers) => Shapes::Numbers(&numbers[first..end]),
+            },
+        }
     }
 }
 
@@ -165,11 +233,14 @@ impl<T: Value> Output<T> for Noise {
 struct Released<'a, A>(&'a [A]);
 
 impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
+    #[inline(always)]
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
-        if cells.is_nan() {
-            return T::default();
+        let near = round_to_near_lattice(self.0[i], granularity).filter(|_| cells.abs() < (1_u64 << 50) as f64);
+        match near {
+            Some(answer) => T::from_whole(answer as f64 + cells, granularity),
+            None if cells.is_nan() => T::default(),
+            None => self.cells(i, cells as i64, floor_log2(granularity)),
         }
-        self.cells(i, cells as i64, floor_log2(granularity))
     }
 
     fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T {
@@ -178,58 +249,74 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     }
 }
 
-/// Room for the parameters of a block and for what is drawn.
-struct Block {
-    kind: Kind,
-    tier: Tier,
-    parameters: Parameters,
-    drawn: Drawn,
+/// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
+#[inline(always)]
+fn write_block<T, O: Output<T>>(drawn: &Drawn, base: usize, out: &mut [T], output: &O) -> u64 {
+    let mut sure = 0;
+    for (i, ((out, cells), granularity)) in out.iter_mut().zip(drawn.cells).zip(drawn.granularity).enumerate() {
+        *out = output.whole(base + i, cells, granularity);
+        sure += usize::from(!cells.is_nan());
+    }
+    if sure == out.len() {
+        return 0;
+    }
+    (0..out.len()).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i)
 }
 
-impl Block {
-    fn new(kind: Kind, tier: Tier) -> Self {
+/// Where blocks that are not full are filled up, with ordinary parameters.
+struct Room {
+    words: [u64; BLOCK],
+    parameters: [[f64; BLOCK]; 3],
+}
+
+impl Room {
+    fn new() -> Self {
         Self {
-            kind,
-            tier,
-            parameters: Parameters::ONES,
-            drawn: Drawn::NOTHING,
+            words: [0; BLOCK],
+            parameters: [[1.0; BLOCK]; 3],
         }
     }
 
-    /// Draws a value for every word, at most [`BLOCK`]; none is sure if their shapes are not of one form that has a fast path.
-    fn draw(&mut self, words: &[u64], parameters: impl Fn(usize) -> (f64, f64, Shape)) {
-        let form = family(self.kind, parameters(0).2);
-        let mut alike = 0;
-        for i in 0..words.len() {
-            let (eps, sensitivity, shape) = parameters(i);
-            self.parameters.eps[i] = eps;
-            self.parameters.sensitivity[i] = sensitivity;
-            if let Shape::Number(number) = shape {
-                self.parameters.shape[i] = number;
-            }
-            alike += usize::from(family(self.kind, shape) == form);
-        }
-        match form {
-            Some(family) if alike == words.len() => {
-                let mut all = [0; BLOCK];
-                all[..words.len()].copy_from_slice(words);
-                self.drawn.draw(self.tier, family, &self.parameters, &all);
-            }
-            _ => self.drawn = Drawn::NOTHING,
-        }
+    fn given<'a>(&'a mut self, parameters: &Parameters<'a>) -> Given<'a> {
+        given(&mut self.parameters, parameters)
     }
 
-    /// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
-    #[inline(always)]
-    fn write<T, O: Output<T>>(&self, base: usize, out: &mut [T], output: &O) -> u64 {
-        let mut doubtful = 0_u64;
-        for (i, out) in out.iter_mut().enumerate() {
-            let cells = self.drawn.cells[i];
-            *out = output.whole(base + i, cells, self.drawn.granularity[i]);
-            doubtful |= u64::from(cells.is_nan()) << i;
+    /// Draws a value for every word, at most [`BLOCK`]; none is sure if their shapes have no fast path.
+    fn draw(&mut self, tier: Tier, kind: Kind, parameters: &Parameters<'_>, words: &[u64], drawn: &mut Drawn) {
+        match family(kind, parameters.shape.form()) {
+            Some(family) => drawn.draw(
+                tier,
+                family,
+                &given(&mut self.parameters, parameters),
+                full(words, &mut self.words),
+            ),
+            None => drawn.nothing(),
         }
-        doubtful
     }
+}
+
+fn given<'a>([eps, sensitivity, shape]: &'a mut [[f64; BLOCK]; 3], parameters: &Parameters<'a>) -> Given<'a> {
+    Given {
+        eps: full(parameters.eps, eps),
+        sensitivity: full(parameters.sensitivity, sensitivity),
+        shape: match parameters.shape {
+            Shapes::Same(Shape::Number(number)) => {
+                shape.fill(number);
+                shape
+            }
+            Shapes::Same(_) => shape,
+            Shapes::Numbers(numbers) => full(numbers, shape),
+        },
+    }
+}
+
+/// A block of elements, followed by what is in the room if they are fewer.
+fn full<'a, E: Copy>(elements: &'a [E], room: &'a mut [E; BLOCK]) -> &'a [E; BLOCK] {
+    if let Some(block) = elements.first_chunk() {
+        return block;
+    }
+    room[..elements.len()].copy_from_slice(elements);
+    room
 }
 
 /// The positions of the ones, from the lowest.
@@ -282,8 +369,7 @@ mod tests {
             (least.ln() + self.next() * (most.ln() - least.ln())).exp()
         }
 
-        /// Parameters that some law has; `form` 0 and 1 are l1 and a number, 2 is l2, 3 any of them, `wide` from where the fast path ends to
-        /// where the laws end.
+        /// Parameters that some law has; `form` 0 and 1 are l1 and a number, 2 is l2; `wide` is beyond what has a fast path.
         fn parameters(&mut self, kind: Kind, form: usize, wide: bool) -> (f64, f64, Shape) {
             let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
             let (eps, sensitivity) = match (wide, discrete) {
@@ -292,7 +378,6 @@ mod tests {
                 (false, true) => (0.1 + 4.9 * self.next(), (1.0 + 20.0 * self.next()).floor()),
                 (false, false) => (0.1 + 4.9 * self.next(), self.power(1e-3, 1e3)),
             };
-            let form = if form == 3 { (self.next() * 3.0) as usize } else { form };
             let shape = match form {
                 0 => Shape::L1,
                 1 if discrete => Shape::Number((sensitivity * self.next()).floor() + 1.0),
@@ -304,6 +389,40 @@ mod tests {
         }
     }
 
+    /// What [`Parameters`] are made of: single parameters whose shapes are of one form.
+    struct Columns {
+        eps: Vec<f64>,
+        sensitivity: Vec<f64>,
+        numbers: Vec<f64>,
+        same: Option<Shape>,
+    }
+
+    impl Columns {
+        fn new(given: &[(f64, f64, Shape)]) -> Self {
+            let number = |shape| {
+                if let Shape::Number(number) = shape {
+                    Some(number)
+                } else {
+                    None
+                }
+            };
+            Self {
+                eps: given.iter().map(|given| given.0).collect(),
+                sensitivity: given.iter().map(|given| given.1).collect(),
+                numbers: given.iter().filter_map(|given| number(given.2)).collect(),
+                same: given.first().map(|given| given.2).filter(|shape| number(*shape).is_none()),
+            }
+        }
+
+        fn parameters(&self) -> Parameters<'_> {
+            Parameters {
+                eps: &self.eps,
+                sensitivity: &self.sensitivity,
+                shape: self.same.map_or(Shapes::Numbers(&self.numbers), Shapes::Same),
+            }
+        }
+    }
+
     fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, index: u64) -> (Law, i64) {
         let law = Law::new(kind, eps, sensitivity, shape).unwrap();
         let cells = law.sampler().cells(fill.word(index), |e| fill.extension(index, e));
@@ -311,14 +430,18 @@ mod tests {
     }
 
     fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, fill: &Fill, given: &[(f64, f64, Shape)]) {
-        let answers: Vec<f64> = (0..given.len()).map(|i| i as f64 * 0.37 - 50.0).collect();
+        let scale = |i: usize| [1.0, given[i].1, 1e-3 * given[i].1, 1e9 * given[i].1][i % 4];
+        let answers: Vec<f64> = (0..given.len()).map(|i| (i as f64 * 0.37 - 50.0) * scale(i)).collect();
         let lengths = [1, 7, 63, 64, 65, 128, 129, CHUNK - 1, CHUNK + 1, given.len()];
         for (first, n) in lengths.into_iter().flat_map(|n| [(0, n), (3, n)]) {
             let n = n.min(given.len());
             let (mut noise, mut released) = (vec![T::default(); n], vec![T::default(); n]);
             let mut laws = Laws::new(kind);
-            laws.each(tier, fill, first, &mut noise, |i| given[i], &Noise).unwrap();
-            laws.each(tier, fill, first, &mut released, |i| given[i], &Released(&answers))
+            let columns = Columns::new(&given[..n]);
+            let parameters = columns.parameters();
+            laws.check(&parameters).unwrap();
+            laws.each(tier, fill, first, &mut noise, &parameters, &Noise).unwrap();
+            laws.each(tier, fill, first, &mut released, &parameters, &Released(&answers))
                 .unwrap();
             for i in 0..n {
                 let (law, cells) = alone(kind, given[i], fill, first + i as u64);
@@ -337,7 +460,7 @@ mod tests {
         for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
             for kind in KINDS {
                 let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
-                for form in 0..4 {
+                for form in 0..3 {
                     let n = if form < 2 { CHUNK + 65 } else { 65 };
                     let given: Vec<_> = (0..n).map(|i| random.parameters(kind, form, i % 8 > 0)).collect();
                     let fill = generator.next(n + 3).unwrap();
@@ -439,12 +562,14 @@ mod tests {
                         Shape::L1
                     },
                 );
-                let error = Laws::new(kind).write(&fill, 0, &mut out, |i| if i == 70 { bad } else { good });
-                assert_eq!(
-                    format!("{:?}", error.unwrap_err()),
-                    format!("{expected:?}"),
-                    "{kind:?} {bad:?}"
-                );
+                let mut given = [good; 200];
+                given[70] = bad;
+                let columns = Columns::new(&given);
+                let (parameters, mut laws) = (columns.parameters(), Laws::new(kind));
+                let error = laws.write(&fill, 0, &mut out, &parameters).unwrap_err();
+                assert_eq!(format!("{error:?}"), format!("{expected:?}"), "{kind:?} {bad:?}");
+                let (position, error) = laws.check(&parameters).unwrap_err();
+                assert_eq!((position, format!("{error:?}")), (70, format!("{expected:?}")));
             }
         }
     }
@@ -456,13 +581,15 @@ mod tests {
         for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
             for kind in KINDS {
                 for form in 0..2 {
-                    let mut block = Block::new(kind, tier);
+                    let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
                     let fill = generator.next(1000 * BLOCK).unwrap();
                     let mut doubtful = 0;
                     for first in (0..1000 * BLOCK as u64).step_by(BLOCK) {
                         let given: [_; BLOCK] = core::array::from_fn(|_| random.parameters(kind, form, false));
-                        block.draw(fill.words().at(first, BLOCK), |i| given[i]);
-                        doubtful += block.write(0, &mut [0.0_f64; BLOCK], &Noise).count_ones();
+                        let columns = Columns::new(&given);
+                        let mut words = fill.words();
+                        room.draw(tier, kind, &columns.parameters(), words.at(first, BLOCK), &mut drawn);
+                        doubtful += write_block(&drawn, 0, &mut [0.0_f64; BLOCK], &Noise).count_ones();
                     }
                     assert!(doubtful < 64, "{doubtful} of 64000: {tier:?} {kind:?} {form}");
                 }

@@ -20,6 +20,22 @@ pub trait Answer: Copy + private::Sealed {
     /// by more than ⌈Δ/g⌉ cells.
     #[doc(hidden)]
     fn round_to_lattice(self, log2_granularity: i32) -> i128;
+
+    /// The same number as an `f64`; NaN if there is none.
+    #[doc(hidden)]
+    fn same_f64(self) -> f64;
+}
+
+/// [`Answer::round_to_lattice`] of an answer of less than 2⁵⁰ steps. g must be normal.
+#[inline(always)]
+pub(crate) fn round_to_near_lattice(answer: impl Answer, granularity: f64) -> Option<i64> {
+    // By a power of two: exact, unless the quotient is far below ½ or infinite.
+    let steps = answer.same_f64() / granularity;
+    (steps.abs() < (1_u64 << 50) as f64).then(|| {
+        let towards_zero = steps as i64;
+        let rest = steps - towards_zero as f64;
+        towards_zero + i64::from(rest >= 0.5) - i64::from(rest < -0.5)
+    })
 }
 
 mod private {
@@ -42,6 +58,10 @@ impl Answer for f64 {
         let signed = if self.is_sign_negative() { -significand } else { significand };
         shift(signed, exponent - log2_granularity)
     }
+
+    fn same_f64(self) -> f64 {
+        self
+    }
 }
 
 impl Answer for i64 {
@@ -51,6 +71,11 @@ impl Answer for i64 {
 
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
         shift(self.into(), -log2_granularity)
+    }
+
+    fn same_f64(self) -> f64 {
+        let exact = self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
+        if exact { self as f64 } else { f64::NAN }
     }
 }
 
@@ -100,6 +125,43 @@ pub(crate) fn check<A: Answer>(answers: &[A], out: usize) -> Result<(), DrawErro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn near_answers_round_alike() {
+        let near = [
+            0.5_f64.next_down(),
+            0.5,
+            1.5,
+            2.5,
+            7.3,
+            1e15,
+            1e-300,
+            5e-324,
+            0.0,
+            1_125_899_906_842_623.5,
+        ];
+        for steps in near
+            .into_iter()
+            .flat_map(|steps| [steps, -steps, steps.next_up(), -steps.next_up()])
+        {
+            for log2_granularity in [-1022, -40, 0, 3, 900] {
+                let granularity = crate::dyadic::power_of_two(log2_granularity);
+                for answer in [steps, steps * granularity] {
+                    if let Some(rounded) = round_to_near_lattice(answer, granularity) {
+                        assert_eq!(i128::from(rounded), answer.round_to_lattice(log2_granularity), "{answer:e}");
+                    }
+                }
+                let whole = steps as i64;
+                if let Some(rounded) = round_to_near_lattice(whole, granularity) {
+                    assert_eq!(i128::from(rounded), whole.round_to_lattice(log2_granularity), "{whole}");
+                }
+            }
+            assert!(steps.abs() >= (1_u64 << 50) as f64 || round_to_near_lattice(steps, 1.0).is_some());
+        }
+        assert_eq!(round_to_near_lattice((1_i64 << 53) + 1, 1024.0), None);
+        assert_eq!(round_to_near_lattice(1_i64 << 50, 1.0), None);
+        assert_eq!(round_to_near_lattice(f64::MAX, f64::MIN_POSITIVE), None);
+    }
 
     #[test]
     fn halves_go_up_on_both_sides_of_zero() {

@@ -30,7 +30,7 @@ use crate::value::Value;
 
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
-pub(crate) use own::{Drawn, Family, Parameters};
+pub(crate) use own::{Drawn, Family, Given};
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::Tier;

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::own::{Drawn, Family, Parameters, draw};
+use super::own::{Drawn, Family, Given, draw};
 use super::{BLOCK, Kernel, fill};
 use crate::value::Value;
 
@@ -140,13 +140,13 @@ fn fill_avx2<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &m
 
 /// [`Drawn::draw`]; on a tier that is not available it panics.
 #[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
-pub(super) fn draw_on(tier: Tier, family: Family, parameters: &Parameters, words: &[u64; BLOCK], drawn: &mut Drawn) {
+pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => draw::<Separate>(family, parameters, words, drawn),
+        Tier::Portable => draw::<Separate>(family, given, words, drawn),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 => unsafe { draw_avx2(family, parameters, words, drawn) },
+        Tier::Avx2 => unsafe { draw_avx2(family, given, words, drawn) },
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 => unreachable!("never available here"),
     }
@@ -154,6 +154,6 @@ pub(super) fn draw_on(tier: Tier, family: Family, parameters: &Parameters, words
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn draw_avx2(family: Family, parameters: &Parameters, words: &[u64; BLOCK], drawn: &mut Drawn) {
-    draw::<Fused>(family, parameters, words, drawn);
+fn draw_avx2(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+    draw::<Fused>(family, given, words, drawn);
 }

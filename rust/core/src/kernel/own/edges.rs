@@ -1,6 +1,6 @@
 //! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
 
-use super::{BLOCK, Drawn, Family, Parameters, SIGN, Tier};
+use super::{BLOCK, Drawn, Family, Given, SIGN, Tier};
 use crate::exact;
 use crate::law::{Kind, Law, Shape};
 
@@ -48,15 +48,15 @@ fn check(kind: Kind, family: Family, eps: f64, sensitivity: f64, shape: Shape, r
     };
     let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
     let number = if let Shape::Number(number) = shape { number } else { 0.0 };
-    let parameters = Parameters {
-        eps: [eps; BLOCK],
-        sensitivity: [sensitivity; BLOCK],
-        shape: [number; BLOCK],
+    let given = Given {
+        eps: &[eps; BLOCK],
+        sensitivity: &[sensitivity; BLOCK],
+        shape: &[number; BLOCK],
     };
     let words = beside(last_of(magnitude, (random.next() * (1_u64 << 63) as f64) as u64));
     for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
         let mut drawn = Drawn::NOTHING;
-        drawn.draw(tier, family, &parameters, &words);
+        drawn.draw(tier, family, &given, &words);
         for (word, cells) in words.into_iter().zip(drawn.cells).filter(|(_, cells)| !cells.is_nan()) {
             for rest in [0, u64::MAX] {
                 assert_eq!(cells, magnitude(word, rest) as f64, "{tier:?} {law:?} {word:#x}");

@@ -1,7 +1,7 @@
 //! The lattice of contract, section 3, as `params` places it, in exact operations on normal numbers.
 
 use super::super::MAX_SPAN;
-use super::super::float::{ceil, exp2, floor, round};
+use super::super::float::{ceil, exp2, floor, inverse_power, round};
 use super::super::staircase::LEAST_EPS;
 
 /// Where a law lives.
@@ -66,8 +66,8 @@ fn on_powers(eps: f64, sensitivity: f64, refinement: f64) -> Place {
     let steps = CELLS * refinement;
     let power = f64::from_bits(sensitivity.to_bits() & POWER);
     let significand = f64::from_bits((sensitivity.to_bits() & !POWER) | 1.0_f64.to_bits());
-    // Powers of two: the quotient is exact unless it is subnormal, and then refused. So are a power of 0, of a subnormal Δ, and of infinity.
-    let granularity = power / steps;
+    // Powers of two: the product is exact unless it is subnormal, and then refused. So are a power of 0, of a subnormal Δ, and of infinity.
+    let granularity = power * inverse_power(steps);
     let normal = (sensitivity > 0.0) & (f64::MIN_POSITIVE..=MOST).contains(&granularity);
     Place {
         // Exact: a significand times a power of two. Where D is 2⁵¹ or more D + D/ε is too much for an ordinary ε.

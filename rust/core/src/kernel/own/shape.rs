@@ -4,6 +4,9 @@ use super::super::float::{ceil, round};
 
 /// How r follows from a number of the caller's, D, and e^ε − 1.
 pub(super) trait Shape {
+    /// Whether there is such an r.
+    fn exists(number: f64, cells: f64) -> bool;
+
     /// r, and whether it is certain.
     fn r(number: f64, cells: f64, growth: f64) -> (f64, bool);
 }
@@ -16,6 +19,11 @@ pub(super) struct OptimalL1;
 pub(in super::super) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
 impl Shape for OptimalL1 {
+    #[inline(always)]
+    fn exists(_: f64, _: f64) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn r(_: f64, cells: f64, growth: f64) -> (f64, bool) {
         let quotient = cells / (1.0 + (1.0 + growth).sqrt());
@@ -34,12 +42,17 @@ const SHORT: u64 = !((1 << 45) - 1);
 
 impl Shape for Fraction {
     #[inline(always)]
+    fn exists(gamma: f64, _: f64) -> bool {
+        (gamma > 0.0) & (gamma <= 1.0)
+    }
+
+    #[inline(always)]
     fn r(gamma: f64, cells: f64, _: f64) -> (f64, bool) {
         let product = gamma * cells;
         let r = ceil(product);
         // Rounding does not pass a whole number: unless the product is rounded to one, it lies between the same two as γ·D.
         let certain = (r != product) | (f64::from_bits(gamma.to_bits() & SHORT) == gamma);
-        (r, (gamma > 0.0) & (gamma <= 1.0) & certain)
+        (r, certain & Self::exists(gamma, cells))
     }
 }
 
@@ -48,7 +61,12 @@ pub(super) struct Whole;
 
 impl Shape for Whole {
     #[inline(always)]
+    fn exists(number: f64, cells: f64) -> bool {
+        (1.0..=cells).contains(&number) & (round(number) == number)
+    }
+
+    #[inline(always)]
     fn r(number: f64, cells: f64, _: f64) -> (f64, bool) {
-        (number, (number >= 1.0) & (number <= cells) & (round(number) == number))
+        (number, Self::exists(number, cells))
     }
 }
