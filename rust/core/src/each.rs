@@ -9,13 +9,16 @@ use crate::release::{Answer, round_to_near_lattice};
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
 
-/// Laws by their parameters, so that parameters which recur (a row of ε broadcast over many rows) are prepared once.
+/// Laws of one kind with parameters by the value.
 ///
-/// Direct-mapped: a newcomer takes the place of whatever was there. Parameters seen for the first time get a law that is quick to make;
-/// only when they come again is one made that is quick to draw from, and kept.
+/// Values are drawn a block at a time, and what that is not sure of one by one. For parameters that it is never sure of (the shape l2, an ε
+/// beyond 700) laws are kept, so that those which recur are prepared once. They are direct-mapped: a newcomer takes the place of whatever
+/// was there. Parameters seen for the first time get a law that is quick to make; only when they come again is one made that is quick to
+/// draw from, and kept.
 #[derive(Debug)]
 pub struct Laws {
     kind: Kind,
+    /// None before the first is needed: most arrays need none.
     places: Vec<Entry>,
 }
 
@@ -30,9 +33,10 @@ const PLACES: usize = 1024;
 impl Laws {
     /// An empty collection of laws of one kind.
     pub fn new(kind: Kind) -> Self {
-        // No law has an ε of zero bits.
-        let places = vec![Entry { key: [0; 3], law: None }; PLACES];
-        Self { kind, places }
+        Self {
+            kind,
+            places: Vec::new(),
+        }
     }
 
     /// Whether there is a law for every value.
@@ -75,6 +79,10 @@ impl Laws {
             Shape::Number(number) => number.to_bits(),
         };
         let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];
+        if self.places.is_empty() {
+            // No law has an ε of zero bits.
+            self.places = vec![Entry { key: [0; 3], law: None }; PLACES];
+        }
         let entry = &mut self.places[place(key)];
         if entry.key != key {
             let law = Law::quick(self.kind, eps, sensitivity, shape)?;
