@@ -62,20 +62,21 @@ impl<'py> Parameters<'py> {
     /// Refuses parameters that some value has no law for, before anything is drawn.
     fn check(&self) -> PyResult<Laws> {
         let laws = Laws::new(self.kind);
-        self.for_each(|_, (eps, sensitivity, shape)| laws.check(eps, sensitivity, shape))?;
+        self.in_parts(|first, part| laws.check(part).map_err(|(i, error)| (first + i, error)))?;
         Ok(laws)
     }
 
-    /// Calls `look` with the position and the parameters of every value, in C order; what it refuses is reported with its index.
-    fn for_each(&self, mut look: impl FnMut(usize, (f64, f64, Shape)) -> Result<(), ParamError>) -> PyResult<()> {
+    /// Calls `look` with the parameters of consecutive values and the position of the first, in C order; what it refuses is reported with its
+    /// index.
+    fn in_parts(
+        &self,
+        mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
+    ) -> PyResult<()> {
         let (views, total) = (self.views(), self.eps.len());
         let mut parameters = views.in_order();
         for first in (0..total).step_by(STAGE) {
-            let n = STAGE.min(total - first);
-            let part = parameters.next(n);
-            for i in 0..n {
-                look(first + i, part(i)).map_err(|error| errors::parameter_at(error, &unravel(first + i, self.eps.shape())))?;
-            }
+            let part = parameters.next(STAGE.min(total - first));
+            look(first, &part).map_err(|(i, error)| errors::parameter_at(error, &unravel(i, self.eps.shape())))?;
         }
         Ok(())
     }
@@ -113,19 +114,15 @@ struct PartsInOrder<'a> {
 }
 
 impl PartsInOrder<'_> {
-    /// The parameters of the next `n` values, by position.
-    fn next(&mut self, n: usize) -> impl Fn(usize) -> (f64, f64, Shape) {
-        let (eps, sensitivity) = (self.eps.next(n), self.sensitivity.next(n));
-        let shape = match &mut self.shape {
-            Ok(shapes) => Ok(shapes.next(n)),
-            Err(same) => Err(*same),
-        };
-        move |i| {
-            (
-                eps[i],
-                sensitivity[i],
-                shape.map_or_else(|same| same, |shapes| Shape::Number(shapes[i])),
-            )
+    /// The parameters of the next `n` values, at most [`STAGE`].
+    fn next(&mut self, n: usize) -> stairnoise::Parameters<'_> {
+        stairnoise::Parameters {
+            eps: self.eps.next(n),
+            sensitivity: self.sensitivity.next(n),
+            shape: match &mut self.shape {
+                Ok(numbers) => stairnoise::Shapes::Numbers(numbers.next(n)),
+                Err(same) => stairnoise::Shapes::Same(*same),
+            },
         }
     }
 }
@@ -158,7 +155,7 @@ fn fill_array<T: Value + numpy::Element>(
     let views = parameters.views();
     let mut parameters = views.in_order();
     threads::fill_in_order(py, out, |first, part| {
-        laws.write(&fill, first, part, parameters.next(part.len()))
+        laws.write(&fill, first, part, &parameters.next(part.len()))
     })
 }
 
@@ -198,7 +195,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let (mut answers, mut parameters) = (InOrder::new(&values), views.in_order());
     threads::fill_in_order(py, out, |first, part| {
         let n = part.len();
-        laws.release(&fill, first, answers.next(n), part, parameters.next(n))
+        laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
     })
 }
 
@@ -231,9 +228,12 @@ pub(crate) fn describe<'py>(
     let laws = Laws::new(kind.0);
     let total = eps.len();
     let (mut granularity, mut cells, mut r) = (vec![0.0; total], vec![0; total], vec![0; total]);
-    parameters.for_each(|i, (eps, sensitivity, shape)| {
-        let law = laws.describe(eps, sensitivity, shape)?;
-        (granularity[i], cells[i], r[i]) = (law.0, law.1 as i64, law.2 as i64);
+    parameters.in_parts(|first, part| {
+        for i in 0..part.eps.len() {
+            let (eps, sensitivity, shape) = part.at(i);
+            let law = laws.describe(eps, sensitivity, shape).map_err(|error| (first + i, error))?;
+            (granularity[first + i], cells[first + i], r[first + i]) = (law.0, law.1 as i64, law.2 as i64);
+        }
         Ok(())
     })?;
     let shape = eps.shape();

@@ -65,7 +65,7 @@ mod value;
 
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
-pub use each::Laws;
+pub use each::{Laws, Parameters, Shapes};
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;

@@ -4,9 +4,8 @@
 
 use zeroize::Zeroize;
 
-use crate::dyadic::{decompose, power_of_two};
+use crate::dyadic::decompose;
 use crate::error::DrawError;
-use crate::kernel::round;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
@@ -28,6 +27,21 @@ pub trait Answer: Copy + private::Sealed {
     /// The answer as an `f64` if that is exact, otherwise NaN.
     #[doc(hidden)]
     fn exactly(self) -> f64;
+}
+
+/// Answers and noise of fewer steps than this add up in an `f64` without rounding, to a magnitude that every [`Value`] takes.
+const NEAR: f64 = (1_u64 << 50) as f64;
+
+/// [`Answer::round_to_lattice`] of an answer of less than 2⁵⁰ steps. g must be normal, or NaN, which gives none.
+#[inline(always)]
+pub(crate) fn round_to_near_lattice(answer: impl Answer, granularity: f64) -> Option<i64> {
+    // By a power of two: exact, unless the quotient is far below ½ or infinite.
+    let steps = answer.exactly() / granularity;
+    (steps.abs() < NEAR).then(|| {
+        let towards_zero = steps as i64;
+        let rest = steps - towards_zero as f64;
+        towards_zero + i64::from(rest >= 0.5) - i64::from(rest < -0.5)
+    })
 }
 
 mod private {
@@ -66,11 +80,8 @@ impl Answer for i64 {
     }
 
     fn exactly(self) -> f64 {
-        if self.unsigned_abs() < 1 << 53 {
-            self as f64
-        } else {
-            f64::NAN
-        }
+        let exact = self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
+        if exact { self as f64 } else { f64::NAN }
     }
 }
 
@@ -91,16 +102,12 @@ impl Sampler {
     /// Writes `answers[i]` plus the noise of value `first + i` of the fill to `out[i]`.
     pub(crate) fn release<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         let lattice = self.lattice();
-        let steps = Steps::new(lattice);
         let mut noise = [0_i64; CHUNK];
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let noise = &mut noise[..out.len()];
             self.write(fill, first + (chunk * CHUNK) as u64, noise);
             for ((answer, noise), out) in answers.iter().zip(&*noise).zip(out) {
-                *out = steps.sum(*answer, *noise).unwrap_or_else(|| {
-                    let cells = answer.round_to_lattice(lattice.log2_granularity) + i128::from(*noise);
-                    T::from_cells(cells, lattice.log2_granularity)
-                });
+                *out = add(*answer, *noise, lattice);
             }
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
@@ -108,38 +115,17 @@ impl Sampler {
     }
 }
 
-/// The usual case of a release, in `f64` without any rounding: answer and noise below 2⁵⁰ steps.
-struct Steps {
-    granularity: f64,
-    /// 1/g, or NaN where that is no `f64`.
-    per_unit: f64,
-}
-
-/// 2⁵⁰: twice that, and one more, is a magnitude that every [`Value`] takes.
-const USUAL: f64 = (1_u64 << 50) as f64;
-
-impl Steps {
-    fn new(lattice: Lattice) -> Self {
-        let exponent = -lattice.log2_granularity;
-        Self {
-            granularity: lattice.granularity(),
-            per_unit: if exponent <= 1023 { power_of_two(exponent) } else { f64::NAN },
+/// (⌊x/g + ½⌋ + noise)·g.
+#[inline]
+fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
+    let granularity = lattice.granularity();
+    let normal = if granularity.is_normal() { granularity } else { f64::NAN };
+    match round_to_near_lattice(answer, normal) {
+        Some(cells) if (noise as f64).abs() < NEAR => T::from_whole((cells + noise) as f64, granularity),
+        _ => {
+            let cells = answer.round_to_lattice(lattice.log2_granularity) + i128::from(noise);
+            T::from_cells(cells, lattice.log2_granularity)
         }
-    }
-
-    /// (⌊x/g + ½⌋ + noise)·g, or `None` where that might round.
-    #[inline]
-    fn sum<A: Answer, T: Value>(&self, answer: A, noise: i64) -> Option<T> {
-        // Exact: 1/g is a power of two, and a quotient that is subnormal lies far below ½ either way.
-        let quotient = answer.exactly() * self.per_unit;
-        let noise = noise as f64;
-        if !(quotient.abs() < USUAL && noise.abs() < USUAL) {
-            return None;
-        }
-        // `round` sends ties to even; those that went down belong up.
-        let nearest = round(quotient);
-        let rounded = if quotient - nearest >= 0.5 { nearest + 1.0 } else { nearest };
-        Some(T::from_whole(rounded + noise, self.granularity))
     }
 }
 
@@ -158,6 +144,43 @@ pub(crate) fn check<A: Answer>(answers: &[A], out: usize) -> Result<(), DrawErro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn near_answers_round_alike() {
+        let near = [
+            0.5_f64.next_down(),
+            0.5,
+            1.5,
+            2.5,
+            7.3,
+            1e15,
+            1e-300,
+            5e-324,
+            0.0,
+            1_125_899_906_842_623.5,
+        ];
+        for steps in near
+            .into_iter()
+            .flat_map(|steps| [steps, -steps, steps.next_up(), -steps.next_up()])
+        {
+            for log2_granularity in [-1022, -40, 0, 3, 900] {
+                let granularity = crate::dyadic::power_of_two(log2_granularity);
+                for answer in [steps, steps * granularity] {
+                    if let Some(rounded) = round_to_near_lattice(answer, granularity) {
+                        assert_eq!(i128::from(rounded), answer.round_to_lattice(log2_granularity), "{answer:e}");
+                    }
+                }
+                let whole = steps as i64;
+                if let Some(rounded) = round_to_near_lattice(whole, granularity) {
+                    assert_eq!(i128::from(rounded), whole.round_to_lattice(log2_granularity), "{whole}");
+                }
+            }
+            assert!(steps.abs() >= (1_u64 << 50) as f64 || round_to_near_lattice(steps, 1.0).is_some());
+        }
+        assert_eq!(round_to_near_lattice((1_i64 << 53) + 1, 1024.0), None);
+        assert_eq!(round_to_near_lattice(1_i64 << 50, 1.0), None);
+        assert_eq!(round_to_near_lattice(f64::MAX, f64::MIN_POSITIVE), None);
+    }
 
     #[test]
     fn halves_go_up_on_both_sides_of_zero() {
@@ -179,30 +202,27 @@ mod tests {
         }
     }
 
-    /// Evidence: equality of the usual case with the general one, around ties, powers of two and the limits of the usual case.
+    /// Evidence: equality of sums of near answers with the general way, around ties, powers of two and the limits of what is near.
     #[test]
-    fn the_usual_case_is_the_general_case() {
-        let mut usual = 0;
+    fn near_sums_are_the_general_sums() {
         for log2_granularity in [-1074, -1023, -1022, -40, -3, 0, 1, 60, 960] {
-            let steps = Steps::new(Lattice {
+            let lattice = Lattice {
                 log2_granularity,
                 cells: 1,
-            });
-            let g = power_of_two(log2_granularity);
+            };
+            let g = lattice.granularity();
             for cells in [
                 0.0,
                 0.25,
                 0.499_999_999_999_999_94,
                 0.5,
-                0.75,
                 1.0,
                 1.5,
                 2.5,
-                3.5,
                 1e9 + 0.5,
-                USUAL - 0.5,
-                USUAL,
-                3.0 * USUAL,
+                NEAR - 0.5,
+                NEAR,
+                3.0 * NEAR,
             ] {
                 for x in [
                     cells * g,
@@ -214,29 +234,15 @@ mod tests {
                 ] {
                     for noise in [0, 1, -1, 12_345, (1 << 50) - 1, 1 << 50, i64::MIN] {
                         let sum = x.round_to_lattice(log2_granularity) + i128::from(noise);
-                        if let Some(quick) = steps.sum::<f64, f64>(x, noise) {
-                            usual += 1;
-                            assert_eq!(
-                                quick.to_bits(),
-                                f64::from_cells(sum, log2_granularity).to_bits(),
-                                "{x} {noise} {log2_granularity}"
-                            );
-                        }
-                        if let (Some(quick), 0) = (steps.sum::<f64, i64>(x, noise), log2_granularity) {
-                            assert_eq!(quick, i64::from_cells(sum, 0), "{x} {noise}");
+                        let general = f64::from_cells(sum, log2_granularity);
+                        let got: f64 = add(x, noise, lattice);
+                        assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
+                        if log2_granularity == 0 {
+                            assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_cells(sum, 0), "{x} + {noise}");
                         }
                     }
                 }
             }
-        }
-        assert!(usual > 1000, "{usual}");
-        let steps = Steps::new(Lattice {
-            log2_granularity: 3,
-            cells: 1,
-        });
-        for n in [4_i64, -4, 12, -12, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, i64::MAX] {
-            let general = f64::from_cells(n.round_to_lattice(3), 3);
-            assert!(steps.sum::<i64, f64>(n, 0).is_none_or(|quick| quick == general), "{n}");
         }
     }
 

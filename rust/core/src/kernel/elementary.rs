@@ -73,7 +73,7 @@ pub(super) fn split_ln(x: f64) -> (f64, f64) {
     (e, (m - 1.0) / (m + 1.0))
 }
 
-/// −ln(2^−e·m) for a whole 0 ≤ e ≤ 63 and s of m, by [`split_ln`]. Error at most 1.2u + u·|result|.
+/// −ln(2^−e·m) for a whole 0 ≤ e ≤ 64 and s of m, by [`split_ln`]. Error at most 1.2u + u·|result|.
 ///
 /// With z = s² < 0.02945 the series 2s + 2s·(z/3 + z²/5 + …) stops at z⁹, which leaves less than 0.1u. ln m below 0.35 costs 0.8u with the
 /// rounding of s, e·LN2_HIGH is exact, the inner sum costs ¼u and the outer u·|result|.
@@ -142,10 +142,17 @@ pub(super) fn exp_m1(x: f64) -> f64 {
     if x > 700.0 {
         return f64::INFINITY;
     }
-    let n = exponent(x);
-    exp_m1_scaled::<Separate, f64>(exp2(n), n, x)
+    growth::<Separate>(x)
 }
 
+/// [`exp_m1`] for 2⁻⁶⁰ ≤ x ≤ 700, in a lane.
+#[inline(always)]
+pub(super) fn growth<A: Arithmetic>(x: f64) -> f64 {
+    let n = exponent(x);
+    exp_m1_scaled::<A, f64>(exp2(n), n, x)
+}
+
+#[inline(always)]
 pub(super) fn exp_m1_scaled<A: MulAdd<N>, N: Number>(scale: N, n: N, x: N) -> N {
     scale * reduced_exp_m1::<A, N>(n, x, N::from(0.0)) + (scale - N::from(1.0))
 }

@@ -24,8 +24,22 @@ pub(super) fn from_small(n: u64) -> f64 {
 
 /// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, something within 2 of x.
 #[inline(always)]
-pub(crate) fn round(x: f64) -> f64 {
+pub(super) fn round(x: f64) -> f64 {
     (x + SHIFTER) - SHIFTER
+}
+
+/// ⌊x⌋ for |x| < 2⁵¹; beyond, something within 3 of x.
+#[inline(always)]
+pub(super) fn floor(x: f64) -> f64 {
+    let near = round(x);
+    near - if near > x { 1.0 } else { 0.0 }
+}
+
+/// ⌈x⌉ for |x| < 2⁵¹; beyond, something within 3 of x.
+#[inline(always)]
+pub(super) fn ceil(x: f64) -> f64 {
+    let near = round(x);
+    near + if near < x { 1.0 } else { 0.0 }
 }
 
 /// 2^−⌊log₂ x⌋ for a normal x ≥ 1; zero gives 2¹⁰²³.
@@ -54,6 +68,8 @@ mod tests {
         }
         for x in [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e15, -1e15, 0.499_999_999_999_999_94] {
             assert_eq!(round(x), f64::round_ties_even(x));
+            assert_eq!(floor(x), f64::floor(x));
+            assert_eq!(ceil(x), f64::ceil(x));
         }
         for (x, inverse) in [
             (1.0, 1.0),

@@ -24,10 +24,10 @@ use super::{Lane, MAX_SPAN};
 /// κ·ln(1 + 1/V), about κ·2^−⌊log₂ V⌋ at most, which the tolerance allows on either side.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometric {
-    bits: f64,
-    scale: f64,
-    offset: f64,
-    slack: f64,
+    pub(super) bits: f64,
+    pub(super) scale: f64,
+    pub(super) offset: f64,
+    pub(super) slack: f64,
 }
 
 impl Geometric {
@@ -62,7 +62,7 @@ pub(super) const PER_SCALE_ROUGH: f64 = 1.0 / (1 << 24) as f64;
 impl Geometric {
     /// The acceptance test: |X| = ⌊x⌋ unless x is within `slack` + 4.5u·x + κ·2^−⌊log₂ V⌋ of an edge.
     #[inline(always)]
-    fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
+    pub(super) fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
         let x = A::mul_add(self.scale, minus_ln, self.offset);
         let floor = round(x - 0.5);
         let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, PER_X, self.slack));

@@ -1,17 +1,18 @@
 use super::float::from_bits;
+use super::staircase::Stairs;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
 
 /// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
 ///
-/// The thresholds are rounded, and need not be right: [`Staircase::place`] accepts no word on a wrong stair, nor one beyond the last rung.
+/// The thresholds are rounded, and need not be right: [`Stairs::place`] accepts no word on a wrong stair, nor one beyond the last rung.
 /// It does rest on the unit being that of the stair. A unit is e^(εJ) to 2u as far as ε·J ≤ 700, while a word V ≥ 1 reaches only rungs where
 /// ε·J < 76: beyond, the rung's top is below 1, or negative or zero where the unit of the stair before is no longer right, for with ε ≤ 700
 /// that stair's ε·J is at most 1400 for four rungs, whose exponent has turned the sign. (Above, D·c is zero, and so is every top.) Eight
 /// rungs are for ε below 4.
 #[derive(Clone, Debug)]
 pub(crate) struct Ladder<const N: usize> {
-    stairs: Staircase,
+    stairs: Stairs,
     rungs: [Rung; N],
 }
 
@@ -25,23 +26,21 @@ struct Rung {
 }
 
 impl<const N: usize> Ladder<N> {
-    pub fn new(stairs: &Staircase) -> Self {
+    pub fn new(staircase: &Staircase) -> Self {
+        let stairs = staircase.stairs;
         let rungs = core::array::from_fn(|stair| {
             let stair = stair as f64;
             Rung {
                 top: if stair > 0.0 {
-                    stairs.floor / stairs.unit::<Separate>(stair - 1.0)
+                    stairs.floor / stairs.unit_of::<Separate>(stair - 1.0)
                 } else {
                     f64::INFINITY
                 },
-                unit: stairs.unit::<Separate>(stair),
+                unit: stairs.unit_of::<Separate>(stair),
                 outermost: stairs.outermost(stair),
             }
         });
-        Self {
-            stairs: stairs.clone(),
-            rungs,
-        }
+        Self { stairs, rungs }
     }
 }
 

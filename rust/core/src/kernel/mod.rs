@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
+//! | `own` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
 //! | `float` | whole numbers in and out of `f64` without branches |
@@ -19,6 +20,7 @@ mod elementary;
 mod float;
 mod geometric;
 mod ladder;
+mod own;
 mod staircase;
 mod thresholds;
 mod tier;
@@ -26,9 +28,9 @@ mod tier;
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
-pub(crate) use float::round;
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
+pub(crate) use own::{Drawn, Family, Given};
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::Tier;
@@ -41,7 +43,7 @@ pub(crate) const WORD_BITS: u32 = 63;
 const SIGN: u64 = 1 << 63;
 
 /// Words decided together.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Beyond this many cells in a sensitivity and in the noise scale a double cannot tell neighbouring cells apart, and every word goes to
 /// the slow path. It also keeps every accepted magnitude below 2⁵¹: the scale is at most 2⁴⁵ cells and −ln v at most 45.

@@ -12,7 +12,7 @@ use std::f64::consts::LN_2;
 
 use super::elementary::{self, LN2_HIGH, LN2_LOW, MulAdd};
 use super::tier::{Arithmetic, Fused, Separate};
-use super::{Coarse, Geometric, Kernel, Ladder, Lane, MAX_SPAN, Staircase, geometric, staircase};
+use super::{Coarse, Geometric, Kernel, Ladder, Lane, MAX_SPAN, Staircase, geometric, own, staircase};
 use crate::dyadic::power_of_two;
 use crate::exact::{self, IntegerLaw};
 use bounded::Bounded;
@@ -118,7 +118,7 @@ fn logarithms_on<A: MulAdd<Bounded>>() {
             let z = s.largest().powi(2) * SECOND_ORDER;
             2.0 * SECOND_ORDER * s.largest() * z.powi(n) / (f64::from(2 * n + 1) * (1.0 - z))
         };
-        for e in 0..=63 {
+        for e in 0..=64 {
             let e = Bounded::from(f64::from(e));
             let fine = elementary::minus_ln::<A, Bounded>(e, s).off_by(left_out(10));
             let [absolute, relative] = MINUS_LN;
@@ -198,8 +198,10 @@ fn exponentials_on<A: MulAdd<Bounded>>() {
 fn exponentials_minus_one_near_zero_and_ratios() {
     let end = arguments(0).1;
     for x in binades(-60, -2, PIECES).chain(pieces(0.25, end, PIECES)) {
-        let growth = exp_m1_near_zero(x);
+        let growth = exp_m1_near_zero::<Separate>(x);
         assert!(growth.relative() <= EXP_M1, "exp − 1 at {x:?}: {growth:?}");
+        let fused = exp_m1_near_zero::<Fused>(x);
+        assert!(fused.relative() <= EXP_M1, "exp − 1 at {x:?}: {fused:?}");
         check_ratio(x, growth);
     }
     for n in 1..=EXPONENTS {
@@ -218,8 +220,8 @@ fn exponentials_minus_one_near_zero_and_ratios() {
     }
 }
 
-fn exp_m1_near_zero(x: Bounded) -> Bounded {
-    elementary::exp_m1_scaled::<Separate, Bounded>(1.0.into(), 0.0.into(), x).off_by(left_out_of_exp(x.hi))
+fn exp_m1_near_zero<A: MulAdd<Bounded>>(x: Bounded) -> Bounded {
+    elementary::exp_m1_scaled::<A, Bounded>(1.0.into(), 0.0.into(), x).off_by(left_out_of_exp(x.hi))
 }
 
 fn check_ratio(x: Bounded, growth: Bounded) {
@@ -286,40 +288,80 @@ fn bounds_contain_what_the_machine_computes() {
 /// x = κ·ℓ + β for every scale and logarithm that there is; what is off is below the tolerance of the acceptance test.
 #[test]
 fn geometric_tolerance() {
-    geometric_tolerance_on::<Separate>();
-    geometric_tolerance_on::<Fused>();
-}
-
-fn geometric_tolerance_on<A: MulAdd<Bounded>>() {
-    let [absolute, relative] = MINUS_LN;
+    let [absolute, _] = MINUS_LN;
+    let all = || binades(-30, 45, 64).chain([Bounded::argument(0.0, power_of_two(-30))]);
     // Of 1/κ: κ and the quotient are rounded, and β depends on it less than in proportion.
     let offset = Bounded::argument(0.0, 0.5).off_by(0.5 * (HALF_LOG_RATIO + 2.0 * U) * SECOND_ORDER);
+    // V as an `f64` is off by u of V.
+    geometric_tolerance_on_tiers(all, offset, U + absolute, geometric::PER_SCALE, geometric::FIXED);
+    let per_scale = geometric::PER_SCALE + geometric::PER_SCALE_ROUGH;
+    geometric_tolerance_on_tiers(all, offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
+
+    // With constants made in the lane: κ from 2³²/700 up, and β in the tolerance;
+    let half = Bounded::argument(0.5, 0.5).off_by(own::BETA);
+    let fixed = geometric::FIXED + own::BETA;
+    geometric_tolerance_on_tiers(|| binades(22, 45, 64), half, U + absolute, geometric::PER_SCALE, fixed);
+    // or β in the logarithm.
+    let decay = (EXP + U) * 0.5;
+    let word = (0.3 * U + decay + 3.0 * U) * SECOND_ORDER;
+    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, own::PER_SCALE_FEW, geometric::FIXED);
+}
+
+fn geometric_tolerance_on_tiers<S: Iterator<Item = Bounded>>(
+    scales: impl Fn() -> S,
+    offset: Bounded,
+    logarithm: f64,
+    per_scale: f64,
+    fixed: f64,
+) {
+    geometric_tolerance_on::<Separate>(scales(), offset, logarithm, per_scale, fixed);
+    geometric_tolerance_on::<Fused>(scales(), offset, logarithm, per_scale, fixed);
+}
+
+fn geometric_tolerance_on<A: MulAdd<Bounded>>(
+    scales: impl Iterator<Item = Bounded>,
+    offset: Bounded,
+    absolute: f64,
+    per_scale: f64,
+    fixed: f64,
+) {
+    let [_, relative] = MINUS_LN;
     // x − ⌊x⌋ up to 1, its distance from ½, ½ less the tolerance: each half a last place.
     let test = U / 2.0 + U / 2.0 + U / 2.0;
     let logarithms: Vec<_> = pieces(0.0, 1.0, 64)
         .chain(binades(0, 5, 64))
-        .chain(pieces(32.0, LONGEST, 64))
+        .chain(pieces(32.0, LONGEST + LN_2, 64))
         .collect();
-    for scale in binades(-30, 45, 64).chain([Bounded::argument(0.0, power_of_two(-30))]) {
+    for scale in scales {
         let scale = scale.off_by(scale.hi * U);
         for &exact in &logarithms {
-            // V as an `f64` is off by u of V.
-            let logarithm = exact.off_by((U + absolute + relative * exact.hi) * SECOND_ORDER);
+            let logarithm = exact.off_by((absolute + relative * exact.hi) * SECOND_ORDER);
             let x = A::mul_add(scale, logarithm, offset);
             let theta = scale.lo * THETA;
-            let tolerance = geometric::PER_SCALE * scale.lo + geometric::PER_X * x.lo.max(0.0) + geometric::FIXED;
+            let tolerance = per_scale * scale.lo + geometric::PER_X * x.lo.max(0.0) + fixed;
             assert!(
                 (x.error + test + theta) * SECOND_ORDER <= tolerance,
                 "{scale:?} {exact:?} {x:?}"
             );
-            let rough = A::mul_add(scale, exact.off_by((U + ROUGH_MINUS_LN) * SECOND_ORDER), offset);
-            let tolerance = tolerance + geometric::PER_SCALE_ROUGH * scale.lo;
-            assert!(
-                (rough.error + test + theta) * SECOND_ORDER <= tolerance,
-                "{scale:?} {exact:?} {rough:?}"
-            );
         }
     }
+}
+
+/// β ≥ ½ − 1/(8κ) on the lattices of powers; and an error of u in x = 1/κ moves b = e^(−x) by x·u, 1 + b by x/(1 + e^x) of that.
+#[test]
+fn the_offset_in_a_lane() {
+    assert!(700.0 / power_of_two(32) / 8.0 <= own::BETA);
+    for x in binades(-45, 10, 64) {
+        assert!(x.hi / (1.0 + x.lo.exp()) <= 0.3, "{x:?}");
+    }
+}
+
+/// The comment at `L1_ERROR`.
+#[test]
+fn shape_tolerance() {
+    let power = EXP_M1 + U;
+    let total = power / 2.0 + U + U + U;
+    assert!(total * SECOND_ORDER <= own::L1_ERROR);
 }
 
 /// By how much ln(1 + 1/V) may exceed the computed 2^−⌊log₂ V⌋, whose factor κ and whose sum are off by u each, and V by another.
@@ -359,7 +401,7 @@ fn staircase_tolerance() {
 
 #[test]
 fn words_split_into_exponent_and_significand() {
-    for e in 0..=63_u64 {
+    for e in 0..=64_u64 {
         for offset in [0, 1, 1 << 51, (1 << 52) - 1] {
             let m = f64::from_bits(SQRT_HALF + offset);
             let x = m * power_of_two(e as i32);

@@ -30,24 +30,29 @@ use super::{Lane, MAX_SPAN};
 /// On a stair that a word V ≥ 1 reaches, e^(εJ) ≤ (D + D·c)/((½ + D·c)·v) about, so that ε·J < 76 and J < 2²⁷. V = 0 makes y zero or NaN: not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Staircase {
+    pub(super) stairs: Stairs,
     bits: f64,
-    /// (t/2)·2^−bits.
-    unit: f64,
-    cells: f64,
-    /// D·c.
-    pub(super) floor: f64,
-    /// r − 1.
-    first: f64,
-    eps_high: f64,
-    eps_low: f64,
     inverse_eps: f64,
     /// ln S(r)/ε + 1.
     stair_offset: f64,
-    slack: f64,
+}
+
+/// What places a word on a given stair.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stairs {
+    /// (t/2)·2^−bits.
+    pub unit: f64,
+    pub cells: f64,
+    /// D·c.
+    pub floor: f64,
+    /// r − 1.
+    pub first: f64,
+    pub eps: f64,
+    pub slack: f64,
 }
 
 /// Below this ε the product of J with the upper part of ε is no longer exact.
-const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
+pub(super) const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
 
 /// The digits of ε in its upper part: 26, as many as a factor below 2²⁷ leaves room for.
 pub(super) const UPPER_PART: u64 = !((1 << 27) - 1);
@@ -62,33 +67,34 @@ impl Staircase {
         let (cells, r) = (cells as f64, r as f64);
         let floor = cells / exp_m1(eps);
         let half_t = (r - 0.5) + floor;
-        let eps_high = f64::from_bits(eps.to_bits() & UPPER_PART);
         let decidable = eps >= LEAST_EPS && cells + cells / eps <= MAX_SPAN;
         Self {
+            stairs: Stairs {
+                unit: half_t * (-f64::from(bits)).exp2(),
+                cells,
+                floor,
+                first: r - 1.0,
+                eps,
+                slack: if decidable { FIXED } else { f64::INFINITY },
+            },
             bits: f64::from(bits),
-            unit: half_t * (-f64::from(bits)).exp2(),
-            cells,
-            floor,
-            first: r - 1.0,
-            eps_high,
-            eps_low: eps - eps_high,
             inverse_eps: 1.0 / eps,
             stair_offset: (floor / half_t).ln() / eps + 1.0,
-            slack: if decidable { FIXED } else { f64::INFINITY },
         }
     }
-}
 
-impl Staircase {
     /// How many stairs lie above the given tail mass: the least J ≥ 1 with S(r)·e^(−ε(J−1)) ≤ `mass`, about.
     pub fn stairs_above(&self, mass: f64) -> u64 {
         (self.stair_offset - mass.ln() * self.inverse_eps).max(1.0).ceil() as u64
     }
+}
 
+impl Stairs {
     /// y per step of V on stair J: (t/2)·2^−bits·e^(εJ).
     #[inline(always)]
-    pub fn unit<A: Arithmetic>(&self, stair: f64) -> f64 {
-        self.unit * exp::<A>(stair * self.eps_high, stair * self.eps_low)
+    pub fn unit_of<A: Arithmetic>(&self, stair: f64) -> f64 {
+        let high = f64::from_bits(self.eps.to_bits() & UPPER_PART);
+        self.unit * exp::<A>(stair * high, stair * (self.eps - high))
     }
 
     /// |X| of the outermost cell of stair J.
@@ -127,6 +133,7 @@ impl Lane for Staircase {
 
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
-        self.place::<A>(whole, self.unit::<A>(stair), self.outermost(stair))
+        self.stairs
+            .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
     }
 }

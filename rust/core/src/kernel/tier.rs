@@ -4,7 +4,8 @@
 
 use std::sync::OnceLock;
 
-use super::{Kernel, fill};
+use super::own::{Drawn, Family, Given, draw};
+use super::{BLOCK, Kernel, fill};
 use crate::value::Value;
 
 /// An instruction set.
@@ -135,4 +136,24 @@ pub(super) fn fill_on<T: Value>(
 #[target_feature(enable = "avx2,fma")]
 fn fill_avx2<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
     fill::<Fused, T>(kernel, words, granularity, out, doubt);
+}
+
+/// [`Drawn::draw`]; on a tier that is not available it panics.
+#[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
+pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+    assert!(tier.is_available(), "{tier:?} on a processor without it");
+    match tier {
+        Tier::Portable => draw::<Separate>(family, given, words, drawn),
+        // SAFETY: the processor has AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => unsafe { draw_avx2(family, given, words, drawn) },
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Avx2 => unreachable!("never available here"),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn draw_avx2(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+    draw::<Fused>(family, given, words, drawn);
 }

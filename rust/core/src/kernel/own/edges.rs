@@ -1,0 +1,109 @@
+//! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
+
+use super::{BLOCK, Drawn, Family, Given, SIGN, Tier};
+use crate::exact;
+use crate::law::{Kind, Law, Shape};
+
+/// Uniform in 0..1, one after another.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// The last word whose magnitude, followed by zeros, is at least that of `word`: magnitudes fall as words grow.
+fn last_of(magnitude: impl Fn(u64, u64) -> u64, word: u64) -> u64 {
+    let level = magnitude(word, 0);
+    let (mut least, mut most) = (word, !SIGN);
+    while least < most {
+        let middle = least.midpoint(most) + 1;
+        if magnitude(middle, 0) >= level {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}
+
+/// Words at distances 0, 1, 2, 4, … on either side of an edge.
+fn beside(edge: u64) -> [u64; BLOCK] {
+    core::array::from_fn(|i| {
+        let distance = (1_u64 << (i / 2)) >> 1;
+        let word = if i % 2 == 0 {
+            edge.saturating_sub(distance)
+        } else {
+            edge.saturating_add(distance)
+        };
+        word.min(!SIGN)
+    })
+}
+
+fn check(kind: Kind, family: Family, eps: f64, sensitivity: f64, shape: Shape, random: &mut Random) {
+    let Ok((law, lattice)) = Law::place(kind, eps, sensitivity, shape) else {
+        return;
+    };
+    let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+    let number = if let Shape::Number(number) = shape { number } else { 0.0 };
+    let given = Given {
+        eps: &[eps; BLOCK],
+        sensitivity: &[sensitivity; BLOCK],
+        shape: &[number; BLOCK],
+    };
+    let word = (random.next() * (1_u64 << 63) as f64) as u64;
+    // The least words too, where logarithms are of zero and stairs are highest.
+    let blocks = [beside(last_of(magnitude, word)), core::array::from_fn(|i| i as u64)];
+    let tiers = || Tier::ALL.into_iter().filter(|tier| tier.is_available());
+    for (tier, words) in tiers().flat_map(|tier| blocks.map(|words| (tier, words))) {
+        let mut drawn = Drawn::NOTHING;
+        drawn.draw(tier, family, &given, &words);
+        for (word, cells) in words.into_iter().zip(drawn.cells).filter(|(_, cells)| !cells.is_nan()) {
+            for rest in [0, u64::MAX] {
+                assert_eq!(cells, magnitude(word, rest) as f64, "{tier:?} {law:?} {word:#x}");
+            }
+            assert_eq!(drawn.granularity, [lattice.granularity(); BLOCK]);
+        }
+    }
+}
+
+#[test]
+fn words_beside_an_edge_are_right_or_not_sure() {
+    let random = &mut Random(1);
+    for _ in 0..400 {
+        let eps = 2.0_f64.powf(random.next() * 30.0 - 20.5);
+        let delta = 2.0_f64.powf(random.next() * 40.0 - 20.0);
+        let whole = 2.0_f64.powf(random.next() * 30.0).floor();
+        let gamma = 1.0 - random.next();
+        let r = (gamma * whole).ceil();
+        check(Kind::Laplace, Family::Laplace, eps, delta, Shape::L1, random);
+        check(Kind::DiscreteLaplace, Family::DiscreteLaplace, eps, whole, Shape::L1, random);
+        check(Kind::Staircase, Family::StaircaseL1, eps, delta, Shape::L1, random);
+        check(
+            Kind::Staircase,
+            Family::StaircaseNumber,
+            eps,
+            delta,
+            Shape::Number(gamma),
+            random,
+        );
+        check(
+            Kind::DiscreteStaircase,
+            Family::DiscreteStaircaseL1,
+            eps,
+            whole,
+            Shape::L1,
+            random,
+        );
+        check(
+            Kind::DiscreteStaircase,
+            Family::DiscreteStaircaseNumber,
+            eps,
+            whole,
+            Shape::Number(r),
+            random,
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! geometric(ε, D) in a lane: `super::super::geometric` but for β, which would cost a second logarithm.
+
+use std::marker::PhantomData;
+
+use super::super::elementary::{exp, minus_ln, split_ln};
+use super::super::float::from_bits;
+use super::super::geometric::{FIXED, Geometric, PER_SCALE};
+use super::super::tier::Arithmetic;
+use super::super::{MAX_SPAN, WORD_BITS};
+use super::Own;
+use super::lattice::Lattice;
+
+/// Where κ = D/ε ≥ 2²², as on every lattice of powers: D ≥ 2³² and ε ≤ 700.
+///
+/// There β is ½ to within 1/(8κ) ≤ 2⁻²⁵: ½ − β = κ·ln cosh(1/(2κ)), and ln cosh z ≤ z²/2.
+pub(super) struct Many<L>(PhantomData<L>);
+
+/// Tolerance on x for β.
+pub(in super::super) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
+
+impl<L: Lattice> Own<2> for Many<L> {
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, _: f64) -> ([f64; 2], f64) {
+        let place = L::place(eps, sensitivity);
+        let scale = place.cells / eps;
+        let slack = scale * PER_SCALE + (FIXED + BETA);
+        ([scale, tolerance(slack, scale, place.known)], place.granularity)
+    }
+
+    #[inline(always)]
+    fn reduce<A: Arithmetic>(_: [f64; 2], bits: u64) -> [f64; 3] {
+        let whole = from_bits(bits);
+        let (e, s) = split_ln(whole);
+        [whole, f64::from(WORD_BITS) - e, s]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack]: [f64; 2], [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.5, slack, whole, minus_ln::<A, f64>(e, s))
+    }
+}
+
+/// For any κ. β joins the logarithm:
+///
+/// ```text
+/// x = κ·(−ln w),   w = v·(1 + b)/2 = V·(1 + b)·2^−64,   b = e^(−1/κ).
+/// ```
+///
+/// Error of V·(1 + b), relative to it, in units of u:
+///
+/// ```text
+/// 1/κ                         0.3   (u/κ of b, and b/(1 + b)/κ ≤ 0.28)
+/// e^(1/κ), its inverse        1.5   (2 + 1, of b)
+/// 1 + b, V, their product     3
+/// ```
+///
+/// 4.8κ of x, where [`Geometric`] has 1 for V and β on its own: [`PER_SCALE_FEW`] is that much larger than [`PER_SCALE`].
+pub(super) struct Few<L>(PhantomData<L>);
+
+/// Tolerance on x for each unit of κ.
+pub(in super::super) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
+
+impl<L: Lattice> Own<3> for Few<L> {
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, _: f64) -> ([f64; 3], f64) {
+        let place = L::place(eps, sensitivity);
+        let scale = place.cells / eps;
+        let factor = 1.0 + 1.0 / exp::<A>(eps / place.cells, 0.0);
+        let slack = scale * PER_SCALE_FEW + FIXED;
+        ([scale, tolerance(slack, scale, place.known), factor], place.granularity)
+    }
+
+    #[inline(always)]
+    fn reduce<A: Arithmetic>([.., factor]: [f64; 3], bits: u64) -> [f64; 3] {
+        let whole = from_bits(bits);
+        let (e, s) = split_ln(whole * factor);
+        [whole, f64::from(WORD_BITS + 1) - e, s]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack, _]: [f64; 3], [whole, e, s]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.0, slack, whole, minus_ln::<A, f64>(e, s))
+    }
+}
+
+#[inline(always)]
+fn tolerance(slack: f64, scale: f64, known: bool) -> f64 {
+    if known & (scale <= MAX_SPAN) { slack } else { f64::INFINITY }
+}
+
+#[inline(always)]
+fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_ln: f64) -> (f64, bool) {
+    let law = Geometric {
+        bits: f64::from(WORD_BITS),
+        scale,
+        offset,
+        slack,
+    };
+    law.place::<A>(whole, minus_ln)
+}
