@@ -117,8 +117,11 @@ import os, stairnoise as sn
 sn.sample({LONG}, 4, threads=2)
 child = os.fork()
 noise = sn.sample({LONG}, 4, threads=2)
+if child:
+    os.waitpid(child, 0)  # one prints after the other
 print(noise[:4].tobytes().hex(), flush=True)
-os._exit(0) if child == 0 else os.waitpid(child, 0)
+if not child:
+    os._exit(0)
 """
     done = run(program)
     first, second = done.stdout.split()
