@@ -48,6 +48,26 @@ def real(value: object, name: str) -> Real:
     return own
 
 
+def argument(value: object, name: str) -> Real:
+    """Convert the argument of a function to a float or a float64 array, rounding what float64 cannot hold.
+
+    Not a copy: the array may be the caller's. NaN and infinities pass.
+
+    Raises
+    ------
+    ParameterTypeError
+        `value` is not a real number or an array of real numbers.
+    """
+    if type(value) is float:
+        return value
+    if type(value) is np.float64 or (type(value) is int and abs(value) < _EXACT_INTEGERS):
+        return float(value)
+    array = number_array(value, name)
+    with np.errstate(over="ignore"):
+        floats = array.astype(np.float64, copy=False)
+    return floats if floats.ndim else float(floats)
+
+
 def number_array(value: object, name: str) -> NDArray[Any]:
     """Convert real numbers to an array without changing any of them.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _theory
-from stairnoise._law import DiscreteLaw, discrete_bound
-from stairnoise._parameters import Real, RealLike
+from stairnoise._law import DiscreteLaw
+from stairnoise._parameters import RealLike
+from stairnoise._theory import stairs
+from stairnoise._theory.symmetric import Lattice
 
 
 class DiscreteLaplace(DiscreteLaw):
@@ -56,6 +56,7 @@ class DiscreteLaplace(DiscreteLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "discrete_laplace"
+    _formulas = Lattice(stairs)
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1) -> None:
         self._validate(eps, sensitivity)
@@ -63,9 +64,8 @@ class DiscreteLaplace(DiscreteLaw):
     # A geometric law falls by the same factor at every integer: a staircase whose stairs have
     # one integer each, with eps per integer.
 
+    def _make_constants(self) -> stairs.Stairs:
+        return stairs.lattice(self._eps / self._sensitivity, 1.0, 1.0)
+
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
-
-    def _error_bound(self, alpha: Real) -> Any:
-        bound = _theory.lattice_error_bound(alpha, self._eps / self._sensitivity, 1.0, 1.0)
-        return discrete_bound(bound)

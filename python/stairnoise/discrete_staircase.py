@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _theory
-from stairnoise._law import Cost, DiscreteLaw, discrete_bound, integers
-from stairnoise._parameters import Real, RealLike
+from stairnoise._law import Cost, DiscreteLaw, integers
+from stairnoise._parameters import RealLike
+from stairnoise._theory import stairs
+from stairnoise._theory.symmetric import Lattice
 
 
 class DiscreteStaircase(DiscreteLaw):
@@ -63,6 +63,7 @@ class DiscreteStaircase(DiscreteLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "discrete_staircase"
+    _formulas = Lattice(stairs)
     _spec_name = "r"
 
     def __init__(
@@ -79,9 +80,9 @@ class DiscreteStaircase(DiscreteLaw):
         r: int | NDArray[np.int64] = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
 
+    def _make_constants(self) -> stairs.Stairs:
+        r = self._place()[1]
+        return stairs.lattice(self._eps, self._sensitivity, float(r) if isinstance(r, int) else r.astype(np.float64))
+
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
-
-    def _error_bound(self, alpha: Real) -> Any:
-        bound = _theory.lattice_error_bound(alpha, self._eps, self._sensitivity, self._place()[1])
-        return discrete_bound(bound)

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _theory
-from stairnoise._law import ContinuousLaw, plain
-from stairnoise._parameters import Real, RealLike
+from stairnoise._law import ContinuousLaw
+from stairnoise._parameters import RealLike
+from stairnoise._theory import exponential
+from stairnoise._theory.symmetric import Line
 
 
 class Laplace(ContinuousLaw):
@@ -58,12 +60,13 @@ class Laplace(ContinuousLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "laplace"
+    _formulas = Line(exponential)
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0) -> None:
         self._validate(eps, sensitivity)
 
+    def _make_constants(self) -> exponential.Exponential:
+        return exponential.laplace(self._eps, self._sensitivity)
+
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.laplace_abs_moment(p, self._eps, self._sensitivity)
-
-    def _error_bound(self, alpha: Real) -> Real:
-        return plain(_theory.laplace_error_bound(alpha, self._eps, self._sensitivity))

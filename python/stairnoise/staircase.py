@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from stairnoise import _theory
 from stairnoise._law import ContinuousLaw, Cost, plain
 from stairnoise._parameters import Real, RealLike
+from stairnoise._theory import stairs
+from stairnoise._theory.symmetric import Line
 
 
 class Staircase(ContinuousLaw):
@@ -66,6 +68,7 @@ class Staircase(ContinuousLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "staircase"
+    _formulas = Line(stairs)
     _spec_name = "gamma"
 
     def __init__(
@@ -85,9 +88,8 @@ class Staircase(ContinuousLaw):
         gamma = _theory.gamma_l1 if self._spec == "l1" else _theory.gamma_l2
         return plain(gamma(self._eps))
 
+    def _make_constants(self) -> stairs.Stairs:
+        return stairs.continuous(self._eps, self._sensitivity, self.gamma)
+
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
-
-    def _error_bound(self, alpha: Real) -> Real:
-        bound = _theory.staircase_error_bound(alpha, self._eps, self._sensitivity, self.gamma)
-        return plain(bound)

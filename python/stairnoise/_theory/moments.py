@@ -1,4 +1,4 @@
-"""Closed forms of the four laws: optimal shapes, absolute moments, error bounds.
+"""Absolute moments of the four laws in closed form.
 
 Pure functions of float64 arrays that broadcast. Notation as in the papers: ``b = exp(-eps)``,
 ``c = b/(1 - b)``, `D` the sensitivity, `gamma` or `r` the width of the central stair. No formula
@@ -26,25 +26,6 @@ Array = NDArray[np.float64]
 # Beyond this, exp(eps/2) overflows; the quantities that use it are below 1e-304 there.
 _LARGEST_HALF_EPS = 700.0
 _TINY = float(np.finfo(np.float64).tiny)
-
-
-def gamma_l1(eps: Real) -> Array:
-    """Shape with the least E|X|: ``1/(1 + exp(eps/2))`` [1]_."""
-    root = np.exp(-np.asarray(eps) / 2)
-    return np.asarray(np.maximum(root / (1 + root), _TINY))
-
-
-def gamma_l2(eps: Real) -> Array:
-    """Shape with the least E X², the root of ``((1-b) gamma + b)**3 = b (1+b)/2``.
-
-    Rationalised, because ``(y - b)/(1 - b)`` with ``y**3 = b (1+b)/2`` loses ``log10(1/eps)``
-    digits; and written in ``exp(-eps/3)``, so that it underflows only with the result.
-    """
-    root = np.exp(-np.asarray(eps) / 3)
-    b = root**3
-    k = np.cbrt((1 + b) / 2)
-    gamma = root * (1 + 2 * b) / (2 * (k**2 + k * root**2 + root**4))
-    return np.asarray(np.maximum(gamma, _TINY))
 
 
 def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
@@ -88,57 +69,6 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
             comb(p, m) * _surjections(m, i) * D**m * stair[p - m] * c ** (i + 1) for i in range(p + 1) for m in range(i, p + 1)
         )
         return 2 * (centre + stairs) / (2 * r - 1 + 2 * D * c)
-
-
-def staircase_error_bound(alpha: Real, eps: Real, D: Real, gamma: Real) -> Array:
-    """Smallest t with P(|X| > t) <= alpha, continuous staircase."""
-    with np.errstate(all="ignore"):
-        c = _odds(eps)
-        _, beyond = _central_mass(eps, gamma)
-        within = (gamma + c) * (1 - np.asarray(alpha))
-        outside = gamma + _stairs_beyond(alpha, beyond, eps)
-        return D * np.where(alpha >= beyond, within, outside)
-
-
-def laplace_error_bound(alpha: Real, eps: Real, D: Real) -> Array:
-    """Smallest t with P(|X| > t) <= alpha, Laplace: ``-ln(alpha) D/eps``."""
-    return np.abs(np.log(alpha)) * D / eps
-
-
-def lattice_error_bound(alpha: Real, eps: Real, D: Real, r: Real) -> Array:
-    """Smallest integer t with P(|X| > t) <= alpha, discrete staircase."""
-    D, r = np.asarray(D, np.float64), np.asarray(r, np.float64)
-    with np.errstate(all="ignore"):
-        c = _odds(eps)
-        beyond = 2 * D * c / (2 * r - 1 + 2 * D * c)
-        within = (1 - np.asarray(alpha)) * (r + D * c) + np.asarray(alpha) / 2
-        outside = r + D * _stairs_beyond(alpha, beyond, eps)
-        edge = np.where(alpha >= beyond, within, outside)
-        # Rounding may put the inverse on the wrong side of an integer: step over the three
-        # candidates with the survival function itself.
-        t = np.maximum(np.ceil(edge) - 2, 0)
-        for _ in range(3):
-            t = np.where(_lattice_survival(t + 1, eps, D, r) > alpha, t + 1, t)
-        return np.asarray(t)
-
-
-def _lattice_survival(j: Array, eps: Real, D: Array, r: Array) -> Array:
-    """P(|X| >= j) of the discrete staircase, integer j >= 1."""
-    c = _odds(eps)
-    stair = np.where(j < r, 0.0, np.floor((j - r) / D) + 1)
-    height = np.exp(-eps * stair) * (r + stair * D - j + D * c)
-    return np.asarray(2 * height / (2 * r - 1 + 2 * D * c))
-
-
-def _stairs_beyond(alpha: Real, beyond: Array, eps: Real) -> Array:
-    """How many stairs past the central one the survival function falls from `beyond` to `alpha`.
-
-    It falls by the factor b per stair, and linearly within a stair.
-    """
-    fall = np.log(beyond / np.asarray(alpha))
-    whole = np.floor(fall / eps)
-    part = np.expm1(whole * eps - fall) / np.expm1(-np.asarray(eps))
-    return np.asarray(whole + np.clip(part, 0, 1))
 
 
 def _odds(eps: Real) -> Array:

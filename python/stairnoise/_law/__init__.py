@@ -1,0 +1,68 @@
+"""What the four laws have in common.
+
+`parameters` validates them, `drawing` samples and releases, `distribution` is the theory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
+from stairnoise._law.drawing import Drawing
+from stairnoise._law.parameters import Cost, Spec, integers, plain
+from stairnoise._parameters import Real
+
+__all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "plain"]
+
+_Default = TypeVar("_Default", bound=np.generic)
+
+
+class Law(Drawing[_Default], Distribution):
+    """A noise law."""
+
+    __slots__ = ()
+
+
+class ContinuousLaw(Law[np.float64], ContinuousDistribution):
+    """A law of real numbers, drawn on the lattice of multiples of its granularity."""
+
+    __slots__ = ()
+    _dtypes = ("float64", "float32")
+    _release_dtypes = ("float64", "float32")
+
+    @property
+    def sensitivity(self) -> Real:
+        """Largest change Δ of one value that one person can cause."""
+        return self._sensitivity
+
+    @property
+    def granularity(self) -> Real:
+        """Power of two of which every draw is a multiple."""
+        granularity: Real = self._place()[0]
+        return granularity
+
+
+class DiscreteLaw(Law[np.int64], DiscreteDistribution):
+    """A law of integers."""
+
+    __slots__ = ()
+    _dtypes = ("int64", "int32", "float64")
+    _release_dtypes = ("int64", "int32", "float64", "float32")
+
+    @property
+    def sensitivity(self) -> int | NDArray[np.int64]:
+        """Largest change Δ of one value that one person can cause, an integer."""
+        sensitivity: int | NDArray[np.int64] = integers(self._sensitivity)
+        return sensitivity
+
+    @property
+    def granularity(self) -> int:
+        """Every draw is a multiple of 1."""
+        return 1
+
+    def _arguments(self) -> tuple[Any, ...]:
+        eps, *others = super()._arguments()
+        return eps, *map(integers, others)

@@ -1,0 +1,267 @@
+"""Drawing noise, and releasing answers with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError
+from stairnoise._law.parameters import Parameters
+from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
+from stairnoise._parameters import Real, RealLike, count
+from stairnoise._values import require_finite, true_values
+from stairnoise.rng import Rng, release_stream, sampling_stream
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_MOST_PARTITIONS = 2**53 - 1
+# Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
+_MOST_THREADS = 2**12
+# NumPy keeps one object for each native dtype, so that identity is the quickest test.
+_FLOAT64 = np.dtype(np.float64)
+_INT64 = np.dtype(np.int64)
+
+_Default = TypeVar("_Default", bound=np.generic)
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Out = TypeVar("_Out", bound="NDArray[Any]")
+
+
+class Drawing(Parameters, Generic[_Default]):
+    """A law that draws; `_Default` is the type of its values."""
+
+    __slots__ = ()
+
+    @overload
+    def sample(
+        self,
+        size: Size,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: None = None,
+        threads: int | None = None,
+    ) -> NDArray[_Default]: ...
+    @overload
+    def sample(
+        self,
+        size: Size,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: type[_Scalar] | np.dtype[_Scalar],
+        threads: int | None = None,
+    ) -> NDArray[_Scalar]: ...
+    @overload
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: _Out,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> _Out: ...
+    @overload
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> Any: ...
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: NDArray[Any] | None = None,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Draw noise alone, for study; to protect data use `release`.
+
+        Parameters
+        ----------
+        size : int, tuple of int, or None
+            Shape of the output, to which array parameters must broadcast. None: the shape of
+            `out`, or without it the parameters' common shape.
+        rng : SecureRng, SeededRng or None
+            None: one secure generator for the whole process.
+        out : ndarray or None
+            Writable array to fill and return: any strides, the dtype and shape as below.
+        dtype : dtype or None
+            float64 (default) or float32 for a continuous law; int64 (default), int32 (saturating)
+            or float64 for a discrete one. Must agree with `out`.
+        threads : int or None
+            How many threads fill an output of 2**18 values or more, if it is C-contiguous and the
+            parameters are scalars. None: what the environment variable STAIRNOISE_NUM_THREADS
+            says, or as many as the process may run at once. The values do not depend on it.
+
+        Returns
+        -------
+        float, int or ndarray
+            A Python scalar when the parameters are scalars and neither `size` nor `out` is given.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            Nothing has been drawn and `out` is untouched.
+        """
+        draw = self._draw
+        if draw is not None and size is None and out is None and dtype is None and threads is None:
+            return draw(sampling_stream(rng))
+        return self._sample(size, rng, out, dtype, threads)
+
+    def _sample(
+        self,
+        size: Size | None,
+        rng: Rng | None,
+        out: NDArray[Any] | None,
+        dtype: DTypeLike | None,
+        threads: int | None = None,
+        *,
+        size_name: str = "size",
+    ) -> Any:
+        stream = sampling_stream(rng)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
+        shape = self._parameter_shape
+        noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
+        work = workspace(noise)
+        if self._scalar_law is not None:
+            self._scalar_law.fill(stream, work, workers)
+        else:
+            _native.fill_each(self._kind, *self._broadcast(work.shape), stream, work)
+        finish(work, noise)
+        return noise.item() if size is None and out is None and shape == () else noise
+
+    # Releasing
+
+    def release(
+        self,
+        values: RealLike,
+        *,
+        max_partitions_contributed: int = 1,
+        rng: Rng | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> Any:
+        """Add noise to true answers and return the private ones.
+
+        Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is
+        added there in integers, and the sum is converted once. Ends of the integer type saturate.
+
+        Parameters
+        ----------
+        values : int, float or array of them
+            True answers, finite. Array parameters and values broadcast against each other; every
+            number that comes back is a release of its own. Masked arrays are refused.
+        max_partitions_contributed : int, default 1
+            How many of the values one person can change, each by at most the sensitivity. The
+            noise of every value is then drawn with the largest float64 not above ``eps`` divided
+            by this number, so that the whole release is ``eps``-differentially private.
+        rng : SecureRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was
+            made with ``allow_release=True``.
+        out : ndarray or None
+            Writable array to fill and return; it may be `values` itself. Of a dtype that `sample`
+            allows, for a discrete law float32 as well.
+
+        Returns
+        -------
+        int, float or ndarray
+            For a discrete law int64 where the values are integers. Otherwise float32 where the
+            values are float32, and float64 else. A Python scalar for a zero-dimensional result.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A value is NaN or infinite (the text names the first such index), or another argument
+            is not allowed. Nothing has been drawn and `out` is untouched.
+        """
+        stream = release_stream(rng)
+        if out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1:
+            released = self._release_plain(values, stream)
+            if released is not None:
+                return released
+        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
+        law = self if k == 1 else self._divided_among(k)
+        true = true_values(values)
+        shape = _values_shape(true.array.shape, self._parameter_shape)
+        default = self._released_dtype(true.array, true.single_precision)
+        released = released_array(shape, out, default, self._release_dtypes)
+        law._add_noise(stream, true.array, released)
+        return released.item() if out is None and shape == () else released
+
+    def _release_plain(self, values: object, stream: _native.Stream) -> NDArray[Any] | None:
+        """Release what needs no conversion: a law of scalars, and an array of int64 or float64 with axes.
+
+        It is what counts and sums usually are, and takes half the time of the general way.
+        """
+        law = self._scalar_law
+        if law is None or type(values) is not np.ndarray or values.ndim == 0 or not values.flags.aligned:
+            return None
+        dtype = values.dtype
+        if dtype is _FLOAT64 or (dtype is _INT64 and self._dtypes[0] == "int64"):
+            released = np.empty(values.shape, dtype)
+        elif dtype is _INT64:
+            released = np.empty(values.shape, _FLOAT64)
+        else:
+            return None
+        try:
+            law.release(stream, values, released)
+        except ParameterError:
+            require_finite(values)
+            raise
+        return released
+
+    def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
+        work = workspace(out)
+        spread = values if values.shape == work.shape else np.broadcast_to(values, work.shape)
+        # The extension lends no memory to two arrays at once, not even for a release in place.
+        if not spread.flags.aligned or np.may_share_memory(spread, work):
+            spread = spread.copy()
+        try:
+            if self._scalar_law is not None:
+                self._scalar_law.release(stream, spread, work)
+            else:
+                parameters = self._broadcast(work.shape)
+                _native.release_each(self._kind, *parameters, stream, spread, work)
+        except ParameterError:
+            require_finite(values)
+            raise
+        finish(work, out)
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the same law for eps/k, rounded down so that k releases stay within eps."""
+        if isinstance(self._eps, float):
+            share: Real = _native.largest_quotient(self._eps, k)
+        else:
+            shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
+            share = np.array(shares, np.float64).reshape(self._eps.shape)
+        try:
+            return self._with_eps(share)
+        except ParameterError as error:
+            raise ParameterError(
+                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
+            ) from None
+
+    def _released_dtype(self, values: NDArray[Any], single_precision: bool) -> str:
+        if values.dtype.kind == "i" and self._dtypes[0] == "int64":
+            return "int64"
+        return "float32" if single_precision else "float64"
+
+
+def _values_shape(values: Shape, parameters: Shape) -> Shape:
+    if not parameters:
+        return values
+    try:
+        return np.broadcast_shapes(values, parameters)
+    except ValueError:
+        raise ParameterError(
+            f"values must have a shape that broadcasts with the parameters, of shape {parameters}, got {values}"
+        ) from None

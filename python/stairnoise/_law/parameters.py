@@ -1,0 +1,198 @@
+"""The parameters of a law: validation, the lattice they imply, equality and text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._output import Shape
+from stairnoise._parameters import Real, RealLike, common_shape, real
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Cost = Literal["l1", "l2"]
+Spec = Cost | Real | None
+
+# A sensitivity beside which no r is too large.
+_WIDEST = 2.0**53
+
+
+class Parameters:
+    """The validated parameters of a law; immutable and hashable.
+
+    Scalar parameters are Python numbers, array parameters read-only copies, in the shapes that
+    the caller gave. A law of scalars holds a native law that is ready to draw.
+    """
+
+    __slots__ = (
+        "_constants",
+        "_draw",
+        "_eps",
+        "_lattice",
+        "_parameter_shape",
+        "_scalar_law",
+        "_sensitivity",
+        "_spec",
+    )
+
+    _kind: ClassVar[Any]
+    _dtypes: ClassVar[tuple[str, ...]]
+    _release_dtypes: ClassVar[tuple[str, ...]]
+    # Name of the shape parameter, None for the Laplace laws.
+    _spec_name: ClassVar[str | None] = None
+
+    _eps: Real
+    _sensitivity: Real
+    _spec: Spec
+    # Granularity and r; for array parameters, where they take time, None until somebody asks.
+    _lattice: tuple[Any, Any] | None
+    # The extension's law when every parameter is a scalar.
+    _scalar_law: _native.Law | None
+    _draw: Any
+    # Constants of the distribution functions; None until somebody asks.
+    _constants: Any
+    _parameter_shape: Shape
+
+    def _validate(self, eps: RealLike, sensitivity: RealLike, spec: object = None) -> None:
+        """Check the parameters and store them; the constructor of every law."""
+        parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
+        checked = self._check_spec(spec)
+        if self._spec_name and not isinstance(checked, str):
+            parameters[self._spec_name] = checked  # type: ignore[assignment]
+        store = object.__setattr__
+        store(self, "_eps", parameters["eps"])
+        store(self, "_sensitivity", parameters["sensitivity"])
+        store(self, "_spec", checked)
+        store(self, "_parameter_shape", common_shape(parameters))
+        store(self, "_constants", None)
+        self._check()
+
+    def _check_spec(self, spec: object) -> Spec:
+        name = self._spec_name
+        if name is None:
+            return None
+        if isinstance(spec, str):
+            if spec in ("l1", "l2"):
+                return spec  # type: ignore[return-value]
+            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
+        return real(spec, name)
+
+    def _check(self) -> None:
+        """Have the extension check the numbers, and make its law of scalar ones."""
+        store = object.__setattr__
+        if self._parameter_shape == ():
+            law = _native.Law(self._kind, self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
+            store(self, "_scalar_law", law)
+            store(self, "_draw", law.draw_int if self._dtypes[0] == "int64" else law.draw_float)
+            store(self, "_lattice", (law.granularity, law.r))
+            return
+        if 0 in self._parameter_shape:
+            self._check_each_alone()
+        _native.check(self._kind, *self._broadcast(self._parameter_shape))
+        store(self, "_scalar_law", None)
+        store(self, "_draw", None)
+        store(self, "_lattice", None)
+
+    def _place(self) -> tuple[Any, Any]:
+        """Return granularity and r, of every element for array parameters."""
+        if self._lattice is None:
+            granularity, _, r = _native.describe(self._kind, *self._broadcast(self._parameter_shape))
+            granularity.flags.writeable = False
+            r.flags.writeable = False
+            object.__setattr__(self, "_lattice", (granularity, r))
+            return granularity, r
+        return self._lattice
+
+    def _check_each_alone(self) -> None:
+        """Check the parameters of an empty law: it has no element to check, but what is wrong is wrong."""
+        cost: Spec = "l1" if self._spec_name else None
+        _native.check(self._kind, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
+        _native.check(self._kind, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
+        if not (self._spec is None or isinstance(self._spec, str)):
+            sensitivity = self._sensitivity if np.size(self._sensitivity) else _WIDEST
+            shape = np.broadcast_shapes(np.shape(sensitivity), np.shape(self._spec))
+            _native.check(self._kind, *_spread(1.0, sensitivity, self._spec, shape))
+
+    @property
+    def eps(self) -> Real:
+        """Privacy parameter ε of one draw."""
+        return self._eps
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what the constructor was called with."""
+        arguments = (self._eps, self._sensitivity)
+        return arguments if self._spec_name is None else (*arguments, self._spec)
+
+    def _with_eps(self, eps: Real) -> Self:
+        return type(self)(eps, *self._arguments()[1:])  # type: ignore[call-arg]
+
+    def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+        return _spread(self._eps, self._sensitivity, self._spec, shape)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._arguments()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parameters) or type(self) is not type(other):
+            return NotImplemented
+        return tuple(map(_key, self._arguments())) == tuple(map(_key, other._arguments()))
+
+    def __hash__(self) -> int:
+        return hash((type(self), *map(_key, self._arguments())))
+
+    def __repr__(self) -> str:
+        names = ("eps", "sensitivity", self._spec_name)
+        arguments = zip(names, map(_display, self._arguments()), strict=False)
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in arguments)})"
+
+
+def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    """Broadcast parameters to `shape`, which is the form that the extension takes."""
+    return (
+        np.broadcast_to(eps, shape),
+        np.broadcast_to(sensitivity, shape),
+        spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
+    )
+
+
+def integers(value: Any) -> Any:
+    """Convert floats that the extension has found to be integers; "l1" and "l2" pass."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return int(value)
+    whole = value.astype(np.int64)
+    whole.flags.writeable = False
+    return whole
+
+
+def plain(result: NDArray[np.float64]) -> Real:
+    """Turn a zero-dimensional result into a Python float."""
+    return float(result) if np.ndim(result) == 0 else result
+
+
+def _key(argument: Any) -> object:
+    """Stand-in for an argument that can be compared and hashed."""
+    if isinstance(argument, np.ndarray):
+        return argument.shape, argument.tobytes()
+    return argument
+
+
+def _display(argument: Any) -> str:
+    """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
+    if not isinstance(argument, np.ndarray):
+        return repr(argument)
+    if argument.size == 0:
+        return f"array([]).reshape({argument.shape})"
+    return f"array({argument.tolist()!r})"

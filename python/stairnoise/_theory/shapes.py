@@ -1,0 +1,36 @@
+"""The shapes with the least error, in closed form.
+
+References
+----------
+.. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._parameters import Real
+
+Array = NDArray[np.float64]
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+def gamma_l1(eps: Real) -> Array:
+    """Shape with the least E|X|: ``1/(1 + exp(eps/2))`` [1]_."""
+    root = np.exp(-np.asarray(eps) / 2)
+    return np.asarray(np.maximum(root / (1 + root), _TINY))
+
+
+def gamma_l2(eps: Real) -> Array:
+    """Shape with the least E X², the root of ``((1-b) gamma + b)**3 = b (1+b)/2``.
+
+    Rationalised, because ``(y - b)/(1 - b)`` with ``y**3 = b (1+b)/2`` loses ``log10(1/eps)``
+    digits; and written in ``exp(-eps/3)``, so that it underflows only with the result.
+    """
+    root = np.exp(-np.asarray(eps) / 3)
+    b = root**3
+    k = np.cbrt((1 + b) / 2)
+    gamma = root * (1 + 2 * b) / (2 * (k**2 + k * root**2 + root**4))
+    return np.asarray(np.maximum(gamma, _TINY))
