@@ -16,4 +16,4 @@ sn.Laplace(1).eps = 2.0  # misc
 sn.SeededRng("seed")  # arg-type
 sn.SeededRng(1, True)  # call-arg
 sn.SecureRng.from_key("secret")  # arg-type
-sn.DiscreteLaplace(1).pmf(3)  # attr-defined
+sn.DiscreteLaplace(1).pdf(3)  # attr-defined
