@@ -74,6 +74,7 @@ def fill_each(
     shape: _Cost | NDArray[np.float64] | None,
     stream: Stream,
     out: NDArray[Any],
+    threads: int = 0,
 ) -> None: ...
 def release_each(
     kind: _Kind,

@@ -17,10 +17,17 @@ LONG = 2**18 + 12_345
 
 DIGEST = """
 import hashlib
+import numpy as np
 import stairnoise as sn
 digest = hashlib.sha256()
-for law in (sn.Staircase(4), sn.Staircase(0.3), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(2, 9)):
-    digest.update(law.sample(300_000, rng=sn.SeededRng(5)).tobytes())
+answers = np.arange(300_000.0).reshape(300, 1000)
+each = np.linspace(0.1, 2, 1000)
+def study(): return sn.SeededRng(5, allow_release=True)
+for law in (sn.Staircase(4), sn.Staircase(0.3), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(2, 9),
+            sn.Laplace(each), sn.DiscreteStaircase(each, 9)):
+    digest.update(law.sample((300, 1000), rng=study()).tobytes())
+    digest.update(law.release(answers, rng=study()).tobytes())
+    digest.update(law.release(answers[:, ::-1], rng=study()).tobytes())
 print(digest.hexdigest())
 """
 
@@ -43,6 +50,31 @@ def test_any_number_of_threads_gives_the_same_values(law):
         np.testing.assert_array_equal(law.sample(LONG, rng=sn.SeededRng(1), threads=threads), alone)
     strided = np.zeros(2 * LONG, alone.dtype)[::2]
     np.testing.assert_array_equal(law.sample(out=strided, rng=sn.SeededRng(1), threads=2), alone)
+
+
+# Memory that pieces are cut from: long rows, short rows, a single row, axes out of order, reversed, nothing.
+LAYOUTS = {
+    "rows": np.zeros((3, 100_003)),
+    "short rows": np.zeros((150_001, 2)),
+    "one row": np.zeros((1, 300_000, 1)),
+    "transposed": np.zeros((5, 300, 201)).transpose(1, 2, 0),
+    "reversed": np.zeros(300_000)[::-1],
+    "every other": np.zeros((600, 1200))[::2, ::-2],
+    "empty": np.zeros((0, 300_000)),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("gamma", ["l1", "l2"])
+@pytest.mark.parametrize("own", ["none", "last axis", "first axis"])
+def test_any_number_of_threads_and_any_layout_give_the_same_values(own, gamma, layout):
+    out = LAYOUTS[layout]
+    length = {"none": (), "last axis": out.shape[-1:], "first axis": (*out.shape[:1], *[1] * (out.ndim - 1))}[own]
+    law = sn.Staircase(np.linspace(0.1, 5, int(np.prod(length))).reshape(length), gamma=gamma)
+    alone = law.sample(out.shape, rng=sn.SeededRng(1), threads=1)
+    for threads in (2, 3):
+        out[...] = 0
+        np.testing.assert_array_equal(law.sample(out=out, rng=sn.SeededRng(1), threads=threads), alone)
 
 
 @pytest.mark.parametrize("threads", [0, -1, 2**12 + 1])

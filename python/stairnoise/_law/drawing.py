@@ -99,9 +99,9 @@ class Drawing(Parameters, Generic[_Default]):
             float64 (default) or float32 for a continuous law; int64 (default), int32 (saturating)
             or float64 for a discrete one. Must agree with `out`.
         threads : int or None
-            How many threads fill an output of 2**18 values or more, if it is C-contiguous and the
-            parameters are scalars. None: what the environment variable STAIRNOISE_NUM_THREADS
-            says, or as many as the process may run at once. The values do not depend on it.
+            How many threads fill an output of 2**18 values or more. None: what the environment
+            variable STAIRNOISE_NUM_THREADS says, or as many as the process may run at once. The
+            values do not depend on it.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class Drawing(Parameters, Generic[_Default]):
         if self._scalar_law is not None:
             self._scalar_law.fill(stream, work, workers)
         else:
-            _native.fill_each(self._kind, *self._broadcast(work.shape), stream, work)
+            _native.fill_each(self._kind, *self._broadcast(work.shape), stream, work, workers)
         finish(work, noise)
         return noise.item() if size is None and out is None and shape == () else noise
 

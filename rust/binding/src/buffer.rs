@@ -3,18 +3,22 @@
 //! rust-numpy tracks borrows of the same base object, so an array that is being read or written by another call is refused, never
 //! aliased. Everything that can fail is done before a fill is taken.
 
-use numpy::ndarray::{ArrayViewD, ArrayViewMutD};
+use numpy::ndarray::{ArrayViewD, ArrayViewMutD, Axis};
 use numpy::{
     Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use stairnoise::parallel::PIECE;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
 
 /// Values written at a time, and staged on the way to memory that is not contiguous.
 pub(crate) const STAGE: usize = 1 << 12;
+
+/// Pieces of contiguous memory begin at a multiple of this: the core draws that many at a time.
+const BLOCK: usize = 64;
 
 /// Runs `work`, letting other Python threads run if it is long.
 pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
@@ -85,13 +89,15 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
     )))
 }
 
-/// Has `write(first, part)` write all values in C order, at most [`STAGE`] at a time: straight into contiguous memory, by a copy into other.
+/// Has `write(first, part)` write all values in C order, from value `first` on and at most [`STAGE`] at a time: straight into contiguous
+/// memory, by a copy into other.
 pub(crate) fn write_in_order<T: Copy + Default, E>(
+    first: u64,
     mut out: ArrayViewMutD<'_, T>,
     mut write: impl FnMut(u64, &mut [T]) -> Result<(), E>,
 ) -> Result<(), E> {
     if let Some(out) = out.as_slice_mut() {
-        return (0..)
+        return (first..)
             .step_by(STAGE)
             .zip(out.chunks_mut(STAGE))
             .try_for_each(|(first, part)| write(first, part));
@@ -100,14 +106,103 @@ pub(crate) fn write_in_order<T: Copy + Default, E>(
     // Row by row: one iterator over all axes would cost ten times as much an element.
     let mut places = out.rows_mut().into_iter().flatten();
     let mut stage = [T::default(); STAGE];
-    for first in (0..total).step_by(STAGE) {
-        let stage = &mut stage[..STAGE.min(total - first)];
-        write(first as u64, stage)?;
+    for done in (0..total).step_by(STAGE) {
+        let stage = &mut stage[..STAGE.min(total - done)];
+        write(first + done as u64, stage)?;
         for (value, place) in stage.iter().zip(&mut places) {
             *place = *value;
         }
     }
     Ok(())
+}
+
+/// Arrays of the output's shape that are read in step with it.
+pub(crate) trait Inputs: Send + Sized {
+    fn split_at(self, axis: Axis, index: usize) -> (Self, Self);
+}
+
+impl Inputs for () {
+    fn split_at(self, _: Axis, _: usize) -> (Self, Self) {
+        ((), ())
+    }
+}
+
+impl<A: Sync> Inputs for ArrayViewD<'_, A> {
+    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
+        ArrayViewD::split_at(self, axis, index)
+    }
+}
+
+impl<A: Inputs, B: Inputs> Inputs for (A, B) {
+    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
+        let (a, b) = (self.0.split_at(axis, index), self.1.split_at(axis, index));
+        ((a.0, b.0), (a.1, b.1))
+    }
+}
+
+/// An output of any strides, with its inputs, cut along its axes into pieces of consecutive values in C order.
+pub(crate) struct Pieces<'a, T, I> {
+    /// What is left, the first piece last.
+    rest: Vec<Piece<'a, T, I>>,
+}
+
+pub(crate) struct Piece<'a, T, I> {
+    /// The number of its first value.
+    pub first: u64,
+    pub out: ArrayViewMutD<'a, T>,
+    pub inputs: I,
+}
+
+impl<'a, T, I: Inputs> Pieces<'a, T, I> {
+    pub fn new(out: ArrayViewMutD<'a, T>, inputs: I) -> Self {
+        Self {
+            rest: vec![Piece { first: 0, out, inputs }],
+        }
+    }
+}
+
+impl<'a, T, I: Inputs> Iterator for Pieces<'a, T, I> {
+    type Item = Piece<'a, T, I>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut piece = self.rest.pop()?;
+        while piece.out.len() > PIECE {
+            let (left, right) = piece.halves();
+            self.rest.push(right);
+            piece = left;
+        }
+        Some(piece)
+    }
+}
+
+impl<T, I: Inputs> Piece<'_, T, I> {
+    /// Cut across the outermost axis that can be, so that each half is consecutive in C order.
+    fn halves(self) -> (Self, Self) {
+        let Some((axis, length)) = self.out.shape().iter().copied().enumerate().find(|(_, length)| *length > 1) else {
+            unreachable!("several values lie along some axis");
+        };
+        let (inner, axis) = (self.out.len() / length, Axis(axis));
+        let middle = if inner == 1 {
+            (length / 2).next_multiple_of(BLOCK)
+        } else {
+            length / 2
+        };
+        let (left, right) = self.out.split_at(axis, middle);
+        let inputs = self.inputs.split_at(axis, middle);
+        let second = self.first + (middle * inner) as u64;
+        (
+            Self {
+                first: self.first,
+                out: left,
+                inputs: inputs.0,
+            },
+            Self {
+                first: second,
+                out: right,
+                inputs: inputs.1,
+            },
+        )
+    }
 }
 
 /// Elements of an array in C order, a part at a time and in step with [`write_in_order`].

@@ -1,12 +1,12 @@
 //! Laws with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
 
-use numpy::ndarray::{ArrayViewD, IxDyn};
+use numpy::ndarray::{ArrayViewD, Axis, IxDyn};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{Answer, Laws, ParamError, Shape, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, STAGE, readable, same_shape, with_answers, with_output, writable};
+use crate::buffer::{InOrder, Inputs, STAGE, readable, same_shape, with_answers, with_output, writable, write_in_order};
 use crate::errors;
 use crate::law::all_finite;
 use crate::stream::Stream;
@@ -60,10 +60,9 @@ impl<'py> Parameters<'py> {
     }
 
     /// Refuses parameters that some value has no law for, before anything is drawn.
-    fn check(&self) -> PyResult<Laws> {
+    fn check(&self) -> PyResult<()> {
         let laws = Laws::new(self.kind);
-        self.in_parts(|first, part| laws.check(part).map_err(|(i, error)| (first + i, error)))?;
-        Ok(laws)
+        self.in_parts(|first, part| laws.check(part).map_err(|(i, error)| (first + i, error)))
     }
 
     /// Calls `look` with the parameters of consecutive values and the position of the first, in C order; what it refuses is reported with its
@@ -97,6 +96,21 @@ struct Views<'a> {
     shape: Result<ArrayViewD<'a, f64>, Shape>,
 }
 
+impl Inputs for Views<'_> {
+    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
+        let (eps, sensitivity) = (self.eps.split_at(axis, index), self.sensitivity.split_at(axis, index));
+        let shape = match self.shape {
+            Err(same) => (Err(same), Err(same)),
+            Ok(shapes) => {
+                let (left, right) = shapes.split_at(axis, index);
+                (Ok(left), Ok(right))
+            }
+        };
+        let part = |eps, sensitivity, shape| Self { eps, sensitivity, shape };
+        (part(eps.0, sensitivity.0, shape.0), part(eps.1, sensitivity.1, shape.1))
+    }
+}
+
 impl Views<'_> {
     fn in_order(&self) -> PartsInOrder<'_> {
         PartsInOrder {
@@ -128,6 +142,8 @@ impl PartsInOrder<'_> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
+#[allow(clippy::too_many_arguments, reason = "one more than the fill of a single law has")]
 pub(crate) fn fill_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -136,10 +152,11 @@ pub(crate) fn fill_each<'py>(
     shape: Option<&Bound<'py, PyAny>>,
     stream: &Stream,
     out: &Bound<'py, PyUntypedArray>,
+    threads: usize,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
-    with_output!(out, out => fill_array(py, &parameters, stream, out))
+    with_output!(out, out => fill_array(py, &parameters, stream, out, threads))
 }
 
 fn fill_array<T: Value + numpy::Element>(
@@ -147,15 +164,20 @@ fn fill_array<T: Value + numpy::Element>(
     parameters: &Parameters<'_>,
     stream: &Stream,
     out: &Bound<'_, PyArrayDyn<T>>,
+    threads: usize,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
     let out = out.as_array_mut();
-    let mut laws = parameters.check()?;
+    let threads = threads::number(threads, out.len())?;
+    parameters.check()?;
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-    let views = parameters.views();
-    let mut parameters = views.in_order();
-    threads::fill_in_order(py, out, |first, part| {
-        laws.write(&fill, first, part, &parameters.next(part.len()))
+    let kind = parameters.kind;
+    let laws = || Laws::new(kind);
+    threads::fill(py, out, parameters.views(), threads, laws, |laws, piece| {
+        let mut parameters = piece.inputs.in_order();
+        write_in_order(piece.first, piece.out, |first, part| {
+            laws.write(&fill, first, part, &parameters.next(part.len()))
+        })
     })
 }
 
@@ -189,13 +211,18 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let values = readable("values", values)?;
     let values = values.as_array();
     all_finite(&values)?;
-    let mut laws = parameters.check()?;
+    let threads = threads::number(0, out.len())?;
+    parameters.check()?;
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-    let views = parameters.views();
-    let (mut answers, mut parameters) = (InOrder::new(&values), views.in_order());
-    threads::fill_in_order(py, out, |first, part| {
-        let n = part.len();
-        laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
+    let (kind, inputs) = (parameters.kind, (values, parameters.views()));
+    let laws = || Laws::new(kind);
+    threads::fill(py, out, inputs, threads, laws, |laws, piece| {
+        let (values, parameters) = piece.inputs;
+        let (mut answers, mut parameters) = (InOrder::new(&values), parameters.in_order());
+        write_in_order(piece.first, piece.out, |first, part| {
+            let n = part.len();
+            laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
+        })
     })
 }
 
@@ -207,7 +234,7 @@ pub(crate) fn check(
     sensitivity: &Bound<'_, PyArrayDyn<f64>>,
     shape: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    Parameters::new(kind, eps, sensitivity, shape)?.check().map(drop)
+    Parameters::new(kind, eps, sensitivity, shape)?.check()
 }
 
 /// Granularity, cells and r of every law; refuses the first that does not exist, by its index.

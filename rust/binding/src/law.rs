@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, readable, same_shape, with_answers, with_output, writable};
+use crate::buffer::{InOrder, readable, same_shape, with_answers, with_output, writable, write_in_order};
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
 use crate::threads;
@@ -90,7 +90,19 @@ impl Law {
         let out = out.as_array_mut();
         let threads = threads::number(threads, out.len())?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill(py, out, threads, |first, part| self.0.write(&fill, first, part))
+        threads::fill(
+            py,
+            out,
+            (),
+            threads,
+            || (),
+            |(), piece| {
+                write_in_order(piece.first, piece.out, |first, part| {
+                    self.0.write(&fill, first, part);
+                    Ok(())
+                })
+            },
+        )
     }
 
     fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
@@ -105,12 +117,22 @@ impl Law {
         let values = readable("values", values)?;
         let values = values.as_array();
         all_finite(&values)?;
+        let threads = threads::number(0, out.len())?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        let mut answers = InOrder::new(&values);
-        threads::fill_in_order(py, out, |first, part| {
-            self.0.release_part(&fill, first, answers.next(part.len()), part);
-            Ok(())
-        })
+        threads::fill(
+            py,
+            out,
+            values,
+            threads,
+            || (),
+            |(), piece| {
+                let mut answers = InOrder::new(&piece.inputs);
+                write_in_order(piece.first, piece.out, |first, part| {
+                    self.0.release_part(&fill, first, answers.next(part.len()), part);
+                    Ok(())
+                })
+            },
+        )
     }
 }
 

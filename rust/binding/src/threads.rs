@@ -4,7 +4,7 @@ use numpy::ndarray::ArrayViewMutD;
 use pyo3::prelude::*;
 use stairnoise::{ParamError, parallel};
 
-use crate::buffer::{detach_for, write_in_order};
+use crate::buffer::{Inputs, Piece, Pieces, detach_for};
 use crate::errors::{self, ParameterError};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
@@ -29,48 +29,21 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
     }
 }
 
-/// Has `write(first, part)` write all values: contiguous memory by several threads, other memory by this one, in C order.
-pub(crate) fn fill<T: Copy + Default + Send>(
-    py: Python<'_>,
-    mut out: ArrayViewMutD<'_, T>,
-    threads: usize,
-    write: impl Fn(u64, &mut [T]) + Sync + Send,
-) -> PyResult<()> {
-    if out.as_slice_mut().is_none() {
-        return fill_in_order(py, out, |first, part| {
-            write(first, part);
-            Ok(())
-        });
-    }
-    detach_for(py, out.len(), || {
-        let mut signals = Signals::new();
-        if let Some(out) = out.as_slice_mut() {
-            parallel::fill(out, threads, write, || signals.look());
-        }
-        signals.result
-    })
-}
-
-/// Has `write(first, part)` write all values on this thread, in C order.
+/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
 ///
 /// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, the rest is left as it was and the exception is returned.
-pub(crate) fn fill_in_order<T: Copy + Default + Send>(
+pub(crate) fn fill<T: Send, I: Inputs, S>(
     py: Python<'_>,
     out: ArrayViewMutD<'_, T>,
-    mut write: impl FnMut(u64, &mut [T]) -> Result<(), ParamError> + Send,
+    inputs: I,
+    threads: usize,
+    state: impl Fn() -> S + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
     detach_for(py, out.len(), || {
         let mut signals = Signals::new();
-        let written = write_in_order(out, |first, part| {
-            if !signals.look() {
-                return Err(None);
-            }
-            write(first, part).map_err(Some)
-        });
-        match written {
-            Err(Some(error)) => Err(errors::parameter(error)),
-            Err(None) | Ok(()) => signals.result,
-        }
+        parallel::each(Pieces::new(out, inputs), threads, state, write, || signals.look()).map_err(errors::parameter)?;
+        signals.result
     })
 }
 

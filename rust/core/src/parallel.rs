@@ -1,7 +1,8 @@
-//! A slice filled by several threads, in pieces.
+//! Work shared by several threads: a slice filled in pieces, or any other items.
 //!
 //! Threads live for one call: there is no pool that a forked child would miss, and none is left behind when the call ends, however it ends.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -15,48 +16,75 @@ pub const SPLIT_FROM: usize = 4 * PIECE;
 /// Has `work(first, piece)` fill every piece of `out`, whose first element is number `first`, on up to `threads` threads, this one included.
 ///
 /// This thread asks `go_on` after each piece that it fills itself; once it is false no further piece is begun. Returns whether all were filled.
-pub fn fill<T: Send>(
-    out: &mut [T],
+pub fn fill<T: Send>(out: &mut [T], threads: usize, work: impl Fn(u64, &mut [T]) + Sync, go_on: impl FnMut() -> bool) -> bool {
+    let threads = if out.len() < SPLIT_FROM { 1 } else { threads };
+    let pieces = (0..).step_by(PIECE).zip(out.chunks_mut(PIECE));
+    let done: Result<bool, Infallible> = each(
+        pieces,
+        threads,
+        || (),
+        |(), (first, piece)| {
+            work(first, piece);
+            Ok(())
+        },
+        go_on,
+    );
+    done.unwrap_or_else(|never| match never {})
+}
+
+/// Has every item worked on, on up to `threads` threads, this one included; each thread makes a state of its own first.
+///
+/// This thread asks `go_on` after each item that it works on itself; once it is false no further item is begun. Returns whether all were
+/// worked on.
+///
+/// # Errors
+/// One that `work` returned, after which no further item is begun.
+pub fn each<I: Iterator + Send, S, E: Send>(
+    items: I,
     threads: usize,
-    work: impl Fn(u64, &mut [T]) + Sync,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, I::Item) -> Result<(), E> + Sync,
     mut go_on: impl FnMut() -> bool,
-) -> bool {
-    let helpers = if out.len() < SPLIT_FROM {
-        0
-    } else {
-        threads.min(out.len().div_ceil(PIECE)).saturating_sub(1)
-    };
+) -> Result<bool, E> {
     let stop = AtomicBool::new(false);
-    let pieces = Mutex::new(out.chunks_mut(PIECE).enumerate());
-    let fill_next = || {
-        let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some((i, piece)) = next else { return false };
-        work((i * PIECE) as u64, piece);
-        true
-    };
-    thread::scope(|scope| {
-        for _ in 0..helpers {
-            let helper = || {
-                while !stop.load(Ordering::Relaxed) {
-                    if !fill_next() {
-                        break;
-                    }
-                }
-            };
-            // Where no more threads can be had, those there are do the work.
-            if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
-                break;
-            }
+    let items = Mutex::new(items.fuse());
+    let failure = Mutex::new(None);
+    let work_on_next = |state: &mut S| {
+        let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(item) = next else { return false };
+        if let Err(error) = work(state, item) {
+            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            stop.store(true, Ordering::Relaxed);
         }
-        while fill_next() {
+        !stop.load(Ordering::Relaxed)
+    };
+    let work_alone = |go_on: &mut dyn FnMut() -> bool| {
+        let mut state = state();
+        while work_on_next(&mut state) {
             if !go_on() {
                 stop.store(true, Ordering::Relaxed);
                 break;
             }
         }
-    });
-    let done = pieces.lock().unwrap_or_else(PoisonError::into_inner).len() == 0;
-    done && !stop.into_inner()
+    };
+    if threads <= 1 {
+        work_alone(&mut go_on);
+    } else {
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                let helper = || work_alone(&mut || true);
+                // Where no more threads can be had, those there are do the work.
+                if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
+                    break;
+                }
+            }
+            work_alone(&mut go_on);
+        });
+    }
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(!stop.into_inner()),
+    }
 }
 
 /// How many threads a long fill uses if nobody says: as many as the process may run at once.
@@ -82,6 +110,18 @@ mod tests {
                 assert!(done);
                 assert!(out.iter().zip(1..).all(|(x, i)| *x == i), "{n} values, {threads} threads");
             }
+        }
+    }
+
+    #[test]
+    fn an_error_ends_the_work_and_is_returned() {
+        for threads in [1, 2, 5] {
+            let refuse = |made: &mut usize, item| {
+                *made += 1;
+                if item == 20 { Err(item) } else { Ok(()) }
+            };
+            assert_eq!(each(0..1_000_000, threads, || 0, refuse, || true), Err(20));
+            assert_eq!(each(0..20, threads, || 0, refuse, || true), Ok(true));
         }
     }
 
