@@ -31,6 +31,11 @@ class Results:
         result = self.one(section, work, contender)
         return None if result is None else over(result, than)
 
+    def median_ns(self, section: str, work: str, contender: str) -> float | None:
+        """Return the contender's time per value."""
+        result = self.one(section, work, contender)
+        return None if result is None else float(result["median_ns"])
+
     @property
     def fill_ns(self) -> float:
         """The unit, ns/value."""

@@ -29,6 +29,7 @@ def page(record: Record, stem: str) -> str:
         ["## CPU tiers, forced", "", *_tiers(results)],
         ["## One value, seven counts", "", *_scalars(results)],
         [f"## Noisy counts of seven, ε = {COUNTS_EPS:g}", "", *_counts(results)],
+        ["## Distribution functions", "", *_theory(results)],
         ["## Memory beyond the output", "", *_memory(record)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
@@ -140,6 +141,14 @@ def _counts(results: Results) -> Iterator[str]:
         yield _row(result["contender"], number(result["median_ns"]), _ratio(ours))
     yield ""
     yield UNFAIR
+
+
+def _theory(results: Results) -> Iterator[str]:
+    yield _row("function, law", "contender", "ns/point", "× stairnoise")
+    yield "|---|---|---|---|"
+    for result in results.of("theory"):
+        ours = _ratio(over(result, result["work"])) if "scipy" in result["contender"] else "1"
+        yield _row(result["work"], result["contender"], number(result["median_ns"]), ours)
 
 
 def _memory(record: Record) -> Iterator[str]:

@@ -13,6 +13,8 @@ from benches.bench_each import PREPARED, WHOLE
 from benches.bench_outputs import FRESH
 from benches.bench_scalars import LAWS as SCALARS
 from benches.bench_scalars import one, seven
+from benches.bench_theory import AIMED_AT, work
+from benches.bench_theory import LAWS as THEORY
 from benches.laws import COMPARED, LAWS, Law, discrete_laplace, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
@@ -108,6 +110,20 @@ def _scalars() -> Iterator[Target]:
     )
 
 
+def _theory() -> Iterator[Target]:
+    for law in THEORY:
+        for function in AIMED_AT:
+            what = work(law, function)
+            for contender, bound in (("stairnoise", 40), ("stairnoise, one point", 5000)):
+                yield Target(
+                    what if bound == 40 else f"{what}, one point",
+                    bound,
+                    "ns/point",
+                    lambda r, what=what, contender=contender: r.median_ns("theory", what, contender),  # type: ignore[misc]
+                    any_processor=True,
+                )
+
+
 def flatness(results: Results, contender: str = "stairnoise, 1 thread") -> float | None:
     """Return the slowest ns/value over the quickest among n of 10⁵ and more."""
     times = [r["median_ns"] for r in results.of("sizes") if r["contender"] == contender and r["n"] >= 10**5]
@@ -146,6 +162,7 @@ TARGETS: tuple[Target, ...] = (
     _fresh("2 threads", 1.7),
     *map(_tier, COMPARED),
     *_scalars(),
+    *_theory(),
     Target("n = 10^5 and more, 1 thread: slowest over quickest", FLAT, "", flatness, any_processor=True),
     Target("fresh array: peak memory beyond the output", ROOM_MIB, "MiB", beyond_mib, any_processor=True),
     Target("np.memmap as out, allocation limited: memory beyond it", ROOM_MIB, "MiB", mapped_mib, any_processor=True),
