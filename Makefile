@@ -92,6 +92,11 @@ format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
 bench: $(VENV)/stamp-bench  ## benchmarks against the peers; a dated record and README.md's figures
 	$(PY) -m benches
 
+.PHONY: figures
+figures: $(VENV)/stamp-dev  ## the pictures of docs/figures.md, by the commands that stand there
+	@mkdir -p docs/figures
+	sed -n 's/^    stairnoise plot/stairnoise plot/p' docs/figures.md | PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh -ex
+
 # ---------------------------------------------------------------- set-up
 
 .PHONY: tools

@@ -4,6 +4,7 @@ Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStairca
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 """
 
+from stairnoise._compare import compare
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
 from stairnoise._native import __version__
@@ -22,6 +23,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "DiscreteLaplace",
     # Noise in one call
     "sample",
+    # Which law
+    "compare",
     # Randomness
     "SecureRng",
     "SeededRng",

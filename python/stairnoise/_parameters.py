@@ -68,6 +68,14 @@ def argument(value: object, name: str) -> Real:
     return floats if floats.ndim else float(floats)
 
 
+def single(value: object, name: str) -> float:
+    """Convert a parameter that may not be an array, as `real` does."""
+    number = real(value, name)
+    if not isinstance(number, float):
+        raise ParameterError(f"{name} must be a single number, got {received(number)}")
+    return number
+
+
 def number_array(value: object, name: str) -> NDArray[Any]:
     """Convert real numbers to an array without changing any of them.
 

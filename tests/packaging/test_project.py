@@ -35,7 +35,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    assert set(METADATA.get_all("Provides-Extra") or []) == {"cli", "test", "lint", "bench", "dev"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == {"cli", "plot", "test", "lint", "bench", "dev"}
 
 
 def test_one_version() -> None:
@@ -86,12 +86,15 @@ def test_import_costs_at_most_30_ms_after_numpy(tmp_path: Path) -> None:
 
 
 def test_import_does_not_load_the_command_line() -> None:
-    code = "import sys, stairnoise; print(sorted({'typer', 'rich', 'click', 'pydantic', 'scipy'} & set(sys.modules)))"
+    extras = {"typer", "rich", "click", "pydantic", "scipy", "matplotlib", "pandas"}
+    code = f"import sys, stairnoise; print(sorted({extras} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benches/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benches/README.md", "docs/figures.md"]
+)
 def test_relative_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
     links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8"))

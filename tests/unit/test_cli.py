@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import stairnoise as sn
+from stairnoise import figures
 from stairnoise.cli import main
 from stairnoise.cli.commands import app
 from stairnoise.cli.noise_report import moments
@@ -41,7 +42,18 @@ def test_no_arguments_print_help(capsys):
     assert "release" in out
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["sample", "--help"], ["release", "--help"], ["release"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["sample", "--help"],
+        ["release", "--help"],
+        ["release"],
+        ["compare", "--help"],
+        ["plot", "--help"],
+        ["plot"],
+    ],
+)
 def test_typer_application(arguments):
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
@@ -169,6 +181,63 @@ def test_bundled_table():
     assert all(type(value) is int for value in table.values)
 
 
+# compare
+
+
+@pytest.mark.parametrize("cost", [[], ["--cost", "l2"]])
+@pytest.mark.parametrize("sensitivity", ["1", "0.5", "7"])
+def test_compare(capsys, sensitivity, cost):
+    code, out, err = run(capsys, "compare", "--eps", 4, "--sensitivity", sensitivity, *cost)
+    assert (code, err) == (0, "")
+    table = sn.compare(4, float(sensitivity), cost[-1] if cost else "l1")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == f"eps = 4, sensitivity = {sensitivity}"
+    assert tuple(re.split(r"  +", lines[2].strip())) == table.headings
+    rows = [tuple(re.split(r"  +", line.strip())) for line in lines[3 : 3 + len(table)]]
+    assert rows == table.texts()
+    text = " ".join(out.split())
+    assert text.endswith(table.recommendation)
+    assert all(note in text for note in table.notes)
+
+
+# plot
+
+
+def test_plot_lists_the_figures(capsys):
+    code, out, err = run(capsys, "plot")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    assert re.findall(r"^([a-z]\w+)  +", out, re.M) == ["name", *figures.FIGURES]
+    assert re.search(r"^densities +--eps --sensitivity --gamma +Densities", out, re.M)
+    assert re.search(r"^mean_error +E\|X\|", out, re.M)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        (["gain"], figures.gain),
+        (["gain", "--eps", "3"], lambda: figures.gain(eps=3.0)),
+        (["densities", "--eps", "2", "--sensitivity", "0.5", "--gamma", "l2"], lambda: figures.densities(2.0, 0.5, "l2")),
+        (["densities", "--gamma", "0.3"], lambda: figures.densities(gamma=0.3)),
+        (["discrete_pmf", "--sensitivity", "3", "--r", "1"], lambda: figures.discrete_pmf(sensitivity=3, r=1)),
+    ],
+)
+def test_plot_writes_a_file(capsys, tmp_path, arguments, same):
+    file = tmp_path / "figure with a space.svg"
+    assert run(capsys, "plot", *arguments, "-o", file) == (0, f"written to {file}\n", "")
+    figures.save(same(), tmp_path / "same.svg")
+    assert file.read_bytes() == (tmp_path / "same.svg").read_bytes()
+
+
+def test_plot_without_matplotlib(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = run(capsys, "plot", "gain", "-o", tmp_path / "gain.svg")
+    assert (code, out) == (2, "")
+    assert err == 'error: plots need matplotlib: pip install "stairnoise[plot]"\n'
+    assert run(capsys, "plot")[0] == 0  # the list needs nothing
+
+
 # Bad input
 
 BAD_INPUT = [
@@ -195,7 +264,17 @@ BAD_INPUT = [
     (["release", "--max-partitions-contributed", "0"], "max_partitions_contributed must be an integer from 1"),
     (["release", "no/such.csv"], "no/such.csv: No such file or directory"),
     (["release", "."], ".: Is a directory"),
-    (["plot"], "No such command 'plot'"),
+    (["compare"], "Missing option '--eps'"),
+    (["compare", "--eps", "0"], "eps must be finite and greater than 0, got 0.0"),
+    (["compare", "--eps", "1", "--cost", "l3"], 'cost must be "l1" or "l2", got \'l3\''),
+    (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
+    (["plot", "gain"], "output must be the file to write, such as -o gain.png, got None"),
+    (["plot", "gain", "-o", "x.jpg"], "output must end in .png or .svg, got 'x.jpg'"),
+    (["plot", "gain", "-o", "/no/such/x.png"], "/no/such/x.png: No such file or directory"),
+    (["plot", "gain", "-o", "x.png", "--r", "1"], "r must be left out for the figure 'gain', got 1.0"),
+    (["plot", "gain", "-o", "x.png", "--eps", "nan"], "eps must be finite and greater than 0, got nan"),
+    (["plot", "discrete_pmf", "-o", "x.png", "--sensitivity", "1.5"], "sensitivity must be a whole number"),
+    (["paint"], "No such command 'paint'"),
     (["--colour"], "No such option: --colour"),
 ]  # fmt: skip
 

@@ -22,6 +22,7 @@ PUBLIC = [
     "StairnoiseError",
     "Staircase",
     "__version__",
+    "compare",
     "cpu_tiers",
     "sample",
 ]

@@ -1,6 +1,6 @@
 """What the four laws have in common.
 
-`parameters` validates them, `drawing` samples and releases, `distribution` is the theory.
+`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `plotting` shows it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
 from stairnoise._law.drawing import Drawing
 from stairnoise._law.parameters import Cost, Spec, integers, plain
+from stairnoise._law.plotting import Plotting
 from stairnoise._parameters import Real
 
 __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "plain"]
@@ -20,7 +21,7 @@ __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "p
 _Default = TypeVar("_Default", bound=np.generic)
 
 
-class Law(Drawing[_Default], Distribution):
+class Law(Drawing[_Default], Distribution, Plotting):
     """A noise law."""
 
     __slots__ = ()

@@ -11,9 +11,13 @@ import typer
 from rich.console import Console
 
 import stairnoise
-from stairnoise._errors import StairnoiseError
+from stairnoise import figures
+from stairnoise._errors import ParameterError, StairnoiseError
 from stairnoise._law import Law
+from stairnoise._optional import MissingPackageError
 from stairnoise._sample import LAWS, make_law
+from stairnoise.cli.comparison_table import print_comparison
+from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
 from stairnoise.cli.private_table import print_private_table, read_table
 
@@ -36,7 +40,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False)
     except _UsageError as error:
         return _complain(error.format_message())
-    except StairnoiseError as error:
+    except (StairnoiseError, MissingPackageError) as error:
         return _complain(str(error))
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
@@ -114,6 +118,39 @@ def release(
     laws: dict[str, Law[Any]] = {name: make_law(name, eps, sensitivity) for name in mechanism or LAWS}
     table = read_table(csv, column)
     print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
+
+
+@app.command()
+def compare(
+    eps: Eps,
+    sensitivity: Sensitivity = 1.0,
+    cost: Annotated[str, typer.Option(help="What counts: l1 for E|X|, l2 for E X².")] = "l1",
+) -> None:
+    """Compare the mechanisms, and say which one to choose."""
+    print_comparison(Console(highlight=False), stairnoise.compare(eps, sensitivity, cost=cost))  # type: ignore[arg-type]
+
+
+@app.command()
+def plot(
+    name: Annotated[str | None, typer.Argument(help="Which figure; default: list them.", show_default=False)] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write, .png or .svg.")] = None,
+    eps: Annotated[float | None, typer.Option(help="Privacy parameter, for figures that have one.")] = None,
+    sensitivity: Annotated[float | None, typer.Option(help="Sensitivity, for figures that have one.")] = None,
+    gamma: Gamma = None,
+    r: R = None,
+) -> None:
+    """Draw one of the classic figures about staircase noise."""
+    console = Console(highlight=False)
+    if name is None:
+        print_figures(console)
+        return
+    options = {"eps": eps, "sensitivity": sensitivity, "gamma": _shape(gamma), "r": _shape(r)}
+    figures.check(name, options)
+    if output is None:
+        raise ParameterError("output must be the file to write, such as -o " + name + ".png, got None")
+    path = figures.require_suffix(output)
+    figures.save(figures.draw(name, **options), path)
+    console.print(f"written to {path}", soft_wrap=True)
 
 
 def _shape(text: str | None) -> Any:

@@ -1,0 +1,95 @@
+"""What a comparison comes to, in words; every number in them is computed."""
+
+from __future__ import annotations
+
+from math import expm1, isnan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stairnoise.comparison import Comparison, ComparisonRow
+
+# Below the first eps of one release the staircase gains about eps**2/24, 1 % at most; above the second 15 % of the
+# variance and more.
+_LAPLACE_UP_TO = 0.5
+_STAIRCASE_FROM = 2.0
+# A bound that is larger by less, or a privacy loss, is the same to anybody.
+_NOTICEABLE_BOUND = 1e-6
+_NOTICEABLE_LOSS = 1e-3
+# Beyond this factor a ratio of float64 numbers says little.
+_LEAST_RATIO = 1e-300
+
+_QUANTITY = {"l1": "E|X|", "l2": "variance"}
+
+
+def recommend(comparison: Comparison) -> str:
+    """Return a few sentences: what the staircase gains, at what price, and what follows."""
+    rows = {row.mechanism: row for row in comparison}
+    quantity = _QUANTITY[comparison.cost]
+    staircase, laplace = rows.get(f"Staircase {comparison.cost}"), rows.get("Laplace")
+    sentences = []
+    if staircase and laplace and not isnan(staircase.ratio):
+        sentences += [
+            f"eps = {comparison.eps:g}: {_choice(comparison.eps)}.",
+            f"The staircase's {quantity} is {_against(staircase.ratio)} Laplace's.",
+            *_quantile_caveat(staircase, laplace),
+            _composition(comparison, staircase),
+        ]
+    integer, geometric = rows.get(f"DiscreteStaircase {comparison.cost}"), rows.get("DiscreteLaplace")
+    if integer and geometric and not isnan(integer.ratio):
+        sentences += _for_integers(integer, geometric, quantity)
+    return " ".join(filter(None, sentences))
+
+
+def _choice(eps: float) -> str:
+    if eps <= _LAPLACE_UP_TO:
+        return "choose Laplace"
+    if eps >= _STAIRCASE_FROM:
+        return "choose the staircase"
+    return "choose the staircase for a single release, Laplace for many"
+
+
+def _against(ratio: float) -> str:
+    """Write a ratio so that "... that of the other" or "the other's" may follow."""
+    if ratio < _LEAST_RATIO:
+        return f"less than {_LEAST_RATIO:g} of"
+    if ratio < 0.5:
+        factor = 1 / ratio
+        return f"1/{factor:,.0f} of" if 1000 <= factor < 1e6 else f"1/{factor:.3g} of"
+    percent = 100 * (1 - ratio)
+    return f"{percent:.2g} % below" if percent >= 0.01 else "less than 0.01 % below"
+
+
+def _quantile_caveat(staircase: ComparisonRow, laplace: ComparisonRow) -> list[str]:
+    if not staircase.bound_95 > laplace.bound_95 * (1 + _NOTICEABLE_BOUND):
+        return []
+    ours, theirs = _distinct(staircase.bound_95, laplace.bound_95)
+    return [f"Its 95 % bound is the larger one, though: {ours} against {theirs}."]
+
+
+def _distinct(a: float, b: float) -> tuple[str, str]:
+    """Write two different numbers with as many digits as it takes to tell them apart."""
+    return next(texts for digits in range(3, 18) if len(set(texts := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2)
+
+
+def _composition(comparison: Comparison, staircase: ComparisonRow) -> str:
+    eps = comparison.eps
+    # The loss of a staircase is eps, 0 or -eps, and the mean of such a loss is eps times the total variation distance.
+    ours = eps * _total_variation(staircase)
+    theirs = eps + expm1(-eps)
+    if not ours > theirs * (1 + _NOTICEABLE_LOSS):
+        return ""
+    ours_text, theirs_text = _distinct(ours, theirs)
+    return f"Over many releases Laplace composes better: its mean privacy loss is {theirs_text} per draw against {ours_text}."
+
+
+def _total_variation(row: ComparisonRow) -> float:
+    """Distance between the law and itself moved by the sensitivity; the law is symmetric and falls on both sides."""
+    half: float = row.law.sensitivity / 2  # type: ignore[attr-defined]
+    return float(row.law.cdf(half)) - float(row.law.cdf(-half))
+
+
+def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
+    if laplace.law.sensitivity == 1:  # type: ignore[attr-defined]
+        return ["For integers at sensitivity 1 the discrete staircase is the discrete Laplace law."]
+    gain = f"For integers the discrete staircase's {quantity} is {_against(staircase.ratio)} the discrete Laplace's."
+    return [gain, *_quantile_caveat(staircase, laplace)]

@@ -1,0 +1,24 @@
+"""What ``stairnoise plot`` prints without a name: the figures and their options."""
+
+from __future__ import annotations
+
+import inspect
+
+from rich.console import Console
+from rich.table import Table
+
+from stairnoise.figures import FIGURES, options_of
+
+
+def print_figures(console: Console) -> None:
+    """Print the name of every figure, its options and its first sentence."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("name", "options", "what it shows"):
+        table.add_column(heading)
+    for name, figure in FIGURES.items():
+        summary = (inspect.getdoc(figure) or "").partition("\n\n")[0]
+        options = " ".join(f"--{option}" for option in options_of(name) if option in ("eps", "sensitivity", "gamma", "r"))
+        table.add_row(f"[bold]{name}[/bold]", options, " ".join(summary.split()))
+    console.print(table)
+    console.print()
+    console.print("Draw one with stairnoise plot NAME -o FILE.png, or .svg.")

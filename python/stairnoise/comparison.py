@@ -1,0 +1,224 @@
+"""The mechanisms side by side, in closed form, for one ε and one sensitivity."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import Any, NamedTuple, NoReturn, overload
+
+from stairnoise._compare import compare
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._law import Cost, DiscreteLaw, Law
+from stairnoise._optional import require
+from stairnoise._parameters import RealLike, single
+from stairnoise._recommendation import recommend
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise.laplace import Laplace
+from stairnoise.staircase import Staircase
+
+_ALPHA = 0.05
+_MOMENT = {"l1": 1, "l2": 2}
+_WIDTH = 80
+
+
+class Candidate(NamedTuple):
+    """A mechanism to compare: what to call it, how to make it, and which candidate it is measured against."""
+
+    name: str
+    make: Callable[[float, float], Law[Any]]
+    baseline: str
+
+
+# A further mechanism is one more line.
+CANDIDATES = (
+    Candidate("Staircase l1", lambda eps, sensitivity: Staircase(eps, sensitivity, "l1"), "Laplace"),
+    Candidate("Staircase l2", lambda eps, sensitivity: Staircase(eps, sensitivity, "l2"), "Laplace"),
+    Candidate("Laplace", Laplace, "Laplace"),
+    Candidate("DiscreteStaircase l1", lambda eps, sensitivity: DiscreteStaircase(eps, sensitivity, "l1"), "DiscreteLaplace"),
+    Candidate("DiscreteStaircase l2", lambda eps, sensitivity: DiscreteStaircase(eps, sensitivity, "l2"), "DiscreteLaplace"),
+    Candidate("DiscreteLaplace", DiscreteLaplace, "DiscreteLaplace"),
+)
+
+
+class ComparisonRow(NamedTuple):
+    """What one mechanism costs."""
+
+    mechanism: str
+    """Name of the class and, for a staircase, the cost for which its shape is the best."""
+    law: Law[Any]
+    """The law itself."""
+    mean_abs: float
+    """E|X|."""
+    std: float
+    """Standard deviation."""
+    bound_95: float
+    """Smallest t with P(|X| > t) <= 0.05; an integer for a discrete law."""
+    p_zero: float | None
+    """P(X = 0), the probability of a released value equal to the true one; None for a continuous law."""
+    ratio: float
+    """E|X| (cost "l1") or E X² ("l2") divided by that of the Laplace law of the same kind; NaN where float64 has none."""
+
+
+class Comparison(Sequence[ComparisonRow]):
+    """The result of `compare`: an immutable sequence of rows that prints as a table.
+
+    Attributes
+    ----------
+    eps, sensitivity, cost
+        What was compared, and by which cost.
+    notes : tuple of str
+        Which mechanisms were left out, and why.
+    """
+
+    __slots__ = ("_rows", "cost", "eps", "notes", "sensitivity")
+
+    _rows: tuple[ComparisonRow, ...]
+    eps: float
+    sensitivity: float
+    cost: Cost
+    notes: tuple[str, ...]
+
+    def __init__(self, eps: float, sensitivity: float, cost: Cost, rows: Sequence[ComparisonRow], notes: Sequence[str]) -> None:
+        fields = {"eps": eps, "sensitivity": sensitivity, "cost": cost, "notes": tuple(notes), "_rows": tuple(rows)}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def recommendation(self) -> str:
+        """What the table comes to for one release and for many, in a few sentences; all numbers are computed."""
+        return recommend(self)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Headings of the columns of the printed table."""
+        return "mechanism", "E|X|", "std", "95 % bound", "P(0)", "E|X| ratio" if self.cost == "l1" else "E X² ratio"
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return the cells of the printed table, row by row."""
+        return [_cells(row) for row in self]
+
+    def to_dicts(self) -> list[dict[str, str | float | None]]:
+        """Return one dictionary for each row: its fields by name, without the law."""
+        return [{name: value for name, value in row._asdict().items() if name != "law"} for row in self]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of the rows, indexed by mechanism.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            pandas is not installed.
+        """
+        pandas = require("pandas", "to_frame needs", "pandas")
+        return pandas.DataFrame(self.to_dicts()).set_index("mechanism").astype(float)
+
+    @overload
+    def __getitem__(self, index: int | str) -> ComparisonRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ComparisonRow, ...]: ...
+    def __getitem__(self, index: int | str | slice) -> ComparisonRow | tuple[ComparisonRow, ...]:
+        """Return a row by its number or by the name of its mechanism."""
+        if not isinstance(index, str):
+            return self._rows[index]
+        for row in self._rows:
+            if row.mechanism == index:
+                return row
+        names = ", ".join(row.mechanism for row in self._rows)
+        raise KeyError(f"mechanism must be one of {names}, got {index!r}")
+
+    def __iter__(self) -> Iterator[ComparisonRow]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Comparison is immutable: compare again to set {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compare, (self.eps, self.sensitivity, self.cost)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        return self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.__reduce__())
+
+    def __repr__(self) -> str:
+        paragraphs = [_aligned([self.headings, *self.texts()])]
+        paragraphs += [textwrap.fill(text, _WIDTH) for text in (*self.notes, self.recommendation)]
+        return "\n\n".join(paragraphs)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(text)}</th>" for text in self.headings)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in cells)}</tr>" for cells in self.texts())
+        notes = "".join(f"<p>{escape(text)}</p>" for text in (*self.notes, self.recommendation))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+def compared(eps: RealLike, sensitivity: RealLike, cost: Cost) -> Comparison:
+    """Do what `compare` promises."""
+    number, change = single(eps, "eps"), single(sensitivity, "sensitivity")
+    if not isinstance(cost, str):
+        raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
+    if cost not in _MOMENT:
+        raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+    laws, refusals = _make_laws(number, change)
+    rows = [_row(candidate, laws, _MOMENT[cost]) for candidate in CANDIDATES if candidate.name in laws]
+    notes = [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
+    return Comparison(number, change, cost, rows, notes)
+
+
+def _make_laws(eps: float, sensitivity: float) -> tuple[dict[str, Law[Any]], dict[str, list[str]]]:
+    """Make the laws that accept the parameters, and list by their reason those that do not.
+
+    Raises
+    ------
+    ParameterError
+        No law does.
+    """
+    laws: dict[str, Law[Any]] = {}
+    refusals: dict[str, list[str]] = {}
+    for candidate in CANDIDATES:
+        try:
+            laws[candidate.name] = candidate.make(eps, sensitivity)
+        except ParameterError as error:
+            refusals.setdefault(str(error), []).append(candidate.name)
+    if not laws:
+        raise ParameterError(next(iter(refusals)))
+    return laws, refusals
+
+
+def _row(candidate: Candidate, laws: dict[str, Law[Any]], p: int) -> ComparisonRow:
+    law, baseline = laws[candidate.name], laws.get(candidate.baseline)
+    theirs = float(baseline.abs_moment(p)) if baseline else 0.0
+    return ComparisonRow(
+        mechanism=candidate.name,
+        law=law,
+        mean_abs=float(law.abs_moment(1)),
+        std=float(law.std()),
+        bound_95=law.error_bound(_ALPHA),
+        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteLaw) else None,
+        ratio=float(law.abs_moment(p)) / theirs if theirs else float("nan"),
+    )
+
+
+def _cells(row: ComparisonRow) -> tuple[str, ...]:
+    bound = str(row.bound_95) if isinstance(row.bound_95, int) else f"{row.bound_95:.4g}"
+    p_zero = "–" if row.p_zero is None else f"{row.p_zero:.4g}"
+    return row.mechanism, f"{row.mean_abs:.4g}", f"{row.std:.4g}", bound, p_zero, f"{row.ratio:.4g}"
+
+
+def _aligned(lines: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
+        for name, *cells in lines
+    )

@@ -1,0 +1,113 @@
+"""The classic figures about staircase noise, computed by the library; needs the extra ``plot``.
+
+Each function returns a Matplotlib figure, drawn without pyplot and without a display. `FIGURES` lists
+them by name, `draw` makes one by its name, `save` writes it so that the same library gives the same file.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise.figures.density import densities
+from stairnoise.figures.errors import mean_error
+from stairnoise.figures.gains import gain
+from stairnoise.figures.pmf import discrete_pmf
+from stairnoise.figures.shape import optimal_gamma
+from stairnoise.figures.style import house_style
+from stairnoise.figures.variance import discrete_variance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "FIGURES",
+    "check",
+    "densities",
+    "discrete_pmf",
+    "discrete_variance",
+    "draw",
+    "gain",
+    "mean_error",
+    "optimal_gamma",
+    "options_of",
+    "require_suffix",
+    "save",
+]
+
+FIGURES: dict[str, Callable[..., Figure]] = {
+    figure.__name__: figure for figure in (densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance)
+}
+
+SUFFIXES = (".png", ".svg")
+
+
+def draw(name: str, **options: Any) -> Figure:
+    """Draw a figure by its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `FIGURES`.
+    **options
+        Arguments of that figure's function; those that are None count as not given.
+
+    Raises
+    ------
+    ParameterTypeError
+        `name` is not a string.
+    ParameterError
+        No figure has this name, or it has no such option.
+    ModuleNotFoundError
+        Matplotlib is not installed.
+    """
+    given = check(name, options)
+    return FIGURES[name](**given)
+
+
+def check(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are given, or raise as `draw` does for a wrong name or option."""
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
+    if name not in FIGURES:
+        raise ParameterError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
+    given = {option: value for option, value in options.items() if value is not None}
+    for option, value in given.items():
+        if option not in options_of(name):
+            raise ParameterError(f"{option} must be left out for the figure {name!r}, got {received(value)}")
+    return given
+
+
+def options_of(name: str) -> tuple[str, ...]:
+    """Return the names of the arguments of a figure."""
+    return tuple(inspect.signature(FIGURES[name]).parameters)
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure without dates and random names: the same figure is the same file.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : str or Path
+        Its suffix, ``.png`` or ``.svg``, says the format.
+
+    Raises
+    ------
+    ParameterError
+        `path` has another suffix.
+    """
+    path = require_suffix(path)
+    with house_style():
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, facecolor="white", dpi=150)
+
+
+def require_suffix(path: str | Path) -> Path:
+    """Return `path` as a Path if its suffix is one that `save` writes, and raise ParameterError otherwise."""
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise ParameterError(f"output must end in {' or '.join(SUFFIXES)}, got {received(str(path))}")
+    return path

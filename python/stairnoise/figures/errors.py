@@ -1,0 +1,43 @@
+"""Figure: the mean absolute error, for good and for bad shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stairnoise.figures.style import FIFTH, FOURTH, LAPLACE, SIXTH, STAIRCASE, THIRD, house_style, legend_below, new_figure
+from stairnoise.laplace import Laplace
+from stairnoise.staircase import Staircase
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOOKS = (THIRD, FOURTH, FIFTH, SIXTH)
+
+
+def mean_error(gammas: tuple[float, ...] = (0.01, 0.5, 1.0)) -> Figure:
+    """E|X| against ε: the staircase with the best γ, with fixed ones, and Laplace.
+
+    γ = 1 and the limit γ → 0 are the same law, whose stairs all have the width Δ and meet at 0.
+
+    Parameters
+    ----------
+    gammas : tuple of float, default (0.01, 0.5, 1)
+        Up to four shapes in (0, 1].
+    """
+    eps = np.geomspace(0.1, 20, 200)
+    with house_style():
+        figure, (axis,) = new_figure(height=4.6)
+        for gamma, look in zip(gammas, _LOOKS, strict=False):
+            name = "staircase, γ = 1 or γ → 0" if gamma == 1 else f"staircase, γ = {gamma:g}"
+            axis.plot(eps, Staircase(eps, 1.0, gamma).abs_moment(1), label=name, **look._asdict())
+        axis.plot(eps, Laplace(eps).abs_moment(1), label="Laplace", **LAPLACE._asdict())
+        axis.plot(eps, Staircase(eps, 1.0, "l1").abs_moment(1), label="staircase, γ* for E|X|", **STAIRCASE._asdict())
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.xaxis.set_major_formatter("{x:g}")
+        axis.set_xlabel("ε of one release")
+        axis.set_ylabel("mean absolute error E|X|, in units of Δ")
+        legend_below(figure, axis, columns=3)
+    return figure

@@ -1,0 +1,63 @@
+"""Figure: how many times smaller the noise is than Laplace's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stairnoise._parameters import single
+from stairnoise.figures.style import STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise.laplace import Laplace
+from stairnoise.staircase import Staircase
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOW, _HIGH = 0.1, 20.0
+
+
+def gain(eps: float = 10.0) -> Figure:
+    """Laplace's E|X| and E X² over those of the staircase which is the best for them, 0.1 <= ε <= 20.
+
+    Parameters
+    ----------
+    eps : float, default 10
+        Where the two gains are written as numbers; also outside the range.
+    """
+    mark = Laplace(single(eps, "eps")).eps
+    grid = np.geomspace(min(_LOW, float(mark)), max(_HIGH, float(mark)), 200)
+    with house_style():
+        figure, (axis,) = new_figure()
+        for cost, p, look, name, side in (
+            ("l2", 2, THIRD, "power, E X²", "bottom"),
+            ("l1", 1, STAIRCASE, "amplitude, E|X|", "top"),
+        ):
+            axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
+            there = float(_gain(mark, cost, p))
+            axis.plot(mark, there, "o", color=look.color, markersize=6)
+            # Left of and above the upper curve, right of and below the lower one.
+            left = side == "bottom"
+            axis.annotate(
+                f"{there:.4g}",
+                (mark, there),
+                xytext=(-8, 4) if left else (8, -4),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                va=side,
+                color=look.color,
+            )
+        axis.axhline(1, color="black", linewidth=0.8)
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.set_xlim(0, grid[-1])
+        whole_ticks(axis)
+        axis.set_xlabel("ε of one release")
+        axis.set_ylabel("Laplace's cost over the staircase's")
+        axis.set_title(f"Gain over Laplace; the numbers are those at ε = {mark:g}")
+        legend_below(figure, axis, columns=2)
+    return figure
+
+
+def _gain(eps: Any, cost: Any, p: int) -> Any:
+    return Laplace(eps).abs_moment(p) / Staircase(eps, 1.0, cost).abs_moment(p)

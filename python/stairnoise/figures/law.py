@@ -1,0 +1,142 @@
+"""One law on one pair of axes: its density or probabilities, Laplace's behind it, and samples."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, received
+from stairnoise._law import ContinuousLaw, DiscreteLaw, Law
+from stairnoise._parameters import count, number_array
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise.figures.style import LAPLACE, SAMPLES, STAIRCASE, Look, load
+from stairnoise.laplace import Laplace
+from stairnoise.rng import Rng
+from stairnoise.staircase import Staircase
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHOWN = 0.99
+_POINTS = 1001
+# More stairs, or more integers, than anybody can see one by one.
+_MOST_STAIRS = 500
+_MOST_STEMS = 200
+_MOST_SAMPLES = 10**9
+# A dashed line stands above the stairs, which its gaps show where the two coincide.
+_ABOVE = 3
+
+
+def plot_law(law: Law[Any], ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
+    """Draw what `Law.plot` promises."""
+    require_scalars(law, "plot")
+    cells = count(bins, "bins", least=1, most=10**6)
+    noise = _noise(law, samples, rng)
+    if ax is None:
+        _, ax = load("matplotlib.pyplot").subplots()
+    limit = visible(law)
+    if noise is not None:
+        _draw_samples(ax, law, noise, limit, cells)
+    other = laplace_like(law)
+    if laplace and other != law:
+        draw(ax, other, limit, LAPLACE, type(other).__name__)
+    draw(ax, law, limit, STAIRCASE, type(law).__name__)
+    ax.set_title(repr(law), fontsize="medium")
+    ax.set_xlabel("noise")
+    ax.set_ylabel("probability" if isinstance(law, DiscreteLaw) else "probability density")
+    ax.set_ylim(bottom=0)
+    ax.legend(loc="upper right")
+    return ax
+
+
+def require_scalars(law: Law[Any], name: str) -> None:
+    """Refuse a law of array parameters, which has as many pictures as elements."""
+    if law._parameter_shape != ():
+        raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {law._parameter_shape}")
+
+
+def laplace_like(law: Law[Any]) -> Law[Any]:
+    """Return the Laplace law of the same kind, eps and sensitivity."""
+    kind = DiscreteLaplace if isinstance(law, DiscreteLaw) else Laplace
+    return kind(law.eps, law._sensitivity)
+
+
+def visible(law: Law[Any]) -> float:
+    """Return the magnitude up to which to draw: 99 % of the law, whole stairs, the first after the central one at least."""
+    limit = float(law.error_bound(1 - _SHOWN))
+    if isinstance(law, Staircase):
+        gamma, width = float(law.gamma), float(law.sensitivity)
+        return (gamma + max(1, ceil(limit / width - gamma))) * width
+    if isinstance(law, DiscreteStaircase):
+        r, integers = int(law.r), int(law.sensitivity)
+        return float(r - 1 + max(1, ceil((limit - r + 1) / integers)) * integers)
+    return max(limit, float(law.sensitivity)) if isinstance(law, DiscreteLaw) else limit
+
+
+def draw(ax: Axes, law: Law[Any], limit: float, look: Look, label: str) -> None:
+    """Draw the law between -limit and limit: stairs, a curve, or stems on the integers."""
+    if isinstance(law, DiscreteLaw):
+        _draw_pmf(ax, law, limit, look, label)
+    elif isinstance(law, Staircase):
+        edges = _edges(law, limit)
+        heights = law.pdf((edges[1:] + edges[:-1]) / 2)
+        ax.stairs(heights, edges, baseline=None, label=label, **look._asdict())
+    elif isinstance(law, ContinuousLaw):
+        x = np.linspace(-limit, limit, _POINTS)
+        ax.plot(x, law.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
+
+
+def _edges(law: Staircase, limit: float) -> NDArray[np.float64]:
+    """Return the edges of the stairs, cut at the limit; where there are too many, those of an even grid."""
+    width = float(law.sensitivity)
+    if limit / width > _MOST_STAIRS:
+        return np.linspace(-limit, limit, 2 * _POINTS)
+    positive = (float(law.gamma) + np.arange(_MOST_STAIRS + 1)) * width
+    positive = np.append(positive[positive < limit], limit)
+    return np.concatenate([-positive[::-1], positive])
+
+
+def _draw_pmf(ax: Axes, law: DiscreteLaw, limit: float, look: Look, label: str) -> None:
+    """Draw stems with dots for the staircase, hollow diamonds for what stands behind it, a line for many integers."""
+    last = int(limit)
+    if 2 * last + 1 > _MOST_STEMS:
+        k = np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
+        ax.plot(k, law.pmf(k), label=label, zorder=2 if look is STAIRCASE else _ABOVE, **look._asdict())
+        return
+    k = np.arange(-last, last + 1)
+    if look is STAIRCASE:
+        ax.vlines(k, 0, law.pmf(k), colors=look.color, linewidth=look.linewidth)
+        ax.plot(k, law.pmf(k), "o", color=look.color, markersize=5, label=label)
+    else:
+        ax.plot(k, law.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
+
+
+def _noise(law: Law[Any], samples: object, rng: Rng | None) -> NDArray[Any] | None:
+    """Draw as many samples as an integer says, or take those of an array."""
+    if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
+        drawn: NDArray[Any] = law.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
+        return drawn
+    if rng is not None:
+        raise ParameterError(f"rng must be left out unless samples is a number of values to draw, got {received(rng)}")
+    if samples is None:
+        return None
+    values = number_array(samples, "samples").ravel()
+    if values.size == 0:
+        raise ParameterError(f"samples must have at least one value, got {received(samples)}")
+    return values
+
+
+def _draw_samples(ax: Axes, law: Law[Any], noise: NDArray[Any], limit: float, bins: int) -> None:
+    """Draw a histogram that is comparable with the law: what lies beyond the limit counts, but is not drawn."""
+    if isinstance(law, DiscreteLaw):
+        last = int(limit)
+        width = -(-(2 * last + 1) // bins)
+        edges = -last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5
+    else:
+        edges = np.linspace(-limit, limit, bins + 1)
+    shares = np.histogram(noise, edges)[0] / (noise.size * np.diff(edges))
+    ax.stairs(shares, edges, fill=True, color=SAMPLES, label=f"{noise.size:,} samples")

@@ -1,0 +1,47 @@
+"""Figure: the best width of the central stair."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stairnoise.figures.style import FIFTH, FOURTH, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOOKS = (STAIRCASE, THIRD, FOURTH, FIFTH)
+
+
+def optimal_gamma(costs: tuple[str | float, ...] = ("l1", "l2", 3.0)) -> Figure:
+    """γ*(ε), the shape with the least E|X|**p, for several p.
+
+    Parameters
+    ----------
+    costs : tuple of {"l1", "l2"} or float, default ("l1", "l2", 3.0)
+        Up to four costs of `stairnoise.optimal.optimal_gamma`.
+    """
+    best: Any = importlib.import_module("stairnoise.optimal").optimal_gamma
+    eps = np.linspace(0.1, 20, 100)
+    with house_style():
+        figure, (axis,) = new_figure()
+        for cost, look in zip(costs, _LOOKS, strict=False):
+            axis.plot(eps, best(eps, cost), label=f"least {_moment(cost)}", **look._asdict())
+        axis.set_yscale("log")
+        axis.set_xlim(0, eps[-1])
+        whole_ticks(axis)
+        axis.set_xlabel("ε of one release")
+        axis.set_ylabel("γ*, half width of the central stair over Δ")
+        legend_below(figure, axis, columns=len(costs))
+    return figure
+
+
+def _moment(cost: str | float) -> str:
+    """Write E|X|**p, with a raised p where it is a digit."""
+    power = {"l1": 1.0, "l2": 2.0}.get(cost, cost) if isinstance(cost, str) else cost
+    if power == 1:
+        return "E|X|"
+    text = f"{power:g}"
+    return "E|X|" + ("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(text)] if text.isdigit() and len(text) == 1 else f"^{text}")

@@ -1,0 +1,68 @@
+"""Figure: the variance of the discrete staircase, and where the choice of r matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise.figures.law import require_scalars
+from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WIDEST = 100
+_LOW, _HIGH = 0.1, 15.0
+
+
+def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
+    """Variance of the discrete staircase against Δ and against ε, with r = 1 and with the best r.
+
+    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·e^(−ε), which is drawn too.
+
+    Parameters
+    ----------
+    eps : float, default 6
+        Of the panel with the sensitivity on its axis.
+    sensitivity : int, default 5
+        Of the panel with ε on its axis.
+    """
+    fixed = DiscreteStaircase(eps, sensitivity)
+    require_scalars(fixed, "discrete_variance")
+    with house_style():
+        figure, (left, right) = new_figure(2, height=4.0)
+        _draw(left, np.arange(1, _WIDEST + 1), fixed.eps, np.arange(1, _WIDEST + 1))
+        grid = np.linspace(_LOW, _HIGH, 150)
+        _draw(right, grid, grid, fixed.sensitivity)
+        left.set_xscale("log")
+        left.xaxis.set_major_formatter("{x:g}")
+        left.set_xlabel("sensitivity Δ")
+        left.set_title(f"ε = {fixed.eps:g}")
+        whole_ticks(right)
+        right.set_xlabel("ε of one release")
+        right.set_title(f"Δ = {fixed.sensitivity}")
+        left.set_ylabel("variance of the noise")
+        legend_below(figure, left, columns=2)
+    return figure
+
+
+def _draw(axis: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
+    # What may coincide comes later: the gaps of its line show the one below.
+    curves = (
+        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE),
+        ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE),
+        ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), THIRD),
+        ("limit of r = 1: Δ(1+Δ)(1+2Δ)/3·e^(−ε)", limit(eps, sensitivity), FOURTH),
+    )
+    for name, variance, look in curves:
+        axis.plot(x, variance, label=name, **look._asdict())
+    axis.set_yscale("log")
+
+
+def limit(eps: Any, sensitivity: Any) -> Any:
+    """Variance of the discrete staircase with r = 1 to leading order at large ε."""
+    return sensitivity * (1 + sensitivity) * (1 + 2 * sensitivity) / 3 * np.exp(-np.asarray(eps))
