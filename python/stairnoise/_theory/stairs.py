@@ -53,7 +53,7 @@ class Stairs(NamedTuple):
     drop: Any
     """1 - b."""
     excess: Any
-    """The caller's t minus 1, without cancellation, for a discrete law."""
+    """The caller's t minus 1, without cancellation, for a discrete law; -inf for a continuous one."""
 
 
 def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
@@ -65,7 +65,7 @@ def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
     D_high, D_low = _split(D)
     w = gamma * D
     w_low = ((g_high * D_high - w) + g_high * D_low + g_low * D_high) + g_low * D_low
-    return _stairs(xp, eps, scale, D, w, w_low, xp.nan)
+    return _stairs(xp, eps, scale, D, w, w_low, -xp.inf)
 
 
 def lattice(eps: Real, sensitivity: Real, r: Real) -> Stairs:
