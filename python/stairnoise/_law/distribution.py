@@ -177,9 +177,14 @@ class Distribution(Parameters):
         if letter == "v":
             return self.var()
         if letter == "k":
-            with np.errstate(all="ignore"):
-                return plain(np.asarray(self.abs_moment(4)) / np.asarray(self.var()) ** 2 - 3)
+            return self._excess_kurtosis()
         return self.mean()
+
+    def _excess_kurtosis(self) -> Real:
+        variance = np.asarray(self.var())
+        with np.errstate(all="ignore"):
+            # Divided twice, because the square may underflow.
+            return plain(np.asarray(self.abs_moment(4)) / variance / variance - 3)
 
     def error_bound(self, alpha: RealLike) -> Any:
         """Smallest t with P(|X| > t) <= alpha.
@@ -213,6 +218,12 @@ class ContinuousDistribution(Distribution):
     __slots__ = ()
 
     _formulas: ClassVar[Line]
+
+    def _excess_kurtosis(self) -> Real:
+        # It does not depend on the scale, at which the moments may leave float64.
+        eps, _, *shape = self._arguments()
+        unit = type(self)(eps, 1.0, *shape)  # type: ignore[call-arg]
+        return plain(np.broadcast_to(super(ContinuousDistribution, unit)._excess_kurtosis(), self._parameter_shape).copy())
 
     def pdf(self, x: RealLike) -> Real:
         """Probability density at x; at an edge of a stair the lower of the two.
