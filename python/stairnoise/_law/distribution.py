@@ -112,7 +112,7 @@ class Distribution(Parameters):
         level = argument(confidence, "confidence")
         _require((np.asarray(level) >= 0) & (np.asarray(level) <= 1), level, "confidence must be from 0 to 1")
         outside = (1 - level) / 2
-        return self.ppf(outside), self.isf(outside)
+        return self._apply(self._formulas.ppf, outside, "confidence"), self._apply(self._formulas.isf, outside, "confidence")
 
     def median(self) -> Real:
         """Return the median, which is 0 by symmetry."""

@@ -72,7 +72,8 @@ def _log_one_sided(survival: Formula, log_survival: Formula, *, upper: bool) -> 
         # Where every point of a block is small the other branch need not be computed.
         log_small = log_survival(xp, y, k)
         large = small == 0
-        return xp.where(small, log_small, xp.log1p(-survival(xp, y, k))) if xp.any(large) else log_small
+        # The last addition turns the -0.0 of log1p(-0.0) into 0.0.
+        return xp.where(small, log_small, xp.log1p(-survival(xp, y, k)) + 0.0) if xp.any(large) else log_small
 
     return formula
 
