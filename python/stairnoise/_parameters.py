@@ -6,6 +6,7 @@ the number lies in the range its parameter allows is decided once, by the extens
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Sequence
 from typing import Any, SupportsFloat
@@ -51,18 +52,20 @@ def real(value: object, name: str) -> Real:
 def argument(value: object, name: str) -> Real:
     """Convert the argument of a function to a float or a float64 array, rounding what float64 cannot hold.
 
-    Not a copy: the array may be the caller's. NaN and infinities pass.
+    Not a copy: the array may be the caller's. NaN and infinities pass; what is too large becomes one.
 
     Raises
     ------
     ParameterTypeError
         `value` is not a real number or an array of real numbers.
+    ParameterError
+        `value` is a signalling NaN.
     """
     if type(value) is float:
         return value
     if type(value) is np.float64 or (type(value) is int and abs(value) < _EXACT_INTEGERS):
         return float(value)
-    array = number_array(value, name)
+    array = number_array(value, name, rounding=True)
     with np.errstate(over="ignore"):
         floats = array.astype(np.float64, copy=False)
     return floats if floats.ndim else float(floats)
@@ -76,17 +79,17 @@ def single(value: object, name: str) -> float:
     return number
 
 
-def number_array(value: object, name: str) -> NDArray[Any]:
-    """Convert real numbers to an array without changing any of them.
+def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray[Any]:
+    """Convert real numbers to an array; without `rounding`, no number changes.
 
-    The dtype is of kind ``i``, ``u`` or ``f``, or ``object`` holding only Python integers that
-    int64 cannot hold.
+    The dtype is of kind ``i``, ``u`` or ``f``, or, without `rounding`, ``object`` holding only Python
+    integers that int64 cannot hold.
     """
     if isinstance(value, np.ndarray):
         refuse_masked(value, name)
         return _require_real_dtype(np.asarray(value), value, name)
     if isinstance(value, (list, tuple)) or _is_real_type(type(value)):
-        return _from_python(value, name)
+        return _from_python(value, name, rounding)
     try:
         array = np.asarray(value)
     except Exception as error:  # __array__ of a foreign object may raise anything
@@ -136,7 +139,7 @@ def _is_real_type(kind: type) -> bool:
     return issubclass(kind, numbers.Real) or not issubclass(kind, numbers.Complex)
 
 
-def _from_python(value: object, name: str) -> NDArray[Any]:
+def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
     """Convert Python numbers, possibly nested in lists and tuples.
 
     Element by element, because NumPy would turn ``[True, 2.5]`` and ``[2**53 + 1, 0.5]`` into
@@ -153,6 +156,8 @@ def _from_python(value: object, name: str) -> NDArray[Any]:
             raise ParameterTypeError(_not_a_number(first, name))
     if not kinds:
         return np.empty(items.shape)
+    if rounding:
+        return np.array([_nearest(item, name) for item in items.flat], np.float64).reshape(items.shape)
     if all(issubclass(kind, numbers.Integral) for kind in kinds):
         try:
             return items.astype(np.int64)
@@ -165,6 +170,16 @@ def _from_python(value: object, name: str) -> NDArray[Any]:
     if kinds - {float, np.float64, np.float32, np.float16}:
         _require_equal(items, floats, name)
     return floats
+
+
+def _nearest(number: Any, name: str) -> float:
+    try:
+        with np.errstate(over="ignore"):
+            return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:  # Decimal('sNaN')
+        raise ParameterError(_not_exact(number, name)) from None
 
 
 def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArray[Any]:

@@ -1,6 +1,7 @@
 """What the four laws have in common.
 
-`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `plotting` shows it.
+`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `plotting`
+shows it, `interop` serves other libraries.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
 from stairnoise._law.drawing import Drawing
+from stairnoise._law.interop import Interop
 from stairnoise._law.parameters import Cost, Spec, integers, plain
 from stairnoise._law.plotting import Plotting
 from stairnoise._parameters import Real
@@ -21,7 +23,7 @@ __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "p
 _Default = TypeVar("_Default", bound=np.generic)
 
 
-class Law(Drawing[_Default], Distribution, Plotting):
+class Law(Drawing[_Default], Distribution, Plotting, Interop):
     """A noise law."""
 
     __slots__ = ()

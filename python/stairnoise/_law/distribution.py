@@ -112,7 +112,7 @@ class Distribution(Parameters):
         level = argument(confidence, "confidence")
         _require((np.asarray(level) >= 0) & (np.asarray(level) <= 1), level, "confidence must be from 0 to 1")
         outside = (1 - level) / 2
-        return self.ppf(outside), self.isf(outside)
+        return self._apply(self._formulas.ppf, outside, "confidence"), self._apply(self._formulas.isf, outside, "confidence")
 
     def median(self) -> Real:
         """Return the median, which is 0 by symmetry."""
@@ -177,9 +177,14 @@ class Distribution(Parameters):
         if letter == "v":
             return self.var()
         if letter == "k":
-            with np.errstate(all="ignore"):
-                return plain(np.asarray(self.abs_moment(4)) / np.asarray(self.var()) ** 2 - 3)
+            return self._excess_kurtosis()
         return self.mean()
+
+    def _excess_kurtosis(self) -> Real:
+        variance = np.asarray(self.var())
+        with np.errstate(all="ignore"):
+            # Divided twice, because the square may underflow.
+            return plain(np.asarray(self.abs_moment(4)) / variance / variance - 3)
 
     def error_bound(self, alpha: RealLike) -> Any:
         """Smallest t with P(|X| > t) <= alpha.
@@ -213,6 +218,12 @@ class ContinuousDistribution(Distribution):
     __slots__ = ()
 
     _formulas: ClassVar[Line]
+
+    def _excess_kurtosis(self) -> Real:
+        # It does not depend on the scale, at which the moments may leave float64.
+        eps, _, *shape = self._arguments()
+        unit = type(self)(eps, 1.0, *shape)  # type: ignore[call-arg]
+        return plain(np.broadcast_to(super(ContinuousDistribution, unit)._excess_kurtosis(), self._parameter_shape).copy())
 
     def pdf(self, x: RealLike) -> Real:
         """Probability density at x; at an edge of a stair the lower of the two.

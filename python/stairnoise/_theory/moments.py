@@ -48,7 +48,7 @@ def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
 def laplace_abs_moment(p: int, eps: Real, D: Real) -> Array:
     """E|X|**p of the Laplace law, ``p! (D/eps)**p``."""
     with np.errstate(all="ignore"):
-        return np.asarray(factorial(p) * (np.asarray(D) / eps) ** p)
+        return np.asarray(float(factorial(p)) * (np.asarray(D) / eps) ** p)
 
 
 def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
@@ -66,7 +66,9 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         centre = _power_sum(p, r)
         stair = [_power_sum(q, r + D) - _power_sum(q, r) for q in range(p + 1)]
         stairs = sum(
-            comb(p, m) * _surjections(m, i) * D**m * stair[p - m] * c ** (i + 1) for i in range(p + 1) for m in range(i, p + 1)
+            float(comb(p, m) * _surjections(m, i)) * D**m * stair[p - m] * c ** (i + 1)
+            for i in range(p + 1)
+            for m in range(i, p + 1)
         )
         return 2 * (centre + stairs) / (2 * r - 1 + 2 * D * c)
 
@@ -90,7 +92,7 @@ def _central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
 def _power_difference(s: int, i: int, x: Real) -> Any:
     """Forward difference number i, at 0, of m -> (m + x)**s."""
     x = np.asarray(x)
-    return sum(comb(s, m) * _surjections(m, i) * x ** (s - m) for m in range(i, s + 1))
+    return sum(float(comb(s, m) * _surjections(m, i)) * x ** (s - m) for m in range(i, s + 1))
 
 
 def _power_sum(q: int, n: Array) -> Array:
@@ -98,7 +100,7 @@ def _power_sum(q: int, n: Array) -> Array:
     total = np.zeros_like(n)
     falling = n  # n (n-1) ... (n-i) / (i+1)!
     for i in range(q + 1):
-        total = total + _surjections(q, i) * falling
+        total = total + float(_surjections(q, i)) * falling
         falling = falling * (n - i - 1) / (i + 2)
     return total
 

@@ -24,6 +24,7 @@ _SPLIT = 2.0**27 + 1
 _DOWN = 1 - 2.0**-51
 _UP = 1 + 2.0**-51
 _LEAST_NORMAL = 2.0**-1022
+_LEAST = 5e-324
 
 
 class Stairs(NamedTuple):
@@ -53,7 +54,7 @@ class Stairs(NamedTuple):
     drop: Any
     """1 - b."""
     excess: Any
-    """The caller's t minus 1, without cancellation, for a discrete law."""
+    """The caller's t minus 1, without cancellation, for a discrete law; -inf for a continuous one."""
 
 
 def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
@@ -65,7 +66,7 @@ def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
     D_high, D_low = _split(D)
     w = gamma * D
     w_low = ((g_high * D_high - w) + g_high * D_low + g_low * D_high) + g_low * D_low
-    return _stairs(xp, eps, scale, D, w, w_low, xp.nan)
+    return _stairs(xp, eps, scale, D, w, w_low, -xp.inf)
 
 
 def lattice(eps: Real, sensitivity: Real, r: Real) -> Stairs:
@@ -107,9 +108,9 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
 def density(xp: Any, y: Any, k: Stairs) -> Any:
     """h(y), per unit of the caller; y >= 0."""
     J, _ = _place(xp, y * k.scale, k)
-    # Half the exponent twice: a great height may meet a b**J below the normal range.
+    # Half the exponent twice: a height beyond float64 may meet a b**J below it.
     root = xp.exp(k.eps * J * -0.5)
-    return k.height * root * root
+    return (k.scale * root) * (root / k.total)
 
 
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:
@@ -139,9 +140,9 @@ def survival_inverse(xp: Any, s: Any, k: Stairs) -> Any:
     within = (k.w + k.beyond) * (1 - q)
     # The share less q, from whichever of the share and its complement is small.
     more = xp.where(k.share > 0.5, (1 - q) - k.centre, k.share - q)
-    fall = xp.log1p(more / xp.maximum(q, _LEAST_NORMAL))
+    fall = xp.log1p(xp.maximum(more, 0.0) / xp.maximum(q, _LEAST_NORMAL))
     if xp.any(q < _LEAST_NORMAL):
-        fall = xp.where(q < _LEAST_NORMAL, xp.log(k.share) - xp.log(q), fall)
+        fall = xp.where(q < _LEAST_NORMAL, xp.log(xp.maximum(k.share, _LEAST)) - xp.log(xp.maximum(q, _LEAST)), fall)
     stairs = xp.floor(fall / k.eps)
     part = -xp.expm1(stairs * k.eps - fall) / k.drop
     outside = k.w + k.D * (stairs + xp.minimum(xp.maximum(part, 0.0), 1.0))
@@ -158,8 +159,10 @@ def entropy(xp: Any, k: Stairs) -> Any:
 
 
 def _normalised(xp: Any, D: Any) -> tuple[Any, Any]:
-    fraction, exponent = xp.frexp(D)
-    return fraction, xp.ldexp(1.0, -exponent)
+    _, exponent = xp.frexp(D)
+    # The reciprocal of a subnormal unit would overflow.
+    scale = xp.ldexp(1.0, xp.minimum(-exponent, 1023))
+    return D * scale, scale
 
 
 def _split(x: Any) -> tuple[Any, Any]:

@@ -16,6 +16,8 @@ from stairnoise._theory.elementwise import Formula
 # Nearer than this, relatively, to a decision, a quantile is checked against the cdf itself.
 _DOUBT = 2.0**-44
 _LEAST = 5e-324
+# Two units of u in the last place, and some.
+_ROUNDING = 2.0**-51
 
 
 class Line:
@@ -72,7 +74,8 @@ def _log_one_sided(survival: Formula, log_survival: Formula, *, upper: bool) -> 
         # Where every point of a block is small the other branch need not be computed.
         log_small = log_survival(xp, y, k)
         large = small == 0
-        return xp.where(small, log_small, xp.log1p(-survival(xp, y, k))) if xp.any(large) else log_small
+        # The last addition turns the -0.0 of log1p(-0.0) into 0.0.
+        return xp.where(small, log_small, xp.log1p(-survival(xp, y, k)) + 0.0) if xp.any(large) else log_small
 
     return formula
 
@@ -105,16 +108,21 @@ def _to_the_right(f: Formula) -> Formula:
 def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bool) -> Formula:
     """Make the least integer i with cdf(i) >= u, or with sf(i) <= u; `function` is cdf or sf.
 
-    The inverse may be off by its rounding. Where that could matter the answer is what the function
-    itself says, so that ``ppf(cdf(i)) == i`` wherever the cdf distinguishes its neighbours.
+    The inverse may be off by its rounding, and u by that of the function. Where either could matter
+    the answer is what the function itself says, so that ``ppf(cdf(i)) == i`` wherever the cdf
+    distinguishes its neighbours.
     """
     quantile = _quantile(survival_inverse, upper=upper)
 
     def formula(xp: Any, u: Any, k: Any) -> Any:
         x = quantile(xp, u, k) - 0.5
         least = xp.ceil(x)
-        nearest = xp.floor(x + 0.5)
-        if xp.any(xp.abs(x - nearest) <= _DOUBT * (xp.abs(x) + 1)):
+        finite = xp.where(xp.abs(x) < xp.inf, x, 0.0)
+        nearest = xp.floor(finite + 0.5)
+        # P(X = i) is at least (1 - b)/D of either tail's probability.
+        tail = xp.maximum(xp.minimum(u, 1 - u), _LEAST)
+        shift = xp.maximum(u, _LEAST * 2.0**52) * (k.D / (k.drop * k.scale)) * _ROUNDING
+        if xp.any(xp.abs(finite - nearest) * tail <= shift + _DOUBT * (xp.abs(finite) + 1) * tail):
             checked = nearest - 1
             for _ in range(3):
                 value = function(xp, checked, k)

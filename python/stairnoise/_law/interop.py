@@ -1,0 +1,49 @@
+"""Laws in the form that other libraries expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Interop:
+    """A law that other libraries can use."""
+
+    __slots__ = ()
+
+    def as_scipy(self) -> Any:
+        """Return the law as a frozen distribution of `scipy.stats`.
+
+        The functions are the law's closed forms, so that what SciPy makes of a distribution
+        (``expect``, ``kstest``, ``goodness_of_fit`` ...) has their accuracy. Its ``rvs`` draws by
+        `sample` with a `SeededRng` whose seed comes from SciPy's ``random_state``: reproducible and
+        meant for study. To protect data use `release`.
+
+        Returns
+        -------
+        scipy.stats.rv_frozen
+            For a continuous law with shapes ``eps`` (and ``gamma``) and the sensitivity as scale;
+            for a discrete one with shapes ``eps``, ``sensitivity`` (and ``r``). Array parameters
+            broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
+            stair by one rounding, and adds the location last.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            SciPy is not installed; it comes with ``pip install "stairnoise[scipy]"``.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> frozen = sn.Staircase(eps=1, sensitivity=10).as_scipy()
+        >>> round(float(frozen.cdf(5)), 6), float(frozen.expect(lambda x: x > 5)).__round__(6)
+        (0.689633, 0.310367)
+        >>> bool((frozen.rvs(3, random_state=1) == frozen.rvs(3, random_state=1)).all())
+        True
+        """
+        try:
+            from stairnoise import _scipy
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "scipy":
+                raise
+            raise ModuleNotFoundError('as_scipy needs SciPy: pip install "stairnoise[scipy]"', name="scipy") from None
+        return _scipy.frozen(self)  # type: ignore[arg-type]

@@ -1,0 +1,179 @@
+"""The four laws as distributions of `scipy.stats`.
+
+Every generic method is the law's own closed form, over arguments and shapes alike; SciPy adds
+location, scale and what it builds from these. Imported by `as_scipy` alone: SciPy is optional.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rv_continuous, rv_discrete
+from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
+
+from stairnoise._errors import ParameterError
+from stairnoise._law import Law
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise.laplace import Laplace
+from stairnoise.rng import SeededRng
+from stairnoise.staircase import Staircase
+
+_SEED_BYTES = 16
+
+_EPS = ShapeInfo("eps", False, (0, np.inf), (False, False))
+_GAMMA = ShapeInfo("gamma", False, (0, 1), (False, True))
+_SENSITIVITY = ShapeInfo("sensitivity", True, (1, np.inf), (True, False))
+_R = ShapeInfo("r", True, (1, np.inf), (True, False))
+
+
+class _RandomBytes(Protocol):
+    """What NumPy's Generator and RandomState share."""
+
+    def bytes(self, length: int) -> bytes: ...
+
+
+class Generic:
+    """The methods that SciPy asks of a distribution, answered by the law with these shapes."""
+
+    _infos: ClassVar[tuple[Any, ...]]
+
+    def _law(self, *shapes: Any) -> Any:
+        """Make the law with these shape parameters, at scale 1."""
+        raise NotImplementedError
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("shapes", ", ".join(info.name for info in self._infos))
+        super().__init__(**settings)
+
+    def _shape_info(self) -> list[Any]:
+        return list(self._infos)
+
+    def _argcheck(self, *shapes: Any) -> Any:
+        if self._is_law(*shapes):
+            return np.ones(np.broadcast(*shapes).shape, bool)
+        return np.vectorize(self._is_law, otypes=[bool])(*shapes)
+
+    def _is_law(self, *shapes: Any) -> bool:
+        try:
+            self._law(*shapes)
+        except ParameterError:
+            return False
+        return True
+
+    def _cdf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).cdf(x)
+
+    def _sf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).sf(x)
+
+    def _logcdf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).logcdf(x)
+
+    def _logsf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).logsf(x)
+
+    def _ppf(self, q: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).ppf(q)
+
+    def _isf(self, q: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).isf(q)
+
+    # Of moments and entropy SciPy asks for scalar shapes also where `_argcheck` found them bad, and
+    # drops the answer.
+
+    def _stats(self, *shapes: Any) -> Any:
+        return self._law(*shapes).stats("mvsk") if self._is_law(*shapes) else (np.nan,) * 4
+
+    def _munp(self, n: int, *shapes: Any) -> Any:
+        if not self._is_law(*shapes):
+            return np.nan
+        law = self._law(*shapes)
+        return law.mean() if n % 2 else law._abs_moment(int(n))
+
+    def _entropy(self, *shapes: Any) -> Any:
+        return self._law(*shapes).entropy() if self._is_law(*shapes) else np.nan
+
+    def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
+        """Draw by the law's own sampler, from a seed that SciPy's generator gives: a study, never a release."""
+        seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
+        values: NDArray[Any] = self._law(*shapes).sample(size, rng=SeededRng(seed))
+        return values
+
+
+class Continuous(Generic, rv_continuous):
+    """A law of real numbers; SciPy's scale is its sensitivity."""
+
+    def _pdf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).pdf(x)
+
+    def _logpdf(self, x: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).logpdf(x)
+
+
+class Discrete(Generic, rv_discrete):
+    """A law of integers."""
+
+    def _pmf(self, k: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).pmf(k)
+
+    def _logpmf(self, k: Any, *shapes: Any) -> Any:
+        return self._law(*shapes).logpmf(k)
+
+
+class StaircaseGenerator(Continuous):
+    """Staircase noise: shapes `eps` and `gamma`, scale the sensitivity."""
+
+    _infos = (_EPS, _GAMMA)
+
+    def _law(self, eps: Any, gamma: Any) -> Staircase:
+        return Staircase(eps, 1.0, gamma)
+
+
+class LaplaceGenerator(Continuous):
+    """Laplace noise: shape `eps`, scale the sensitivity, so that the usual scale is their quotient."""
+
+    _infos = (_EPS,)
+
+    def _law(self, eps: Any) -> Laplace:
+        return Laplace(eps)
+
+
+class DiscreteStaircaseGenerator(Discrete):
+    """Staircase noise on the integers: shapes `eps`, `sensitivity` and `r`."""
+
+    _infos = (_EPS, _SENSITIVITY, _R)
+
+    def _law(self, eps: Any, sensitivity: Any, r: Any) -> DiscreteStaircase:
+        return DiscreteStaircase(eps, sensitivity, r)
+
+
+class DiscreteLaplaceGenerator(Discrete):
+    """Discrete Laplace noise: shapes `eps` and `sensitivity`."""
+
+    _infos = (_EPS, _SENSITIVITY)
+
+    def _law(self, eps: Any, sensitivity: Any) -> DiscreteLaplace:
+        return DiscreteLaplace(eps, sensitivity)
+
+
+staircase = StaircaseGenerator(name="staircase")
+laplace = LaplaceGenerator(name="laplace")
+discrete_staircase = DiscreteStaircaseGenerator(name="discrete_staircase", a=-np.inf)
+discrete_laplace = DiscreteLaplaceGenerator(name="discrete_laplace", a=-np.inf)
+
+
+def frozen(law: Law[Any]) -> Any:
+    """Freeze the distribution of a law's kind with its parameters."""
+    match law:
+        case Staircase():
+            return staircase(law.eps, law.gamma, scale=law.sensitivity)
+        case Laplace():
+            return laplace(law.eps, scale=law.sensitivity)
+        case DiscreteStaircase():
+            return discrete_staircase(law.eps, law.sensitivity, law.r)
+        case DiscreteLaplace():
+            return discrete_laplace(law.eps, law.sensitivity)
+    raise NotImplementedError(f"no SciPy distribution of a {type(law).__name__}")

@@ -1,0 +1,103 @@
+"""The tables of edge cases in docs/distributions.md, every cell against the library.
+
+Evidence: the tables themselves, read from the page, whose cells are expressions in the law's height at 0 (computed here
+from the textbook formula) and its other functions.
+"""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import stairnoise as sn
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/distributions.md").read_text(encoding="utf-8")
+FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+# γΔ is a float64, so that the edge is one.
+LAWS = [
+    sn.Staircase(1.0),
+    sn.Staircase(0.1, 10.0, 0.5),
+    sn.Staircase(4.0, 2.0**-10, "l2"),
+    sn.Laplace(0.5),
+    sn.Laplace(2.0, 1e6),
+    sn.DiscreteStaircase(1.0, 5),
+    sn.DiscreteStaircase(0.1, 7, 7),
+    sn.DiscreteLaplace(1.0),
+    sn.DiscreteLaplace(0.3, 4),
+]
+
+
+def tables():
+    """(laws, function, argument, cell) of every cell of the tables whose columns are expressions.
+
+    A table with a pdf is about laws of real numbers, one with a pmf about integers, others about both.
+    """
+    found = []
+    for lines in re.findall(r"(?:^\|.*\|\n)+", PAGE, re.MULTILINE):
+        header, _, *rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in lines.splitlines()]
+        if not all(re.fullmatch("`.*`", cell) for cell in header[1:]):
+            continue
+        densities = {name for name, *_ in rows} & {"pdf", "pmf"}
+        laws = [law for law in LAWS if all(hasattr(law, density) for density in densities)]
+        for name, *cells in rows:
+            assert name in FUNCTIONS
+            found += [
+                (laws, name, argument.strip("`"), cell.strip("`")) for argument, cell in zip(header[1:], cells, strict=True)
+            ]
+    return found
+
+
+CELLS = tables()
+
+
+def height(law):
+    """Density or probability at 0, from the papers' formulas."""
+    b = math.exp(-law.eps)
+    c = b / (1 - b)
+    match law:
+        case sn.Staircase():
+            return 1 / (2 * law.sensitivity * (law.gamma + c))
+        case sn.Laplace():
+            return law.eps / (2 * law.sensitivity)
+        case sn.DiscreteStaircase():
+            return 1 / (2 * law.r - 1 + 2 * law.sensitivity * c)
+    return math.tanh(law.eps / law.sensitivity / 2)
+
+
+def names(law):
+    """What the cells may mention."""
+    edge = {sn.Staircase: lambda: law.gamma * law.sensitivity, sn.DiscreteStaircase: lambda: law.r}.get(type(law), lambda: 3)()
+    own = {name: getattr(law, name) for name in FUNCTIONS if hasattr(law, name)}
+    return {
+        "a": height(law),
+        "edge": edge,
+        "after": lambda x: math.nextafter(x, math.inf),
+        "inf": math.inf,
+        "nan": math.nan,
+        "log": math.log,
+        **own,
+    }
+
+
+def test_every_function_has_a_row():
+    assert {name for _, name, _, _ in CELLS} == set(FUNCTIONS)
+    assert len(CELLS) == 6 * 5 + 6 * 7 + 2 * 6
+
+
+@pytest.mark.parametrize(("laws", "name", "argument", "cell"), CELLS, ids=lambda part: "" if isinstance(part, list) else part)
+def test_cell(laws, name, argument, cell):
+    for law in laws:
+        known = names(law)
+        point = eval(argument, {}, known)
+        said = eval(cell, {}, known)
+        for value in (getattr(law, name)(point), *getattr(law, name)([point])):
+            assert value == pytest.approx(said, rel=1e-13, abs=0, nan_ok=True), law
+
+
+def test_the_density_jumps_at_the_edge():
+    """The cells on edges say something: just before the edge the density is higher, by e^eps."""
+    law = sn.Staircase(1.0, 10.0, 0.5)
+    assert law.pdf(math.nextafter(5.0, 0)) == pytest.approx(math.e * law.pdf(5.0), rel=1e-14)
+    discrete = sn.DiscreteStaircase(1.0, 5, 2)
+    assert discrete.pmf(1) == pytest.approx(math.e * discrete.pmf(2), rel=1e-14)
