@@ -34,7 +34,7 @@ pub(crate) use own::{Drawn, Family, Given};
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::Tier;
-use tier::{Arithmetic, Separate};
+use tier::{Arithmetic, Baseline};
 pub use tier::{cpu_tier, cpu_tiers};
 
 /// Bits of `v` in a word: all but the sign.
@@ -117,13 +117,13 @@ impl Kernel {
     /// The signed answer for one word, if the word alone is certain to decide it.
     pub fn decide(&self, word: u64) -> Option<f64> {
         let (cells, sure) = match self {
-            Self::Geometric(lane) => signed::<Separate>(lane, word),
-            Self::Coarse(lane) => signed::<Separate>(lane, word),
-            Self::Thresholds4(lane) => signed::<Separate>(lane, word),
-            Self::Thresholds8(lane) => signed::<Separate>(lane, word),
-            Self::Staircase(lane) => signed::<Separate>(lane, word),
-            Self::Ladder4(lane) => signed::<Separate>(lane, word),
-            Self::Ladder8(lane) => signed::<Separate>(lane, word),
+            Self::Geometric(lane) => signed::<Baseline>(lane, word),
+            Self::Coarse(lane) => signed::<Baseline>(lane, word),
+            Self::Thresholds4(lane) => signed::<Baseline>(lane, word),
+            Self::Thresholds8(lane) => signed::<Baseline>(lane, word),
+            Self::Staircase(lane) => signed::<Baseline>(lane, word),
+            Self::Ladder4(lane) => signed::<Baseline>(lane, word),
+            Self::Ladder8(lane) => signed::<Baseline>(lane, word),
         };
         sure.then_some(cells)
     }

@@ -475,6 +475,8 @@ fn nothing_wrong_is_accepted_at_the_ends() {
                 refused::<Fused>(&lane, &law);
                 refused::<Separate>(&Ladder::<4>::new(&lane), &law);
                 refused::<Separate>(&Ladder::<8>::new(&lane), &law);
+                refused::<Fused>(&Ladder::<4>::new(&lane), &law);
+                refused::<Fused>(&Ladder::<8>::new(&lane), &law);
                 agrees(&law);
             }
             let law = IntegerLaw::Geometric { eps, cells };
@@ -482,6 +484,7 @@ fn nothing_wrong_is_accepted_at_the_ends() {
             refused::<Separate>(&lane, &law);
             refused::<Fused>(&lane, &law);
             if let Some(coarse) = Coarse::new(eps, cells, 63) {
+                refused::<Separate>(&coarse, &law);
                 refused::<Fused>(&coarse, &law);
             }
             agrees(&law);
