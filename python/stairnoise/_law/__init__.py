@@ -1,6 +1,6 @@
 """What the four laws have in common.
 
-`parameters` validates them, `drawing` samples and releases, `distribution` is the theory.
+`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `accuracy` the error bars.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
+from stairnoise._law.accuracy import Accuracy
+from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
 from stairnoise._law.drawing import Drawing
 from stairnoise._law.parameters import Cost, Spec, integers, plain
 from stairnoise._parameters import Real
@@ -20,7 +21,7 @@ __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "p
 _Default = TypeVar("_Default", bound=np.generic)
 
 
-class Law(Drawing[_Default], Distribution):
+class Law(Drawing[_Default], Accuracy):
     """A noise law."""
 
     __slots__ = ()
