@@ -120,7 +120,7 @@ class DiscreteStaircase(DiscreteLaw):
         >>> import stairnoise as sn
         >>> eps = sn.DiscreteStaircase.eps_for_error(t=10, alpha=0.05, sensitivity=5)
         >>> round(eps, 4), sn.DiscreteStaircase(eps, 5).error_bound(0.05)
-        (1.3817, 10)
+        (1.4104, 10)
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, r))
 

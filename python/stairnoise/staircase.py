@@ -127,7 +127,7 @@ class Staircase(ContinuousLaw):
         >>> import stairnoise as sn
         >>> eps = sn.Staircase.eps_for_error(t=0.5, alpha=0.05)
         >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.05), 6)
-        (4.9315, 0.5)
+        (4.9096, 0.5)
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
 

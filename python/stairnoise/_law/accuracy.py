@@ -160,7 +160,7 @@ class Accuracy(Distribution):
         (0.299573, 10.0)
         >>> eps = sn.DiscreteLaplace.eps_for_error(t=3, alpha=0.05)
         >>> round(eps, 4), sn.DiscreteLaplace(eps).error_bound(0.05)
-        (0.8297, 3)
+        (0.8319, 3)
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity))  # type: ignore[call-arg]
 
