@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _theory
 from stairnoise._law import Cost, DiscreteLaw, integers
-from stairnoise._parameters import RealLike
+from stairnoise._parameters import Real, RealLike
 from stairnoise._theory import stairs
 from stairnoise._theory.symmetric import Lattice
 
@@ -79,6 +79,50 @@ class DiscreteStaircase(DiscreteLaw):
         """Where the second stair begins: the integer given, or the optimum asked for."""
         r: int | NDArray[np.int64] = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
+
+    @classmethod
+    def eps_for_error(
+        cls,
+        t: RealLike,
+        alpha: RealLike,
+        sensitivity: RealLike = 1,
+        r: Cost | RealLike = "l1",
+    ) -> Real:
+        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+
+        With a number for `r` it holds for every larger ε too. An optimal r falls by 1 at certain ε, and
+        P(|X| > t) may rise there: then some larger ε do not have the property.
+
+        Parameters
+        ----------
+        t : float or array of float
+            Largest error, 0 or more; only its integer part counts.
+        alpha : float or array of float
+            Probability of a larger error, between 0 and 1, without the ends.
+        sensitivity : int or array of int, default 1
+            Largest change of the value that one person can cause.
+        r : {"l1", "l2"}, int or array of int, default "l1"
+            As in the constructor. With a number, no ε brings P(|X| > t) below 1 - (2t + 1)/(2r - 1).
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
+            Never less than the least ε that the law accepts.
+
+        Raises
+        ------
+        ParameterError
+            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.DiscreteStaircase.eps_for_error(t=10, alpha=0.05, sensitivity=5)
+        >>> round(eps, 4), sn.DiscreteStaircase(eps, 5).error_bound(0.05)
+        (1.4104, 10)
+        """
+        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, r))
 
     def _make_constants(self) -> stairs.Stairs:
         r = self._place()[1]

@@ -88,6 +88,49 @@ class Staircase(ContinuousLaw):
         gamma = _theory.gamma_l1 if self._spec == "l1" else _theory.gamma_l2
         return plain(gamma(self._eps))
 
+    @classmethod
+    def eps_for_error(
+        cls,
+        t: RealLike,
+        alpha: RealLike,
+        sensitivity: RealLike = 1,
+        gamma: Cost | RealLike = "l1",
+    ) -> Real:
+        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+
+        It holds for every larger ε too, also with an optimal gamma, which changes with ε.
+
+        Parameters
+        ----------
+        t : float or array of float
+            Largest error, positive.
+        alpha : float or array of float
+            Probability of a larger error, between 0 and 1, without the ends.
+        sensitivity : float or array of float, default 1
+            Largest change of the value that one person can cause.
+        gamma : {"l1", "l2"}, float or array of float, default "l1"
+            As in the constructor. With a number, no ε brings P(|X| > t) below 1 - t/(gamma sensitivity).
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
+            Never less than 2**-40, the least ε that the law accepts.
+
+        Raises
+        ------
+        ParameterError
+            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Staircase.eps_for_error(t=0.5, alpha=0.05)
+        >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.05), 6)
+        (4.9096, 0.5)
+        """
+        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
+
     def _make_constants(self) -> stairs.Stairs:
         return stairs.continuous(self._eps, self._sensitivity, self.gamma)
 

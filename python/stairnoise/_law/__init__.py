@@ -1,7 +1,7 @@
 """What the four laws have in common.
 
-`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `plotting`
-shows it, `interop` serves other libraries.
+`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `accuracy`
+the error bars, `plotting` shows it all, `interop` serves other libraries.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
+from stairnoise._law.accuracy import Accuracy
+from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
 from stairnoise._law.drawing import Drawing
 from stairnoise._law.interop import Interop
 from stairnoise._law.parameters import Cost, Spec, integers, plain
@@ -23,7 +24,7 @@ __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "p
 _Default = TypeVar("_Default", bound=np.generic)
 
 
-class Law(Drawing[_Default], Distribution, Plotting, Interop):
+class Law(Drawing[_Default], Accuracy, Plotting, Interop):
     """A noise law."""
 
     __slots__ = ()

@@ -6,7 +6,8 @@ error stays near 1e-15 from ``eps`` = 2**-40 to 700, where the textbook forms lo
 overflow; and no tail is ever computed as ``1 - cdf``.
 
 `elementwise` runs one formula on floats and on arrays; `stairs` and `exponential` hold the half-line
-functions; `symmetric` makes SciPy's functions of them; `moments` and `shapes` are closed forms.
+functions; `symmetric` makes SciPy's functions of them; `moments` and `shapes` are closed forms;
+`geometric_sums` and `stair_sums` bound sums of draws; `least_eps` inverts the error bound.
 """
 
 from stairnoise._theory.moments import laplace_abs_moment, lattice_abs_moment, staircase_abs_moment
