@@ -424,6 +424,16 @@ def test_density_beyond_a_height_that_overflows():
     assert law.pdf(5e-301) == pytest.approx(float(exact), rel=1e-14)
 
 
+@pytest.mark.parametrize("eps", [340.0, 360.0, 380.0, 400.0, 460.0])
+def test_survival_where_b_to_the_stair_is_below_float64(eps):
+    """A narrow centre lifts the second stair's survival far above exp(-2 eps), which underflows."""
+    tail = sn.Staircase(eps, 4)
+    assert tail.sf(6) == tail.cdf(-6) > 1e-308
+    assert tail.sf(6) == pytest.approx(math.exp(tail.logsf(6)), rel=SLACK)
+    assert tail.isf(tail.sf(6)) == pytest.approx(6, rel=1e-12)
+    assert tail.sf([6]).tolist() == pytest.approx([tail.sf(6)], rel=1e-15)
+
+
 def test_excess_kurtosis_where_the_moments_leave_float64():
     """E X⁴/(E X²)² - 3, from logarithms of mpmath's exact moments of the mixture of uniform laws."""
     mp = pytest.importorskip("mpmath")

@@ -122,7 +122,9 @@ def log_density(xp: Any, y: Any, k: Stairs) -> Any:
 def survival(xp: Any, y: Any, k: Stairs) -> Any:
     """S(y), 1/2 at y = 0."""
     J, rest = _place(xp, y * k.scale, k)
-    return xp.exp(-k.eps * J) * ((rest + k.beyond) / k.total)
+    # Half the exponent twice, as for the density: a narrow centre makes the quotient large.
+    root = xp.exp(k.eps * J * -0.5)
+    return root * ((rest + k.beyond) / k.total) * root
 
 
 def log_survival(xp: Any, y: Any, k: Stairs) -> Any:
