@@ -1,0 +1,488 @@
+r"""Which staircase costs least: `optimal_gamma`, `optimal_r`, `optimal_cost`, `expected_cost`.
+
+Staircase noise is the best ε-differentially private noise for *every* cost that does not fall with
+\|x\|, but each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
+or ``"l2"`` for \|x\| and x², a number p for \|x\|**p, or a function of \|x\|.
+
+For each of these the expected cost first falls and then rises as the central stair widens, so
+the optimum is global: no second minimum can hide. ``docs/calibration.md`` has the proof in three lines.
+
+References
+----------
+.. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _cost_function as functions
+from stairnoise import _fractional_moments as moments
+from stairnoise import _native
+from stairnoise import _power_cost as powers
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._parameters import Real, RealLike, common_shape, real
+from stairnoise._theory import gamma_l1, gamma_l2, lattice_abs_moment
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise.laplace import Laplace
+from stairnoise.staircase import Staircase
+
+__all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
+
+CostFunction = Callable[[NDArray[np.float64]], Any]
+CostLike = Literal["l1", "l2"] | RealLike | CostFunction
+_Law = Staircase | DiscreteStaircase | Laplace | DiscreteLaplace
+
+_NAMED = {"l1": 1.0, "l2": 2.0}
+# The least eps that every continuous law with sensitivity 1 takes.
+_LEAST_EPS = 2.0**-40
+_EXACT_INTEGERS = 2**53
+_MECHANISMS = ("staircase", "discrete_staircase")
+
+
+def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Any:
+    r"""Width of the central stair, in units of Δ, of the staircase with the least expected cost.
+
+    With :math:`b = e^{-ε}`, :math:`c = b/(1-b)` and Lerch's :math:`Φ(b, -s, γ) = \sum_{m ≥ 0} b^m (m+γ)^s`:
+
+    .. math::
+
+        γ_1 = \frac{1}{1 + e^{ε/2}}, \qquad
+        γ_2 = \frac{y - b}{1 - b},\; y^3 = \frac{b(1+b)}{2}, \qquad
+        (p+1)(γ_p + c)\,Φ(b, -p, γ_p) = Φ(b, -p-1, γ_p).
+
+    The last equation has exactly one root; for p = 1 and 2 it is the closed form.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    cost : {"l1", "l2"}, float, array of float or callable, default "l1"
+        What the noise x costs: \|x\|, x², \|x\|**p for a number p from 2**-10 to 64, or
+        ``cost(x)`` for a function that takes an increasing float64 array of magnitudes \|x\| >= 0, in
+        the units of `sensitivity`, and returns a real array of the same shape that does not
+        fall. It may jump.
+    sensitivity : float or array of float, default 1.0
+        Δ > 0; only a function as cost depends on it.
+
+    Returns
+    -------
+    float or ndarray of float64
+        In (0, 1], of the shape to which the parameters broadcast. Relative error: 1e-14 for "l1",
+        "l2" and ε up to 10, and ε times 1e-16 beyond; as good for numbers p from 0.1 on, below about 1e-15/p.
+        For a smooth function 1e-11, and for one that jumps the place of the jump where that is
+        the optimum. If several are best, the smallest; if all are, 1.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number, or the function returns something else.
+    ParameterError
+        A parameter is out of range, or the shapes do not broadcast. With a function as cost: ε
+        is not from 2**-7 to 700, or the function falls, is NaN, is infinite within
+        \|x\| <= 700 Δ/ε, or grows about as fast as :math:`e^{ε|x|/Δ}`, so that no expected cost
+        would be finite.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
+       theorems for the costs \|x\| and x².
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stairnoise.optimal as so
+    >>> round(so.optimal_gamma(8), 6), round(so.optimal_gamma(8, "l2"), 6)
+    (0.017986, 0.054838)
+    >>> so.optimal_gamma([1, 4], cost=[[0.5], [3]]).round(6)
+    array([[0.327878, 0.078007],
+           [0.419124, 0.244399]])
+    >>> round(so.optimal_gamma(8, lambda x: x**2), 6)
+    0.054838
+
+    An error below 0.3 is free, a larger one costs 1: make the central stair as wide as that.
+
+    >>> round(so.optimal_gamma(4, lambda x: x > 0.3), 6)
+    0.3
+    """
+    if isinstance(cost, str) and type(eps) in (float, int) and type(sensitivity) is float:
+        # The usual call, in a quarter of the time.
+        plain = _LEAST_EPS <= eps < _EXACT_INTEGERS and 0 < sensitivity < math.inf  # type: ignore[operator]
+        if plain and cost in _NAMED:
+            return float((gamma_l1 if cost == "l1" else gamma_l2)(float(eps)))  # type: ignore[arg-type]
+    kind, epsilon, scale, shape = _checked("staircase", eps, sensitivity, cost)
+    if callable(kind):
+        return _each(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
+    return _plain(np.broadcast_to(_best_gamma(kind, epsilon), shape))
+
+
+def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> Any:
+    r"""Where the second stair begins in the discrete staircase with the least expected cost.
+
+    With :math:`c = 1/(e^ε - 1)`, for "l1" and "l2", decided in exact arithmetic:
+
+    .. math::
+
+        r_1 = ⌈Δ/(1 + e^{ε/2})⌉, \qquad
+        r_2 = \min\{r : q(4q^2 - 1) ≥ 2Δ^3 c(1+c)(1+2c)\},\; q = r + Δc.
+
+    In general r is at least as good as r + 1 exactly when the law costs no more than the points
+    :math:`r + mΔ` do on average, with weights :math:`(1-b)b^m`, and the optimum is the smallest such r.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : int or array of int, default 1
+        Δ >= 1.
+    cost : {"l1", "l2"}, float, array of float or callable, default "l1"
+        As for `optimal_gamma`; a function is called with integers, as float64.
+
+    Returns
+    -------
+    int or ndarray of int64
+        In 1..Δ. If two are equally good the smaller one: exactly so for "l1" and "l2". For other costs the
+        comparison is made in float64, so that r and r + 1 whose costs agree to about 14 digits count
+        as equal or not as rounding has it.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number, or the function returns something else.
+    ParameterError
+        As for `optimal_gamma`, but with a function as cost the limit on ε is that Δ/ε is at
+        most 2**20, and Δ too, since every integer within reach is summed; ε is at most 700.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
+       discrete setting.
+
+    Examples
+    --------
+    >>> import stairnoise.optimal as so
+    >>> so.optimal_r(2, 5), so.optimal_r(2, 5, "l2"), so.optimal_r(2, 5, 4)
+    (2, 2, 2)
+    >>> so.optimal_r(5, [10, 100, 1000], "l2")
+    array([  2,  15, 145])
+    >>> so.optimal_r(1, 10, lambda x: x > 3)
+    4
+    """
+    kind, epsilon, D, shape = _checked("discrete_staircase", eps, sensitivity, cost)
+    if callable(kind):
+        answer = _each(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
+        return int(answer) if shape == () else answer.astype(np.int64)
+    r = np.broadcast_to(_best_r(kind, epsilon, D), shape)
+    return int(r) if shape == () else r.copy()
+
+
+def optimal_cost(
+    eps: RealLike,
+    sensitivity: RealLike = 1.0,
+    cost: CostLike = "l1",
+    *,
+    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+) -> Any:
+    r"""Least expected cost that ε-differentially private noise can have.
+
+    With :math:`b = e^{-ε}`, for "l1" and "l2" in the continuous case:
+
+    .. math::
+
+        V_1 = \frac{Δ}{2\sinh(ε/2)}, \qquad
+        V_2 = Δ^2\,\frac{2^{-2/3}(b(1+b))^{2/3} + b}{(1-b)^2}.
+
+    No other ε-differentially private noise that is added to real answers (integer answers for the
+    discrete staircase) has a smaller worst-case expected cost [1]_.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : float or array of float, default 1.0
+        Δ > 0, an integer for the discrete staircase.
+    cost : {"l1", "l2"}, float, array of float or callable, default "l1"
+        As for `optimal_gamma`.
+    mechanism : {"staircase", "discrete_staircase"}, default "staircase"
+        Noise for real numbers, or for integers.
+
+    Returns
+    -------
+    float or ndarray of float64
+        Relative error below 1e-12; for a function that jumps, 1e-10.
+
+    Raises
+    ------
+    ParameterTypeError, ParameterError
+        As for `optimal_gamma` and `optimal_r`, or `mechanism` is another name.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
+       theorems for the costs \|x\| and x².
+
+    Examples
+    --------
+    >>> import math
+    >>> import stairnoise as sn
+    >>> import stairnoise.optimal as so
+    >>> math.isclose(so.optimal_cost(10), 1 / (2 * math.sinh(5)))
+    True
+    >>> round(sn.Laplace(10).abs_moment(1) / so.optimal_cost(10), 4)
+    14.8406
+    >>> round(so.optimal_cost(1, 5, "l2", mechanism="discrete_staircase"), 6)
+    48.03368
+    """
+    _check_mechanism(mechanism)
+    kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
+    if callable(kind):
+        least = _least_staircase if mechanism == "staircase" else _least_discrete
+        return _each(lambda e, d: least(kind, e, d), shape, epsilon, D)
+    if mechanism == "staircase":
+        return _plain(np.broadcast_to(_best_cost(kind, epsilon, D), shape))
+    moment = _discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64))
+    return _plain(np.broadcast_to(moment, shape))
+
+
+def expected_cost(law: _Law, cost: CostLike) -> Any:
+    r"""Return the expected cost of a law's noise.
+
+    Parameters
+    ----------
+    law : Staircase, DiscreteStaircase, Laplace or DiscreteLaplace
+        Any of the four laws; with array parameters, one number for each element.
+    cost : {"l1", "l2"}, float, array of float or callable
+        As for `optimal_gamma`. A number p may be as small as 0, and for a continuous law down to -1, which it
+        must exceed; for a discrete law the cost is then infinite.
+
+    Returns
+    -------
+    float or ndarray of float64
+        Relative error below 1e-12; for a function that jumps, 1e-10.
+
+    Raises
+    ------
+    ParameterTypeError
+        `law` is not one of the four laws, or `cost` not a cost.
+    ParameterError
+        As for `optimal_gamma` and `optimal_r`.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> import stairnoise.optimal as so
+    >>> law = sn.Staircase(4, gamma="l1")
+    >>> so.expected_cost(law, "l2") == law.var()
+    True
+    >>> round(so.expected_cost(law, 0.5), 6), round(so.expected_cost(law, lambda x: x**0.5), 6)
+    (0.303405, 0.303405)
+    >>> round(so.expected_cost(sn.Laplace(4), lambda x: x > 1), 6)  # P(|X| > 1)
+    0.018316
+    """
+    if not isinstance(law, (Staircase, DiscreteStaircase, Laplace, DiscreteLaplace)):
+        raise ParameterTypeError(f"law must be a law of stairnoise, got {received(law)}")
+    kind = _cost(cost, least=-1.0)
+    shape = _shape(law)
+    if callable(kind):
+        return _function_cost(law, kind, shape)
+    parameters = {"cost": kind, "the parameters of the law": np.empty(shape)}
+    return _plain(np.broadcast_to(_law_moment(law, kind), common_shape(parameters)))
+
+
+# Powers: vectorised, with the closed forms at p = 1 and 2
+
+
+def _best_gamma(p: Real, eps: Real) -> NDArray[np.float64]:
+    return np.asarray(_by_power(p, [(1.0, gamma_l1), (2.0, gamma_l2)], powers.gamma_power, eps))
+
+
+def _best_r(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
+    return np.asarray(_by_power(p, [(1.0, _exact_r("l1")), (2.0, _exact_r("l2"))], powers.r_power, eps, D))
+
+
+def _best_cost(p: Real, eps: Real, D: Real) -> NDArray[np.float64]:
+    def general(p: Real, eps: Real, D: Real) -> NDArray[np.float64]:
+        return moments.staircase_abs_moment(p, eps, D, powers.gamma_power(p, eps))
+
+    return np.asarray(_by_power(p, [(1.0, _least_l1), (2.0, _least_l2)], general, eps, D))
+
+
+def _discrete_moment(p: Real, eps: Real, D: Real, r: Real) -> NDArray[np.float64]:
+    closed = [(float(k), _closed_lattice_moment(k)) for k in (1, 2)]
+    return np.asarray(_by_power(p, closed, moments.lattice_abs_moment, eps, D, r))
+
+
+def _closed_lattice_moment(k: int) -> Callable[[Real, Real, Real], NDArray[np.float64]]:
+    return lambda eps, D, r: lattice_abs_moment(k, eps, D, r)
+
+
+def _least_l1(eps: Real, D: Real) -> NDArray[np.float64]:
+    """``D/(2 sinh(eps/2))``, without the overflow of sinh."""
+    return np.asarray(D * np.exp(-np.asarray(eps) / 2) / -np.expm1(-np.asarray(eps)))
+
+
+def _least_l2(eps: Real, D: Real) -> NDArray[np.float64]:
+    b = np.exp(-np.asarray(eps))
+    third = np.exp(-np.asarray(eps) / 3)  # b**(2/3) outlives b
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray((D / np.expm1(-np.asarray(eps))) ** 2 * (third**2 * np.cbrt((1 + b) / 2) ** 2 + b))
+
+
+def _exact_r(cost: Literal["l1", "l2"]) -> Callable[[Real, Real], NDArray[np.int64]]:
+    def best(eps: Real, D: Real) -> NDArray[np.int64]:
+        spread = np.broadcast_arrays(np.asarray(eps, np.float64), np.asarray(D, np.float64))
+        return _native.describe("discrete_staircase", spread[0], spread[1], cost)[2]
+
+    return best
+
+
+def _by_power(p: Real, closed: list[tuple[float, Callable[..., Any]]], general: Callable[..., Any], *rest: Real) -> Any:
+    """Apply the closed form where p has one, the general function elsewhere."""
+    if isinstance(p, float):
+        for power, form in closed:
+            if p == power:
+                return form(*rest)
+        return general(p, *rest)
+    columns = np.broadcast_arrays(p, *rest)
+    order, others = columns[0], columns[1:]
+    result = np.empty(order.shape, np.int64 if general is powers.r_power else np.float64)
+    remaining = np.ones(order.shape, bool)
+    for power, form in closed:
+        where = order == power
+        result[where] = form(*(column[where] for column in others))
+        remaining &= ~where
+    result[remaining] = general(order[remaining], *(column[remaining] for column in others))
+    return result
+
+
+# Functions: one element at a time
+
+
+def _least_staircase(function: CostFunction, eps: float, D: float) -> float:
+    folded = functions.Folded(function, eps, D)
+    return functions.staircase_cost(folded, functions.best_gamma(folded))
+
+
+def _least_discrete(function: CostFunction, eps: float, D: float) -> float:
+    fold = functions.discrete_fold(function, eps, int(D))
+    return fold.at_zero + float(fold.costs()[functions.best_r(fold) - 1])
+
+
+def _function_cost(law: _Law, function: CostFunction, shape: tuple[int, ...]) -> Any:
+    if isinstance(law, Staircase):
+        _check_function(law.eps)
+        folded = functions.Folded
+        return _each(
+            lambda e, D, g: functions.staircase_cost(folded(function, e, D), g), shape, law.eps, law.sensitivity, law.gamma
+        )
+    if isinstance(law, Laplace):
+        return _each(lambda e, D: functions.laplace_cost(function, D / e), shape, law.eps, law.sensitivity)
+    eps, D = _as_float(law.eps), _as_float(law.sensitivity)
+    _check_function(eps, D)
+    if isinstance(law, DiscreteLaplace):
+        return _each(lambda e, d: _discrete_cost(function, e / d, 1, 1), shape, eps, D)
+    return _each(lambda e, d, r: _discrete_cost(function, e, int(d), int(r)), shape, eps, D, _as_float(law.r))
+
+
+def _discrete_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
+    fold = functions.discrete_fold(function, eps, D)
+    return fold.at_zero + float(fold.costs()[r - 1])
+
+
+def _law_moment(law: _Law, p: Real) -> Any:
+    if isinstance(p, float) and p in (1.0, 2.0):
+        return law.abs_moment(int(p))
+    if isinstance(law, Staircase):
+        return moments.staircase_abs_moment(p, law.eps, law.sensitivity, law.gamma)
+    if isinstance(law, Laplace):
+        return moments.laplace_abs_moment(p, law.eps, law.sensitivity)
+    D = _as_float(law.sensitivity)
+    if isinstance(law, DiscreteLaplace):
+        return moments.lattice_abs_moment(p, law.eps / D, 1.0, 1.0)
+    return moments.lattice_abs_moment(p, law.eps, D, _as_float(law.r))
+
+
+# Gates
+
+
+def _check_mechanism(mechanism: object) -> None:
+    if not isinstance(mechanism, str) or mechanism not in _MECHANISMS:
+        error = ParameterError if isinstance(mechanism, str) else ParameterTypeError
+        raise error(f"mechanism must be {' or '.join(map(repr, _MECHANISMS))}, got {received(mechanism)}")
+
+
+def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLike) -> tuple[Any, Real, Real, tuple[int, ...]]:
+    """Return the cost as a number, array or function, the parameters, and their common shape."""
+    kind = _cost(cost)
+    parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
+    law = Staircase if mechanism == "staircase" else DiscreteStaircase
+    law(parameters["eps"], parameters["sensitivity"])  # its checks and its errors
+    if callable(kind):
+        discrete = mechanism == "discrete_staircase"
+        _check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)
+        return kind, parameters["eps"], parameters["sensitivity"], common_shape(parameters)
+    return kind, parameters["eps"], parameters["sensitivity"], common_shape({"cost": kind, **parameters})
+
+
+def _cost(cost: CostLike, least: float = 0.0) -> Any:
+    """Return the power that the cost is, or the function."""
+    if isinstance(cost, str):
+        if cost in _NAMED:
+            return _NAMED[cost]
+        raise ParameterError(f'cost must be "l1", "l2", a number or a function, got {received(cost)}')
+    if callable(cost):
+        return cost
+    power = real(cost, "cost")
+    if least < 0:
+        good, rule = (np.asarray(power) > least) & (np.asarray(power) <= powers.MOST_POWER), "greater than -1 and at most 64"
+    else:
+        good = (np.asarray(power) >= powers.LEAST_POWER) & (np.asarray(power) <= powers.MOST_POWER)
+        rule = "from 2**-10 to 64"
+    bad = np.flatnonzero(~good)
+    if bad.size:
+        raise ParameterError(f"cost must be a power {rule}, got {np.asarray(power).item(bad[0])}")
+    return power
+
+
+def _check_function(eps: Real, cells: Real | None = None) -> None:
+    """Refuse what would take too long to sum, or underflow."""
+    if cells is None:
+        good, rule = np.asarray(eps) >= functions.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
+    else:
+        most = np.maximum(cells, np.asarray(cells) / eps)
+        good = most <= functions.MOST_CELLS
+        rule = "sensitivity and sensitivity/eps must be at most 2**20, and eps at most 700, where cost is a function"
+    bad = np.flatnonzero(~(good & (np.asarray(eps) <= functions.MOST_EPS)))
+    if bad.size:
+        shown = np.broadcast_to(eps, np.shape(good)).item(bad[0])
+        more = "" if cells is None else f" and sensitivity {np.broadcast_to(cells, np.shape(good)).item(bad[0])}"
+        raise ParameterError(f"{rule}, got eps {shown}{more}")
+
+
+def _shape(law: _Law) -> tuple[int, ...]:
+    return np.shape(law.mean())
+
+
+def _as_float(value: Any) -> Real:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
+
+
+def _each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
+    """Apply a function of scalars to every element."""
+    if shape == ():
+        return function(*map(float, parameters))
+    spread = [np.broadcast_to(parameter, shape) for parameter in parameters]
+    result = np.empty(shape)
+    for index in np.ndindex(shape):
+        result[index] = function(*(float(parameter[index]) for parameter in spread))
+    return result
+
+
+def _plain(result: NDArray[np.float64]) -> Any:
+    return float(result) if result.ndim == 0 else result.copy()
