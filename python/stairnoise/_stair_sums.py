@@ -36,7 +36,7 @@ FEW_STAIRS = 2.0
 # before them as long as below, the first neglected terms are under 1e-17 of the whole.
 _STAIR_ORDER = 26
 _CELL_ORDER = 20
-_LEAST_SUMMED = 24
+_LEAST_SUMMED = 12
 _LEAST_CELLS = 16
 
 
