@@ -130,7 +130,7 @@ def test_order_and_monotony():
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.5])
 def test_large_eps_limits(p):
-    """gamma ~ (b/p)**(1/(p+1)) and the least E|X|**p ~ D**p (b/p)**(p/(p+1)) (p+1)/(p+1): corollary for large eps."""
+    """gamma ~ (b/p)**(1/(p+1)) and the least E|X|**p ~ D**p (b/p)**(p/(p+1)): the corollaries for large eps."""
     eps = 120.0
     b = math.exp(-eps)
     assert so.optimal_gamma(eps, p) == pytest.approx((b / p) ** (1 / (p + 1)), rel=1e-10)
@@ -424,13 +424,19 @@ def test_types_refused(call, text):
 
 
 def test_a_function_may_change_its_argument():
-    """It gets a copy."""
+    """It gets a copy: results and error texts are about the places it was asked for."""
 
-    def cost(x):
+    def square(x):
         x *= x
         return x
 
-    assert so.optimal_gamma(4, cost) == pytest.approx(so.optimal_gamma(4, "l2"), rel=1e-11)
+    def falling(x):
+        x *= -3
+        return x
+
+    assert so.optimal_gamma(4, square) == pytest.approx(so.optimal_gamma(4, "l2"), rel=1e-11)
+    with pytest.raises(sn.ParameterError, match=r"got -0.1875 at \|x\| = 0.0625"):
+        so.optimal_gamma(4, falling)
 
 
 # ---------------------------------------------------------------- documents
