@@ -4,7 +4,8 @@ Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStairca
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 """
 
-from stairnoise._compare import compare
+from typing import TYPE_CHECKING, Any
+
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
 from stairnoise._native import __version__
@@ -15,6 +16,11 @@ from stairnoise.laplace import Laplace
 from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.staircase import Staircase
 
+if TYPE_CHECKING:
+    from stairnoise.comparison import Comparison, compare
+    from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
+    from stairnoise.privacy import PrivacyLoss
+
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
     "Staircase",
@@ -23,8 +29,15 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "DiscreteLaplace",
     # Noise in one call
     "sample",
-    # Which law
+    # Which law, which shape
     "compare",
+    "Comparison",
+    "optimal_gamma",
+    "optimal_r",
+    "optimal_cost",
+    "expected_cost",
+    # What it reveals
+    "PrivacyLoss",
     # Randomness
     "SecureRng",
     "SeededRng",
@@ -38,3 +51,28 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # Version
     "__version__",
 ]
+
+# Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
+_MODULES = {
+    "Comparison": "comparison",
+    "PrivacyLoss": "privacy",
+    "compare": "comparison",
+    "expected_cost": "optimal",
+    "optimal_cost": "optimal",
+    "optimal_gamma": "optimal",
+    "optimal_r": "optimal",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple, NoReturn, overload
 
-from stairnoise._compare import compare
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law import Cost, DiscreteLaw, Law
 from stairnoise._optional import require
@@ -163,8 +162,55 @@ class Comparison(Sequence[ComparisonRow]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
-def compared(eps: RealLike, sensitivity: RealLike, cost: Cost) -> Comparison:
-    """Do what `compare` promises."""
+def compare(eps: RealLike, sensitivity: RealLike = 1, cost: Cost = "l1") -> Comparison:
+    """Compare the noise of every mechanism, in closed form.
+
+    Parameters
+    ----------
+    eps : float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : float, default 1
+        Largest change of the value that one person can cause. The integer laws need a whole number; without one
+        they are left out, and the notes say so.
+    cost : {"l1", "l2"}, default "l1"
+        What counts: E|X| or E X². The last column is this cost over that of the Laplace law of the same kind.
+
+    Returns
+    -------
+    Comparison
+        Sequence of `ComparisonRow`; ``print`` shows a table with a recommendation, `Comparison.to_dicts` and
+        `Comparison.to_frame` convert it.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a number, or `cost` not a string.
+    ParameterError
+        A parameter is out of range or an array, or `cost` is another string.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> table = sn.compare(eps=4, sensitivity=0.5)
+    >>> print(table)
+    mechanism        E|X|     std  95 % bound  P(0)  E|X| ratio
+    Staircase l1  0.06893  0.1351      0.3808     –      0.5514
+    Staircase l2  0.07576  0.1275      0.3145     –      0.6061
+    Laplace         0.125  0.1768      0.3745     –           1
+    <BLANKLINE>
+    Left out: DiscreteStaircase l1, DiscreteStaircase l2, DiscreteLaplace;
+    sensitivity must be a whole number for a discrete law, got 0.5
+    <BLANKLINE>
+    eps = 4: choose the staircase. The staircase's E|X| is 45 % below Laplace's. Its
+    95 % bound is the larger one, though: 0.381 against 0.374. Over many releases
+    Laplace composes better: its mean privacy loss is 3.02 per draw against 3.66.
+    >>> round(table["Staircase l1"].std, 4)
+    0.1351
+    """
     number, change = single(eps, "eps"), single(sensitivity, "sensitivity")
     if not isinstance(cost, str):
         raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
@@ -174,6 +220,10 @@ def compared(eps: RealLike, sensitivity: RealLike, cost: Cost) -> Comparison:
     rows = [_row(candidate, laws, _MOMENT[cost]) for candidate in CANDIDATES if candidate.name in laws]
     notes = [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
     return Comparison(number, change, cost, rows, notes)
+
+
+for _public in (compare, Comparison, ComparisonRow):
+    _public.__module__ = "stairnoise"
 
 
 def _make_laws(eps: float, sensitivity: float) -> tuple[dict[str, Law[Any]], dict[str, list[str]]]:

@@ -69,3 +69,8 @@ class DiscreteLaplace(DiscreteLaw):
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        from stairnoise._theory import real_moments
+
+        return real_moments.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)

@@ -130,3 +130,8 @@ class DiscreteStaircase(DiscreteLaw):
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        from stairnoise._theory import real_moments
+
+        return real_moments.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])

@@ -70,3 +70,8 @@ class Laplace(ContinuousLaw):
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.laplace_abs_moment(p, self._eps, self._sensitivity)
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        from stairnoise._theory import real_moments
+
+        return real_moments.laplace_abs_moment(p, self._eps, self._sensitivity)

@@ -21,13 +21,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _cost_function as functions
-from stairnoise import _fractional_moments as moments
 from stairnoise import _native
-from stairnoise import _power_cost as powers
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, real
+from stairnoise._theory import cost_function as functions
 from stairnoise._theory import gamma_l1, gamma_l2, lattice_abs_moment
+from stairnoise._theory import power_cost as powers
+from stairnoise._theory import real_moments as moments
 from stairnoise.discrete_laplace import DiscreteLaplace
 from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.laplace import Laplace
@@ -486,3 +486,7 @@ def _each(function: Callable[..., float], shape: tuple[int, ...], *parameters: R
 
 def _plain(result: NDArray[np.float64]) -> Any:
     return float(result) if result.ndim == 0 else result.copy()
+
+
+for _public in (expected_cost, optimal_cost, optimal_gamma, optimal_r):
+    _public.__module__ = "stairnoise"

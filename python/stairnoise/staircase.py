@@ -136,3 +136,8 @@ class Staircase(ContinuousLaw):
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
         return _theory.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        from stairnoise._theory import real_moments
+
+        return real_moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)

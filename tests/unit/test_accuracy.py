@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory import geometric_sums, stair_sums
+from stairnoise._theory import laplace_sums, staircase_sums
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -81,7 +81,7 @@ def test_accuracy_of_the_transform(eps, D, r, k):
     """The tail is never below the exact one, and above it by less than 1e-8 of itself or of alpha, down to 1e-15."""
     tails = exact_tails(eps, D, r, k)
     for alpha in (0.05, 1e-9, 1e-15):
-        values = stair_sums._Tail(stair_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).values
+        values = staircase_sums._Tail(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).values
         n = next(t for t, p in enumerate(tails) if p <= alpha)
         for t in {n, max(n - 1, 0)}:
             assert 0 <= Fraction(float(values[t])) - tails[t] < 1e-8 * max(alpha, tails[t])
@@ -90,11 +90,11 @@ def test_accuracy_of_the_transform(eps, D, r, k):
 @pytest.mark.parametrize(("rate", "k"), [(1.0, 2), (0.8, 3), (3.0, 6), (1.5, 11)])
 def test_sum_of_geometric_noise_in_closed_form(rate, k):
     tails = exact_tails(rate, 1, 1, k)
-    survival = geometric_sums.Survival(rate, k)
+    survival = laplace_sums.Survival(rate, k)
     for t in (t for t in range(50) if tails[t] > 1e-12):
         assert abs(Fraction(2 * survival(t + 1)) / tails[t] - 1) < 1e-14
     for alpha in [*ALPHAS, 1e-15]:
-        t = geometric_sums.error_bound(rate, k, alpha)
+        t = laplace_sums.error_bound(rate, k, alpha)
         assert tails[t] <= alpha
         assert t == 0 or tails[t - 1] > alpha
 
@@ -104,8 +104,8 @@ def test_sum_of_geometric_noise_in_closed_form(rate, k):
 @pytest.mark.parametrize("eps", [0.05, 1.0, 5.0])
 def test_the_two_methods_agree(eps, k, alpha):
     """The staircase with one integer to a stair is the geometric law; the closed form shares nothing with the transform."""
-    whole = stair_sums.Cells(eps, 1.0, 0.5, k, False)
-    assert stair_sums._Tail(whole, alpha).integer_bound(alpha) == geometric_sums.error_bound(eps, k, alpha)
+    whole = staircase_sums.Cells(eps, 1.0, 0.5, k, False)
+    assert staircase_sums._Tail(whole, alpha).integer_bound(alpha) == laplace_sums.error_bound(eps, k, alpha)
 
 
 def laplace_sum_tail(x, k):
@@ -141,10 +141,10 @@ def test_sum_of_laplace_noise(k, confidence):
 )
 def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, k, longest, alpha):
     """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
-    exact = stair_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
-    monkeypatch.setattr(stair_sums, "_LONGEST", longest)
-    assert stair_sums._extent(stair_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).length > longest
-    bound = stair_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
+    exact = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
+    monkeypatch.setattr(staircase_sums, "_LONGEST", longest)
+    assert staircase_sums._extent(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).length > longest
+    bound = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     assert exact <= bound <= exact * (1 + 2e-3) + 1
 
 

@@ -11,12 +11,14 @@ import pytest
 import stairnoise as sn
 
 PUBLIC = [
+    "Comparison",
     "CopyError",
     "DiscreteLaplace",
     "DiscreteStaircase",
     "Laplace",
     "ParameterError",
     "ParameterTypeError",
+    "PrivacyLoss",
     "SecureRng",
     "SeededRng",
     "StairnoiseError",
@@ -24,6 +26,10 @@ PUBLIC = [
     "__version__",
     "compare",
     "cpu_tiers",
+    "expected_cost",
+    "optimal_cost",
+    "optimal_gamma",
+    "optimal_r",
     "sample",
 ]
 OBJECTS = [name for name in PUBLIC if name != "__version__"]
@@ -31,6 +37,12 @@ OBJECTS = [name for name in PUBLIC if name != "__version__"]
 
 def test_all_is_the_list_of_public_names():
     assert sorted(sn.__all__) == sorted(PUBLIC)
+
+
+def test_every_name_is_listed_and_an_unknown_one_is_refused():
+    assert set(PUBLIC) <= set(dir(sn))
+    with pytest.raises(AttributeError, match="module 'stairnoise' has no attribute 'optimal_eps'"):
+        _ = sn.optimal_eps
 
 
 def test_nothing_else_is_public_but_modules():
@@ -83,6 +95,7 @@ def test_import_loads_no_optional_dependency():
     assert "stairnoise.rng" in loaded
     heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "dataclasses", "numpy.ma"}
     assert loaded & (heavy - _loaded_by_numpy()) == set()
+    assert not {module for module in loaded if module in {f"stairnoise.{name}" for name in sn._MODULES.values()}}
 
 
 def _loaded_by_numpy():

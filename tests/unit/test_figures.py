@@ -5,7 +5,6 @@ are written into a figure are computed here from the papers' closed forms.
 """
 
 import functools
-import importlib.util
 import itertools
 import math
 import os
@@ -26,10 +25,7 @@ matplotlib = pytest.importorskip("matplotlib")
 figure = pytest.importorskip("matplotlib.figure")
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS_OPTIMAL = pytest.mark.skipif(
-    importlib.util.find_spec("stairnoise.optimal") is None, reason="stairnoise.optimal is not there yet"
-)
-NAMES = [pytest.param(name, marks=NEEDS_OPTIMAL) if name == "optimal_gamma" else name for name in figures.FIGURES]
+NAMES = list(figures.FIGURES)
 
 
 @pytest.fixture
@@ -205,7 +201,6 @@ def test_densities():
     assert (left.get_yscale(), right.get_yscale()) == ("linear", "log")
 
 
-@NEEDS_OPTIMAL
 def test_optimal_gamma():
     (axes,) = figures.optimal_gamma(costs=("l1", "l2", 3.0)).axes
     drawn = lines(axes)

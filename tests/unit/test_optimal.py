@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise import _cost_function, _power_cost, optimal
+from stairnoise import optimal
 from stairnoise import optimal as so
+from stairnoise._theory import cost_function, power_cost
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -70,7 +71,7 @@ def test_the_equation_for_p_has_the_closed_forms_as_roots():
     """The root finder against the closed forms, over all eps: different derivations."""
     eps = np.concatenate([2.0 ** np.arange(-40, 9, 0.37), np.nextafter(2.0, [0, 4])])
     for p, cost in ((1.0, "l1"), (2.0, "l2")):
-        np.testing.assert_allclose(_power_cost.gamma_power(p, eps), so.optimal_gamma(eps, cost), rtol=1e-13)
+        np.testing.assert_allclose(power_cost.gamma_power(p, eps), so.optimal_gamma(eps, cost), rtol=1e-13)
 
 
 @pytest.mark.parametrize("p", [2.0**-10, 0.1, 0.5, 1.5, 3.0, 8.0, 30.0, 64.0])
@@ -203,7 +204,7 @@ def test_r_by_brute_force(eps, D):
             best = 1 + next(i for i, cost in enumerate(costs) if cost <= min(costs) * (1 + mp.mpf(10) ** -30))
             assert so.optimal_r(eps, D, p) == best
             if p in (1, 2):
-                assert _power_cost.r_power(float(p), eps, D) == best
+                assert power_cost.r_power(float(p), eps, D) == best
                 assert so.optimal_r(eps, D, f"l{p}") == best
 
 
@@ -213,15 +214,15 @@ def test_r_of_wide_sensitivities():
     eps = np.exp(rng.uniform(math.log(1e-3), math.log(60), 2000))
     D = np.floor(np.exp(rng.uniform(0, math.log(2.0**40), 2000)))
     for p, cost in ((1.0, "l1"), (2.0, "l2")):
-        assert np.array_equal(_power_cost.r_power(p, eps, D), so.optimal_r(eps, D, cost))
+        assert np.array_equal(power_cost.r_power(p, eps, D), so.optimal_r(eps, D, cost))
 
 
 def test_r_when_the_guess_is_bad(monkeypatch):
     """The search by halving, which no known case needs, gives the same answers."""
     eps, D = np.geomspace(0.01, 20, 60), np.tile([7.0, 300.0, 10.0**6], 20)
-    expected = _power_cost.r_power(3.0, eps, D)
-    monkeypatch.setattr(_power_cost, "_gamma", lambda p, eps: np.full_like(p, 0.9))
-    assert np.array_equal(_power_cost.r_power(3.0, eps, D), expected)
+    expected = power_cost.r_power(3.0, eps, D)
+    monkeypatch.setattr(power_cost, "_gamma", lambda p, eps: np.full_like(p, 0.9))
+    assert np.array_equal(power_cost.r_power(3.0, eps, D), expected)
 
 
 def test_r_ties_go_to_the_smaller():
@@ -281,11 +282,11 @@ def test_all_shapes_equally_good():
 
 def test_every_place_of_a_jump_is_seen():
     """A split panel must notice a jump anywhere: 2000 places per panel, the rule against its two parts."""
-    nodes, weights = _cost_function.lobatto()
+    nodes, weights = cost_function.lobatto()
     assert weights.sum() == pytest.approx(1, rel=1e-15)
     assert (weights * nodes**29).sum() == pytest.approx(1 / 30, rel=1e-14)
     at = np.linspace(0, 1, 2003)[1:-1, None]
-    s = _cost_function._SPLIT
+    s = cost_function._SPLIT
     whole = (nodes > at) @ weights
     parts = s * ((s * nodes > at) @ weights) + (1 - s) * ((s + (1 - s) * nodes > at) @ weights)
     assert np.abs(whole - parts).min() > 0.0018

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,12 +14,16 @@ from stairnoise._law.distribution import Distribution
 from stairnoise._law.drawing import _MOST_PARTITIONS
 from stairnoise._law.parameters import Spec
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
-from stairnoise._theory import geometric_sums, least_eps, stair_sums, stairs
+from stairnoise._theory import stairs
 from stairnoise._theory.elementwise import evaluate
 from stairnoise._theory.symmetric import Lattice
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from typing_extensions import Self
+
+# Fractions and the numerics of sums are imported where they are used: half the time of importing stairnoise.
 
 Of = Literal["value", "sum", "mean"]
 
@@ -187,6 +190,8 @@ class Accuracy(Distribution):
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Spec) -> float | None:
+        from stairnoise._theory import least_eps
+
         if cls._kind == "laplace":
             return max(least_eps.laplace(t, alpha, D), _LEAST_EPS)
         if cls._kind == "staircase":
@@ -214,14 +219,16 @@ class Accuracy(Distribution):
             with np.errstate(all="ignore"):
                 constants = stairs.lattice(*parameters)
             return granularity, np.asarray(evaluate(_BOUND, alpha, constants, False)).astype(object)
+        from stairnoise._theory import laplace_sums, staircase_sums
+
         operands = np.broadcast_arrays(eps, cells, r, alpha)
         bounds = np.empty(operands[0].shape, object)
         for index in np.ndindex(bounds.shape):
             one_eps, D, one_r, level = (operand[index].item() for operand in operands)
             if geometric or D == 1:
-                bounds[index] = geometric_sums.error_bound(one_eps / D, k, level)
+                bounds[index] = laplace_sums.error_bound(one_eps / D, k, level)
             else:
-                bounds[index] = stair_sums.error_bound(one_eps, D, one_r, k, level)
+                bounds[index] = staircase_sums.error_bound(one_eps, D, one_r, k, level)
         return granularity, bounds
 
     def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
@@ -234,6 +241,8 @@ class Accuracy(Distribution):
     def _float_ends(
         self, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from fractions import Fraction
+
         # The true values of a continuous law are rounded as well, each by half a step at most.
         rounding = Fraction(0) if self._dtypes[0] == "int64" else Fraction(k, 2)
         steps = np.broadcast_arrays(granularity, bounds)

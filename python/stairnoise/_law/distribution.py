@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.parameters import Parameters, plain
-from stairnoise._parameters import Real, RealLike, argument, common_shape, count
+from stairnoise._parameters import Real, RealLike, argument, common_shape, count, single
 from stairnoise._theory.elementwise import Formula, evaluate
 from stairnoise._theory.symmetric import Lattice, Line
 
 # Larger powers overflow float64 before they mean anything.
-_MOST_POWER = 16
+_MOST_POWER = 64
+# Up to here the closed forms are the quicker ones.
+_MOST_CLOSED_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
 
 
@@ -141,14 +143,36 @@ class Distribution(Parameters):
         return plain(np.sqrt(self.abs_moment(2)))
 
     def moment(self, order: int) -> Real:
-        """E X**order, for an integer order from 0 to 16; 0 where it is odd, inf where float64 overflows."""
+        """E X**order, for an integer order from 0 to 64; 0 where it is odd, inf where float64 overflows."""
         power = count(order, "order", least=0, most=_MOST_POWER)
         return self.mean() if power % 2 else self.abs_moment(power)
 
-    def abs_moment(self, p: int) -> Real:
-        """E|X|**p, for an integer p from 0 to 16; inf where float64 overflows."""
-        power = count(p, "p", least=0, most=_MOST_POWER)
-        return plain(self._abs_moment(power))
+    def abs_moment(self, p: RealLike) -> Real:
+        """E|X|**p for a real p.
+
+        Parameters
+        ----------
+        p : int or float
+            Above -1 and at most 64.
+
+        Returns
+        -------
+        float or ndarray of float64
+            inf where float64 overflows, and for p < 0 where 0 has a probability.
+
+        Raises
+        ------
+        ParameterError
+            `p` is out of range or an array.
+        """
+        power = single(p, "p")
+        if not -1 < power <= _MOST_POWER:
+            raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
+        if power in range(_MOST_CLOSED_POWER + 1):
+            moment = self._abs_moment(int(power))
+            if np.isfinite(moment).all():
+                return plain(moment)
+        return plain(self._real_abs_moment(power))
 
     def stats(self, moments: str = "mv") -> Any:
         """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), as SciPy's method of that name.
@@ -209,6 +233,11 @@ class Distribution(Parameters):
         return self._apply(self._formulas.error_bound, level, "alpha")
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
+        """E|X|**p for a small integer p, in closed form; inf where an intermediate result overflows."""
+        raise NotImplementedError
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        """E|X|**p for a real p."""
         raise NotImplementedError
 
 

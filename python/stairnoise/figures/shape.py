@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stairnoise import optimal
 from stairnoise.figures.style import FIFTH, FOURTH, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
 
 if TYPE_CHECKING:
@@ -23,12 +23,11 @@ def optimal_gamma(costs: tuple[str | float, ...] = ("l1", "l2", 3.0)) -> Figure:
     costs : tuple of {"l1", "l2"} or float, default ("l1", "l2", 3.0)
         Up to four costs of `stairnoise.optimal.optimal_gamma`.
     """
-    best: Any = importlib.import_module("stairnoise.optimal").optimal_gamma
     eps = np.linspace(0.1, 20, 100)
     with house_style():
         figure, (axis,) = new_figure()
         for cost, look in zip(costs, _LOOKS, strict=False):
-            axis.plot(eps, best(eps, cost), label=f"least {_moment(cost)}", **look._asdict())
+            axis.plot(eps, optimal.optimal_gamma(eps, cost), label=f"least {_moment(cost)}", **look._asdict())
         axis.set_yscale("log")
         axis.set_xlim(0, eps[-1])
         whole_ticks(axis)

@@ -24,8 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-from stairnoise._stair_sums import FEW_STAIRS, cell_sum, even_bernoulli, excess, gamma_function, odds, outer_stairs, stair_count
-from stairnoise._theory import gamma_l1
+from stairnoise._theory.lerch_sums import (
+    FEW_STAIRS,
+    cell_sum,
+    even_bernoulli,
+    excess,
+    gamma_function,
+    odds,
+    outer_stairs,
+    stair_count,
+)
+from stairnoise._theory.shapes import gamma_l1
 
 Array = NDArray[np.float64]
 
