@@ -62,7 +62,7 @@ class PrivacyLoss:
     >>> hundred.eps, hundred.exact
     (100.0, True)
     >>> round(hundred.eps_for_delta(1e-6), 2)
-    80.78
+    83.53
     """
 
     __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts")

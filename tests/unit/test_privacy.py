@@ -367,6 +367,25 @@ def test_thousands_of_releases_by_a_saddle_free_identity():
         assert close(loss.privacy_profile(t), exact, 1e-11)
 
 
+@pytest.mark.parametrize(("k", "masses"), [(2500, (0.5, 0.3, 0.2)), (4000, (0.55, 0.05, 0.4)), (1500, (0.6, 0.4, 1e-30))])
+def test_trinomial_by_its_multinomial_sum(k, masses):
+    """Single entries of a long recurrence, whose numbers leave the range of float64 on the way."""
+    from stairnoise._privacy import power
+
+    found = power.trinomial(k, *masses)
+    plus, zero, minus = map(mp.mpf, masses)
+    for total in (0, 1, k // 50, k // 10, k // 4, k // 2, 3 * k // 4, k - 1, k):
+        exact = mp.fsum(
+            mp.binomial(k, total + m)
+            * mp.binomial(k - total - m, m)
+            * plus ** (total + m)
+            * minus**m
+            * zero ** (k - total - 2 * m)
+            for m in range((k - total) // 2 + 1)
+        )
+        assert close(found[k - total], exact, 1e-12, 2.0**-1000)
+
+
 @pytest.mark.parametrize(("theta", "cells", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
 def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entries):
     """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
@@ -646,6 +665,16 @@ def test_objects_are_values():
         loss.eps = 2
     with pytest.raises(AttributeError, match="immutable"):
         del loss._parts
+
+
+def test_documented_examples_run():
+    import doctest
+
+    from stairnoise import privacy
+
+    done = doctest.testmod(privacy)
+    assert done.failed == 0
+    assert done.attempted > 10
 
 
 def test_mixin_is_the_function():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import factorial
 
 import numpy as np
@@ -15,9 +16,6 @@ _POWERS = np.arange(2.0, _TERMS + 1)
 _EXP: Array = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
 _SINH: Array = np.asarray(_EXP * (_POWERS % 2))
 _COSH_LESS_SINH: Array = np.asarray(_SINH * (_POWERS - 1))
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-# Points and weights on (0, 1).
-_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 
 
 def exp_beyond_linear(x: Array) -> Array:
@@ -49,9 +47,16 @@ def affinity_integral(eps: Array, s: Array) -> Array:
 
     Gauss-Legendre with 24 points, exact to rounding for an integrand this smooth.
     """
-    t = _NODES
+    t, weights = _gauss_legendre()
     argument = np.multiply.outer(s * eps, t)
     tiny = np.abs(argument) < 1e-5
     safe = np.where(tiny, 1.0, argument)
     ratio = np.where(tiny, 1 + argument**2 / 6, np.sinh(safe) / safe)
-    return np.asarray((t * np.exp(np.multiply.outer(-eps / 2, t)) * ratio) @ _WEIGHTS)
+    return np.asarray((t * np.exp(np.multiply.outer(-eps / 2, t)) * ratio) @ weights)
+
+
+@cache
+def _gauss_legendre() -> tuple[Array, Array]:
+    """Points and weights on (0, 1); made when first asked for, as `numpy.polynomial` takes ten milliseconds to load."""
+    points, weights = np.polynomial.legendre.leggauss(24)
+    return (points + 1) / 2, weights / 2
