@@ -499,8 +499,9 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
 
 
 def _make(law: Any, lattice: bool) -> PrivacyLoss:
-    make = _MAKERS[law._kind]
-    return PrivacyLoss._of(((make(law, lattice), 1),), (repr(law) if lattice else f"{law!r} as a density",))
+    continuous = law._kind in ("staircase", "laplace")
+    name = f"{law!r} as a density" if continuous and not lattice else repr(law)
+    return PrivacyLoss._of(((_MAKERS[law._kind](law, lattice), 1),), (name,))
 
 
 # So that a law's own methods need not make it anew at every call.
