@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, real
-from stairnoise._privacy import models
-from stairnoise._privacy.atoms import Atoms
-from stairnoise._privacy.curve import Curve
-from stairnoise._privacy.models import Part
-from stairnoise._privacy.steps import Steps
+from stairnoise._theory.privacy import models
+from stairnoise._theory.privacy.atoms import Atoms
+from stairnoise._theory.privacy.curve import Curve
+from stairnoise._theory.privacy.models import Part
+from stairnoise._theory.privacy.steps import Steps
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
@@ -65,6 +65,7 @@ class PrivacyLoss:
     83.53
     """
 
+    __module__ = "stairnoise"
     __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts")
     # Distinct releases and how often each was made; the text of each.
     _parts: tuple[tuple[Part, int], ...]
@@ -419,50 +420,6 @@ class PrivacyLoss:
     def __repr__(self) -> str:
         terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
         return f"PrivacyLoss({' + '.join(terms)})"
-
-
-class PrivacyMixin:
-    """What every law says about its own privacy."""
-
-    __slots__ = ()
-
-    def privacy_loss(self, *, lattice: bool = True) -> PrivacyLoss:
-        """Privacy loss of one release at the worst pair of neighbouring inputs.
-
-        Parameters
-        ----------
-        lattice : bool, default True
-            Of a continuous law. True: of what is really drawn, the law on the multiples of
-            ``granularity``. False: of the density, which is what the literature states. They
-            differ by less than 1e-9 relative wherever the lattice has 2**32 cells to Δ and to the noise's scale.
-
-        Returns
-        -------
-        PrivacyLoss
-
-        Notes
-        -----
-        The release's neighbours differ by at most the sensitivity Δ; the loss is that of a
-        difference of exactly Δ (⌈Δ/g⌉ steps of the lattice), which is the worst. k people, or a
-        difference of kΔ, cost k ε. A staircase loses ε with some probability however small the difference.
-        """
-        return privacy_loss(self, lattice=lattice)
-
-    def privacy_profile(self, eps: RealLike) -> Real:
-        """Least δ for which one release is (ε, δ)-differentially private; see `PrivacyLoss.privacy_profile`."""
-        return self.privacy_loss().privacy_profile(eps)
-
-    def rdp(self, alpha: RealLike) -> Real:
-        """Rényi divergence of order `alpha` of one release; see `PrivacyLoss.rdp`."""
-        return self.privacy_loss().rdp(alpha)
-
-    def tradeoff(self, false_alarm: RealLike) -> Real:
-        """Least probability of a missed detection; see `PrivacyLoss.tradeoff`."""
-        return self.privacy_loss().tradeoff(false_alarm)
-
-    def compose(self, k: int) -> PrivacyLoss:
-        """Privacy loss of `k` independent releases; see `PrivacyLoss.compose`."""
-        return self.privacy_loss().compose(k)
 
 
 def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:

@@ -1,7 +1,7 @@
 """What the four laws have in common.
 
 `parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `accuracy`
-the error bars, `plotting` shows it all, `interop` serves other libraries.
+the error bars, `privacy` what a release reveals, `plotting` shows it all, `interop` serves other libraries.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from stairnoise._law.drawing import Drawing
 from stairnoise._law.interop import Interop
 from stairnoise._law.parameters import Cost, Spec, integers, plain
 from stairnoise._law.plotting import Plotting
+from stairnoise._law.privacy import Privacy
 from stairnoise._parameters import Real
 
 __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "plain"]
@@ -24,7 +25,7 @@ __all__ = ["ContinuousLaw", "Cost", "DiscreteLaw", "Law", "Spec", "integers", "p
 _Default = TypeVar("_Default", bound=np.generic)
 
 
-class Law(Drawing[_Default], Accuracy, Plotting, Interop):
+class Law(Drawing[_Default], Accuracy, Privacy, Plotting, Interop):
     """A noise law."""
 
     __slots__ = ()

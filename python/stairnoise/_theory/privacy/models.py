@@ -27,10 +27,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._privacy.atoms import Atoms
-from stairnoise._privacy.curve import Curve
-from stairnoise._privacy.power import convolution, trinomial
-from stairnoise._privacy.steps import Steps
+from stairnoise._theory.privacy.atoms import Atoms
+from stairnoise._theory.privacy.curve import Curve
+from stairnoise._theory.privacy.power import convolution, trinomial
+from stairnoise._theory.privacy.steps import Steps
 
 Array = NDArray[np.float64]
 Part = Atoms | Steps
