@@ -301,7 +301,7 @@ def _integer_ends(values: NDArray[np.int64], bounds: NDArray[Any]) -> tuple[NDAr
 
 def _rounded_up(exact: Fraction) -> float:
     nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+    return nearest if exact <= nearest else math.nextafter(nearest, math.inf)
 
 
 def _sum_rounded_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stairnoise import optimal
+from stairnoise._law import Cost
 from stairnoise.figures.style import FIFTH, FOURTH, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _LOOKS = (STAIRCASE, THIRD, FOURTH, FIFTH)
 
 
-def optimal_gamma(costs: tuple[str | float, ...] = ("l1", "l2", 3.0)) -> Figure:
+def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure:
     """γ*(ε), the shape with the least E|X|**p, for several p.
 
     Parameters
