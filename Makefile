@@ -28,7 +28,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 
 .PHONY: help
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # ---------------------------------------------------------------- for users
 
@@ -79,6 +79,10 @@ test-python: $(VENV)/stamp-dev  ## Python tests
 test-long: $(VENV)/stamp-dev  ## the checks that take minutes
 	cargo test --locked -p $(CRATE) --all-features -- --ignored
 	$(PY) -m pytest -m long
+
+.PHONY: test-avx512
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; ten minutes
+	scripts/test_avx512.sh
 
 .PHONY: format
 format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
