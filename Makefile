@@ -84,6 +84,10 @@ test-long: $(VENV)/stamp-dev  ## the checks that take minutes
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 	@scripts/test_aarch64.sh
 
+.PHONY: test-avx512
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; ten minutes
+	scripts/test_avx512.sh
+
 .PHONY: format
 format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
 	cargo fmt --all

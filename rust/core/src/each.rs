@@ -361,41 +361,9 @@ fn place(key: [u64; 3]) -> usize {
 mod tests {
     use super::*;
     use crate::Generator;
+    use crate::random::Random;
 
     const KINDS: [Kind; 4] = [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace];
-
-    struct Random(u64);
-
-    impl Random {
-        /// Uniform in 0..1.
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn power(&mut self, least: f64, most: f64) -> f64 {
-            (least.ln() + self.next() * (most.ln() - least.ln())).exp()
-        }
-
-        /// Parameters that some law has; `form` 0 and 1 are l1 and a number, 2 is l2; `wide` is beyond what has a fast path.
-        fn parameters(&mut self, kind: Kind, form: usize, wide: bool) -> (f64, f64, Shape) {
-            let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
-            let (eps, sensitivity) = match (wide, discrete) {
-                (true, true) => (self.power(1e-6, 1e3), self.power(1.0, 1e6).round()),
-                (true, false) => (self.power(1e-6, 1e3), self.power(1e-300, 1e290)),
-                (false, true) => (0.1 + 4.9 * self.next(), (1.0 + 20.0 * self.next()).floor()),
-                (false, false) => (0.1 + 4.9 * self.next(), self.power(1e-3, 1e3)),
-            };
-            let shape = match form {
-                0 => Shape::L1,
-                1 if discrete => Shape::Number((sensitivity * self.next()).floor() + 1.0),
-                1 if self.next() < 0.2 => Shape::Number(0.125 * (1.0 + (8.0 * self.next()).floor())),
-                1 => Shape::Number(1.0 - self.next()),
-                _ => Shape::L2,
-            };
-            (eps, sensitivity, shape)
-        }
-    }
 
     /// What [`Parameters`] are made of: single parameters whose shapes are of one form.
     struct Columns {
@@ -465,7 +433,7 @@ mod tests {
     #[test]
     fn blocks_have_the_values_of_single_laws() {
         let (mut generator, mut random) = (Generator::from_seed(5), Random(5));
-        for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
+        for tier in Tier::tested() {
             for kind in KINDS {
                 let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
                 for form in 0..3 {
@@ -514,7 +482,7 @@ mod tests {
             (1_u64 << 45) as f64 + 1.0,
             1e15,
         ];
-        for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
+        for tier in Tier::tested() {
             for kind in KINDS {
                 let discrete = matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase);
                 let sensitivities = if discrete { &whole[..] } else { &real[..] };
@@ -586,7 +554,7 @@ mod tests {
     #[test]
     fn ordinary_parameters_leave_few_values_in_doubt() {
         let (mut generator, mut random) = (Generator::from_seed(8), Random(8));
-        for tier in Tier::ALL.into_iter().filter(|tier| tier.is_available()) {
+        for tier in Tier::tested() {
             for kind in KINDS {
                 for form in 0..2 {
                     let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);

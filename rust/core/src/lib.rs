@@ -55,6 +55,8 @@ mod law;
 #[doc(hidden)]
 pub mod parallel;
 mod params;
+#[cfg(test)]
+mod random;
 mod release;
 #[cfg(test)]
 mod replay;

@@ -1,5 +1,5 @@
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
-use super::float::{from_bits, inverse_power, round};
+use super::float::inverse_power;
 use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
 
@@ -64,7 +64,7 @@ impl Geometric {
     #[inline(always)]
     pub(super) fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
         let x = A::mul_add(self.scale, minus_ln, self.offset);
-        let floor = round(x - 0.5);
+        let floor = A::floor(x);
         let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, PER_X, self.slack));
         // Positive comparisons only: NaN and infinity are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
@@ -75,7 +75,7 @@ impl Geometric {
 impl Lane for Geometric {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let (e, s) = split_ln(whole);
         [whole, self.bits - e, s]
     }

@@ -1,4 +1,3 @@
-use super::float::from_bits;
 use super::staircase::Stairs;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
@@ -47,7 +46,7 @@ impl<const N: usize> Ladder<N> {
 impl<const N: usize> Lane for Ladder<N> {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
         for rung in &self.rungs[1..] {

@@ -1,5 +1,4 @@
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
-use super::float::{from_bits, round};
 use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
 
@@ -108,7 +107,7 @@ impl Stairs {
     pub fn place<A: Arithmetic>(&self, whole: f64, unit: f64, outermost: f64) -> (f64, bool) {
         let y = whole * unit;
         let depth = A::mul_add(whole, unit, -self.floor);
-        let q = round(depth - 0.5);
+        let q = A::floor(depth);
         let tolerance = A::mul_add(y, PER_Y, self.slack);
         let below = depth - q;
         // Positive comparisons only: NaN and infinity are not sure.
@@ -121,14 +120,14 @@ impl Stairs {
 impl Lane for Staircase {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let (e, s) = split_ln(whole);
         let stair = A::mul_add(
             rough_minus_ln::<A, f64>(self.bits - e, s),
             self.inverse_eps,
             self.stair_offset,
         );
-        [whole, round(stair - 0.5).max(0.0), 0.0]
+        [whole, A::floor(stair).max(0.0), 0.0]
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use super::own::{Drawn, Family, Given, draw};
-use super::{BLOCK, Kernel, fill};
+use super::{BLOCK, Kernel, fill, float};
 use crate::value::Value;
 
 /// An instruction set.
@@ -15,11 +15,13 @@ pub(crate) enum Tier {
     Portable,
     /// AVX2 and fused multiply-add, x86-64.
     Avx2,
+    /// AVX-512 F, DQ, VL and BW as well, x86-64: what every server has that has AVX-512 at all, from Skylake-X and Zen 4 on.
+    Avx512,
 }
 
 impl Tier {
     /// From slowest to fastest.
-    pub const ALL: [Self; 2] = [Self::Portable, Self::Avx2];
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
     /// Whether this processor has the instructions.
     pub fn is_available(self) -> bool {
@@ -27,8 +29,16 @@ impl Tier {
             Self::Portable => true,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                Self::Avx2.is_available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bw")
+            }
             #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 => false,
+            Self::Avx2 | Self::Avx512 => false,
         }
     }
 
@@ -37,11 +47,22 @@ impl Tier {
         match self {
             Self::Portable => "portable",
             Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
         }
     }
 
     fn available() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.into_iter().filter(|tier| tier.is_available())
+    }
+
+    /// Those that a test can run here; it names the others on standard error.
+    #[cfg(test)]
+    pub fn tested() -> Vec<Self> {
+        let (available, missing): (Vec<_>, Vec<_>) = Self::ALL.into_iter().partition(|tier| tier.is_available());
+        for tier in missing {
+            eprintln!("skipped: {tier:?} is not available here");
+        }
+        available
     }
 
     /// The one that the environment names, if it is available; otherwise the fastest. Decided once.
@@ -86,9 +107,22 @@ pub fn cpu_tier() -> Result<&'static str, String> {
     Tier::asked_for().map(|_| Tier::current().name())
 }
 
-/// a·b + c, the one operation that tiers do differently.
+/// The operations that tiers do differently.
 pub(crate) trait Arithmetic {
+    /// a·b + c.
     fn mul_add(a: f64, b: f64, c: f64) -> f64;
+
+    /// `n` as an `f64`, rounded once, for n < 2⁶³.
+    #[inline(always)]
+    fn from_bits(n: u64) -> f64 {
+        float::from_bits(n)
+    }
+
+    /// ⌊x⌋ for |x| < 2⁵¹, but possibly one off where x is a whole number or next to one; beyond, something within 3 of x.
+    #[inline(always)]
+    fn floor(x: f64) -> f64 {
+        float::round(x - 0.5)
+    }
 }
 
 /// Two roundings.
@@ -105,6 +139,10 @@ pub(super) type Baseline = Fused;
 #[cfg(not(target_arch = "aarch64"))]
 pub(super) type Baseline = Separate;
 
+/// [`Fused`] where an instruction converts integers of 64 bits. The numbers are the same.
+#[allow(dead_code, reason = "no tier of some architectures has it")]
+pub(super) struct Wide;
+
 impl Arithmetic for Separate {
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
@@ -116,6 +154,28 @@ impl Arithmetic for Fused {
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn floor(x: f64) -> f64 {
+        x.floor()
+    }
+}
+
+impl Arithmetic for Wide {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        Fused::mul_add(a, b, c)
+    }
+
+    #[inline(always)]
+    fn floor(x: f64) -> f64 {
+        Fused::floor(x)
+    }
+
+    #[inline(always)]
+    fn from_bits(n: u64) -> f64 {
+        n as f64
     }
 }
 
@@ -135,8 +195,11 @@ pub(super) fn fill_on<T: Value>(
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { fill_avx2(kernel, words, granularity, out, doubt) },
+        // SAFETY: the processor has AVX-512 F, DQ, VL and BW, AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => unsafe { fill_avx512(kernel, words, granularity, out, doubt) },
         #[cfg(not(target_arch = "x86_64"))]
-        Tier::Avx2 => unreachable!("never available here"),
+        Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
 }
 
@@ -144,6 +207,12 @@ pub(super) fn fill_on<T: Value>(
 #[target_feature(enable = "avx2,fma")]
 fn fill_avx2<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
     fill::<Fused, T>(kernel, words, granularity, out, doubt);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+fn fill_avx512<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+    fill::<Wide, T>(kernel, words, granularity, out, doubt);
 }
 
 /// [`Drawn::draw`]; on a tier that is not available it panics.
@@ -155,13 +224,60 @@ pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u6
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { draw_avx2(family, given, words, drawn) },
+        // SAFETY: the processor has AVX-512 F, DQ, VL and BW, AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => unsafe { draw_avx512(family, given, words, drawn) },
         #[cfg(not(target_arch = "x86_64"))]
-        Tier::Avx2 => unreachable!("never available here"),
+        Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn draw_avx2(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
-    draw::<Fused>(family, given, words, drawn);
+    draw::<Wide>(family, given, words, drawn);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+fn draw_avx512(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+    draw::<Wide>(family, given, words, drawn);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: equality with the language's own operations, on this processor; the kernels' tests compare whole tiers.
+    #[test]
+    fn tiers_convert_and_round_alike() {
+        converts_and_rounds::<Separate>();
+        converts_and_rounds::<Fused>();
+        converts_and_rounds::<Wide>();
+    }
+
+    fn converts_and_rounds<A: Arithmetic>() {
+        for shift in 1..64 {
+            for n in [
+                0,
+                1,
+                u64::MAX,
+                0xaaaa_aaaa_aaaa_aaaa,
+                0x8000_0000_0000_0400,
+                0x8000_0000_0000_0c01,
+            ] {
+                let n = n >> shift;
+                assert_eq!(A::from_bits(n), n as f64, "{n}");
+                let whole = (n >> 13) as f64;
+                for x in [0.25, 0.5, 0.75].map(|part| whole + part) {
+                    assert_eq!(A::floor(x), x.floor(), "{x}");
+                    assert_eq!(A::floor(-x), (-x).floor(), "{x}");
+                }
+                for x in [whole.next_down(), whole, whole.next_up()] {
+                    assert!((A::floor(x) - x).abs() <= 1.0, "{x}");
+                }
+            }
+        }
+        assert!(A::floor(f64::NAN).is_nan());
+    }
 }

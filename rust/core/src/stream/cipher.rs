@@ -3,7 +3,9 @@ use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use zeroize::Zeroizing;
 
 #[cfg(target_arch = "x86_64")]
-use super::vaes256::Vaes256;
+use super::{vaes256::Vaes256, vaes512::Vaes512};
+#[cfg(target_arch = "x86_64")]
+use crate::kernel::Tier;
 
 type Block = Array<u8, <Aes256Enc as BlockSizeUser>::BlockSize>;
 
@@ -17,11 +19,27 @@ pub(super) enum Domain {
 
 /// AES-256 under one key. Expanded keys are wiped on drop, and nothing prints or copies them.
 pub(super) struct Cipher {
-    /// VAES-512, AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
+    /// AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
     aes: Aes256Enc,
-    /// Processors with VAES but without AVX-512, where the `aes` crate would encrypt one block per instruction.
     #[cfg(target_arch = "x86_64")]
-    vaes256: Option<Vaes256>,
+    wide: Option<Wide>,
+}
+
+/// Several blocks per instruction, where the `aes` crate would encrypt one.
+#[cfg(target_arch = "x86_64")]
+#[allow(clippy::large_enum_variant, reason = "a generator has one, behind a pointer")]
+enum Wide {
+    Vaes512(Vaes512),
+    Vaes256(Vaes256),
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Wide {
+    /// As wide as the processor has it, and `STAIRNOISE_CPU` allows.
+    fn new(key: &[u8; 32], tier: Tier) -> Option<Self> {
+        let vaes512 = (tier == Tier::Avx512).then(|| Vaes512::new(key)).flatten();
+        vaes512.map(Self::Vaes512).or_else(|| Vaes256::new(key).map(Self::Vaes256))
+    }
 }
 
 impl Cipher {
@@ -29,11 +47,7 @@ impl Cipher {
         Self {
             aes: Aes256Enc::new(key.into()),
             #[cfg(target_arch = "x86_64")]
-            vaes256: if is_x86_feature_detected!("avx512f") {
-                None
-            } else {
-                Vaes256::new(key)
-            },
+            wide: Wide::new(key, Tier::current()),
         }
     }
 
@@ -48,13 +62,15 @@ impl Cipher {
     pub fn noise(&self, fill: u64, first: u64, out: &mut [[u64; 2]]) {
         let tweak = tweak(Domain::Noise, 0, fill);
         #[cfg(target_arch = "x86_64")]
-        if let Some(vaes256) = &self.vaes256 {
-            return vaes256.encrypt_counters(tweak, first, out);
+        match &self.wide {
+            Some(Wide::Vaes512(cipher)) => return cipher.encrypt_counters(tweak, first, out),
+            Some(Wide::Vaes256(cipher)) => return cipher.encrypt_counters(tweak, first, out),
+            None => {}
         }
         self.encrypt_counters(tweak, first, out);
     }
 
-    /// AES of (index, tweak) for consecutive indices: the portable twin of [`Vaes256::encrypt_counters`].
+    /// AES of (index, tweak) for consecutive indices: the portable twin of `encrypt_counters` in `vaes256` and `vaes512`.
     fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
         let mut blocks = Zeroizing::new([[0; 16]; 32]);
         for (out, first) in out.chunks_mut(blocks.len()).zip((first..).step_by(blocks.len())) {
@@ -109,23 +125,51 @@ mod tests {
         assert_eq!(u128::from_be_bytes(block.into()), 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089);
     }
 
-    /// Evidence: equality of the two implementations at every length around a batch, and at both ends of the counter.
+    /// Evidence: equality of the implementations at every length around a batch, and at both ends of the counter.
     #[test]
     #[cfg(target_arch = "x86_64")]
-    fn vaes256_agrees_with_the_aes_crate() {
+    fn wide_ones_agree_with_the_aes_crate() {
         let key = core::array::from_fn(|i| (7 * i + 1) as u8);
         let cipher = Cipher::new(&key);
-        let Some(vaes256) = Vaes256::new(&key) else {
-            eprintln!("skipped: no VAES here");
-            return;
-        };
-        for first in [0, 1, 31, u64::from(u32::MAX) - 3, 1 << 62] {
-            for n in (0..40).chain([63, 64, 65, 257]) {
-                let (mut fast, mut plain) = (vec![[0; 2]; n], vec![[0; 2]; n]);
-                vaes256.encrypt_counters(1 << 60 | 5, first, &mut fast);
-                cipher.encrypt_counters(1 << 60 | 5, first, &mut plain);
-                assert_eq!(fast, plain, "{n} blocks from {first}");
+        let vaes256 = Vaes256::new(&key);
+        let vaes512 = Vaes512::new(&key);
+        for (name, here) in [("VAES-256", vaes256.is_some()), ("VAES-512", vaes512.is_some())] {
+            if !here {
+                eprintln!("skipped: no {name} here");
             }
         }
+        for first in [0, 1, 31, u64::from(u32::MAX) - 3, 1 << 62] {
+            for n in (0..72).chain([95, 96, 97, 257]) {
+                let mut plain = vec![[0; 2]; n];
+                cipher.encrypt_counters(1 << 60 | 5, first, &mut plain);
+                let mut wide = vec![[0; 2]; n];
+                if let Some(vaes256) = &vaes256 {
+                    vaes256.encrypt_counters(1 << 60 | 5, first, &mut wide);
+                    assert_eq!(wide, plain, "VAES-256: {n} blocks from {first}");
+                }
+                wide.fill([0; 2]);
+                if let Some(vaes512) = &vaes512 {
+                    vaes512.encrypt_counters(1 << 60 | 5, first, &mut wide);
+                    assert_eq!(wide, plain, "VAES-512: {n} blocks from {first}");
+                }
+            }
+        }
+    }
+
+    /// Each tier chooses the widest that it may: on a processor with all, AVX-512 the widest, the others the next.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn no_tier_below_avx512_uses_512_bits() {
+        let key = [1; 32];
+        for tier in [Tier::Portable, Tier::Avx2] {
+            assert_eq!(
+                matches!(Wide::new(&key, tier), Some(Wide::Vaes256(_))),
+                Vaes256::new(&key).is_some()
+            );
+            assert!(!matches!(Wide::new(&key, tier), Some(Wide::Vaes512(_))));
+        }
+        let widest = Wide::new(&key, Tier::Avx512);
+        assert_eq!(matches!(widest, Some(Wide::Vaes512(_))), Vaes512::new(&key).is_some());
+        assert_eq!(widest.is_some(), Vaes256::new(&key).is_some());
     }
 }

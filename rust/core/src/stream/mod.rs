@@ -3,7 +3,8 @@
 //! | file | subject |
 //! |---|---|
 //! | `cipher` | the block function: which AES input stands for which purpose |
-//! | `vaes256` | two blocks per instruction, where the `aes` crate would do one |
+//! | `vaes256`, `vaes512` | two and four blocks per instruction, where the `aes` crate would do one |
+//! | `schedule` | their key schedule |
 //! | `fill` | one fill: words and extension words by index |
 //! | `generator` | keys, the count of fills, spawning, forks |
 
@@ -11,7 +12,11 @@ mod cipher;
 mod fill;
 mod generator;
 #[cfg(target_arch = "x86_64")]
+mod schedule;
+#[cfg(target_arch = "x86_64")]
 mod vaes256;
+#[cfg(target_arch = "x86_64")]
+mod vaes512;
 
 pub(crate) use fill::CHUNK;
 pub use fill::Fill;

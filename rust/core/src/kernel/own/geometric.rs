@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use super::super::elementary::{exp, minus_ln, split_ln};
-use super::super::float::from_bits;
 use super::super::geometric::{FIXED, Geometric, PER_SCALE};
 use super::super::tier::Arithmetic;
 use super::super::{MAX_SPAN, WORD_BITS};
@@ -29,7 +28,7 @@ impl<L: Lattice> Own<2> for Many<L> {
 
     #[inline(always)]
     fn reduce<A: Arithmetic>(_: [f64; 2], bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let (e, s) = split_ln(whole);
         [whole, f64::from(WORD_BITS) - e, s]
     }
@@ -72,7 +71,7 @@ impl<L: Lattice> Own<3> for Few<L> {
 
     #[inline(always)]
     fn reduce<A: Arithmetic>([.., factor]: [f64; 3], bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let (e, s) = split_ln(whole * factor);
         [whole, f64::from(WORD_BITS + 1) - e, s]
     }

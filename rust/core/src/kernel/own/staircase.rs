@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use super::super::elementary::{growth, rough_minus_ln, split_ln};
-use super::super::float::{from_bits, round};
 use super::super::staircase::{FIXED, Stairs};
 use super::super::tier::Arithmetic;
 use super::super::{MAX_SPAN, WORD_BITS};
@@ -38,10 +37,10 @@ impl<L: Lattice, S: Shape> Own<7> for Stepped<L, S> {
 
     #[inline(always)]
     fn reduce<A: Arithmetic>([_, inverse_eps, _, floor, _, half_t, _]: [f64; 7], bits: u64) -> [f64; 3] {
-        let whole = from_bits(bits);
+        let whole = A::from_bits(bits);
         let (e, s) = split_ln(whole * half_t / floor);
-        let stair = A::mul_add(rough_minus_ln::<A, f64>(f64::from(WORD_BITS) - e, s), inverse_eps, 0.5);
-        [whole, round(stair).max(0.0), 0.0]
+        let stair = A::mul_add(rough_minus_ln::<A, f64>(f64::from(WORD_BITS) - e, s), inverse_eps, 1.0);
+        [whole, A::floor(stair).max(0.0), 0.0]
     }
 
     #[inline(always)]

@@ -1,0 +1,57 @@
+//! The key schedule of AES-256, with AES-NI.
+
+use core::arch::x86_64::{
+    __m128i, _mm_aeskeygenassist_si128, _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi32, _mm_slli_si128, _mm_xor_si128,
+};
+
+/// Rounds of AES-256.
+pub(super) const ROUNDS: usize = 14;
+
+/// FIPS-197, section 5.2, for eight key words: a new half takes the last half but one, its own running XOR, and a word of the other half
+/// through the S-box, rotated and with a round constant for even halves, as it is for odd ones.
+///
+/// The caller wipes what it is given.
+#[target_feature(enable = "aes")]
+pub(super) fn expand(key: &[u8; 32]) -> [__m128i; ROUNDS + 1] {
+    let mut keys = [_mm_setzero_si128(); ROUNDS + 1];
+    for (half, bytes) in keys.iter_mut().zip(key.as_chunks::<16>().0) {
+        let number = u128::from_le_bytes(*bytes);
+        *half = _mm_set_epi64x((number >> 64) as i64, number as i64);
+    }
+    keys[2] = even_half::<0x01>(keys[0], keys[1]);
+    keys[3] = odd_half(keys[1], keys[2]);
+    keys[4] = even_half::<0x02>(keys[2], keys[3]);
+    keys[5] = odd_half(keys[3], keys[4]);
+    keys[6] = even_half::<0x04>(keys[4], keys[5]);
+    keys[7] = odd_half(keys[5], keys[6]);
+    keys[8] = even_half::<0x08>(keys[6], keys[7]);
+    keys[9] = odd_half(keys[7], keys[8]);
+    keys[10] = even_half::<0x10>(keys[8], keys[9]);
+    keys[11] = odd_half(keys[9], keys[10]);
+    keys[12] = even_half::<0x20>(keys[10], keys[11]);
+    keys[13] = odd_half(keys[11], keys[12]);
+    keys[14] = even_half::<0x40>(keys[12], keys[13]);
+    keys
+}
+
+#[inline]
+#[target_feature(enable = "aes")]
+fn even_half<const ROUND: i32>(before: __m128i, last: __m128i) -> __m128i {
+    let word = _mm_shuffle_epi32::<0b11_11_11_11>(_mm_aeskeygenassist_si128::<ROUND>(last));
+    _mm_xor_si128(running_xor(before), word)
+}
+
+#[inline]
+#[target_feature(enable = "aes")]
+fn odd_half(before: __m128i, last: __m128i) -> __m128i {
+    let word = _mm_shuffle_epi32::<0b10_10_10_10>(_mm_aeskeygenassist_si128::<0>(last));
+    _mm_xor_si128(running_xor(before), word)
+}
+
+/// Word i becomes the XOR of words 0 to i.
+#[inline]
+#[target_feature(enable = "aes")]
+fn running_xor(half: __m128i) -> __m128i {
+    let half = _mm_xor_si128(half, _mm_slli_si128::<4>(half));
+    _mm_xor_si128(half, _mm_slli_si128::<8>(half))
+}
