@@ -84,4 +84,5 @@ def bench_scipy(benchmark: Any, law: Law, function: str, points: int) -> None:
     contender = "scipy, one point" if points == 1 else "scipy"
     beside = {work(law, function): run(d, law, function, x)}
     values = side_by_side(benchmark, "theory", work(law, function), contender, run(scipy_law(law), law, function, x), beside)
-    np.testing.assert_allclose(values, getattr(d, method(law, function))(x), rtol=1e-9)
+    # SciPy's discrete tails are differences from 1.
+    np.testing.assert_allclose(values, getattr(d, method(law, function))(x), rtol=1e-9, atol=1e-12)

@@ -4,7 +4,7 @@ Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStairca
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
@@ -16,7 +16,7 @@ from stairnoise.laplace import Laplace
 from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.staircase import Staircase
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
@@ -64,7 +64,7 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

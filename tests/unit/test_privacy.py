@@ -675,7 +675,7 @@ def test_documented_examples_run():
 
     done = doctest.testmod(privacy)
     assert done.failed == 0
-    assert done.attempted > 10
+    assert done.attempted > 4
 
 
 def test_mixin_is_the_function():

@@ -168,11 +168,8 @@ class Distribution(Parameters):
         power = single(p, "p")
         if not -1 < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
-        if power in range(_MOST_CLOSED_POWER + 1):
-            moment = self._abs_moment(int(power))
-            if np.isfinite(moment).all():
-                return plain(moment)
-        return plain(self._real_abs_moment(power))
+        whole = power in range(_MOST_CLOSED_POWER + 1)
+        return plain(self._abs_moment(int(power)) if whole else self._real_abs_moment(power))
 
     def stats(self, moments: str = "mv") -> Any:
         """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), as SciPy's method of that name.
@@ -233,7 +230,7 @@ class Distribution(Parameters):
         return self._apply(self._formulas.error_bound, level, "alpha")
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        """E|X|**p for a small integer p, in closed form; inf where an intermediate result overflows."""
+        """E|X|**p for a small integer p, in closed form."""
         raise NotImplementedError
 
     def _real_abs_moment(self, p: float) -> NDArray[np.float64]:

@@ -68,11 +68,17 @@ class Floats:
 
     @staticmethod
     def exp(x: float) -> float:
-        return math.exp(x) if x < 709 else float(np.exp(x))
+        try:
+            return math.exp(x)
+        except OverflowError:
+            return math.inf
 
     @staticmethod
     def expm1(x: float) -> float:
-        return math.expm1(x) if x < 709 else float(np.expm1(x))
+        try:
+            return math.expm1(x)
+        except OverflowError:
+            return math.inf
 
     @staticmethod
     def log(x: float) -> float:

@@ -41,8 +41,9 @@ def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
         c = _odds(eps)
         centre, beyond = _central_mass(eps, gamma)
         stairs = sum(_power_difference(p + 1, i, gamma) * c ** (i - 1) for i in range(1, p + 2))
-        scale = np.asarray(D) ** p / (p + 1)
-        return np.asarray(scale * (np.asarray(gamma) ** p * centre + beyond * stairs))
+        # In two factors: the power of a large sensitivity may overflow where the moment does not.
+        scale = np.asarray(D) ** (p / 2)
+        return np.asarray(scale * (np.asarray(gamma) ** p * centre + beyond * stairs) / (p + 1) * scale)
 
 
 def laplace_abs_moment(p: int, eps: Real, D: Real) -> Array:

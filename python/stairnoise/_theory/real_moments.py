@@ -87,7 +87,9 @@ def _few_stairs(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> A
     s = p + 1
     inner = np.where(np.isinf(cells), gamma**p, cell_sum(s[:, None], gamma[:, None], cells[:, None])[:, 0] / gamma)
     outer = outer_stairs(s, eps, gamma, cells)
-    return np.asarray(D**p / s * step * (inner * centre + beyond * step * outer))
+    # In two factors: the power of a large sensitivity may overflow where the moment does not.
+    scale = D ** (p / 2)
+    return np.asarray(scale * (step * (inner * centre + beyond * step * outer) / s) * scale)
 
 
 def _elementwise(moment: Callable[[Array, Array, Array, Array], Array], *parameters: Real) -> Array:

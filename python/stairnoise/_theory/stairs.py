@@ -108,9 +108,12 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
 def density(xp: Any, y: Any, k: Stairs) -> Any:
     """h(y), per unit of the caller; y >= 0."""
     J, _ = _place(xp, y * k.scale, k)
-    # Half the exponent twice: a height beyond float64 may meet a b**J below it.
+    # Half the exponent twice: a great height may meet a b**J below the normal range.
     root = xp.exp(k.eps * J * -0.5)
-    return (k.scale * root) * (root / k.total)
+    height = k.height * root * root
+    # A height beyond float64 may as well; its logarithm costs some digits.
+    beyond = xp.isinf(k.height)
+    return xp.where(beyond, xp.exp(k.log_height - k.eps * J), height) if xp.any(beyond) else height
 
 
 def log_density(xp: Any, y: Any, k: Stairs) -> Any:
