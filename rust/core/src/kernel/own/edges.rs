@@ -49,28 +49,25 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
     let word = (random.next() * (1_u64 << 63) as f64) as u64;
     // The least words too, where logarithms are of zero and stairs are highest.
     let blocks = [beside(last_of(magnitude, word)), core::array::from_fn(|i| i as u64)];
-    for (tier, words) in tiers.iter().flat_map(|tier| blocks.map(|words| (*tier, words))) {
-        for kernel in [Kernel::new(&law), Kernel::quick(&law)] {
-            let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
-            kernel.fill(tier, &words, 1.0, &mut cells, |i, _| sure[i] = false);
-            for (word, cells) in words
-                .into_iter()
-                .zip(cells)
-                .zip(sure)
-                .filter_map(|(drawn, sure)| sure.then_some(drawn))
-            {
-                for rest in [0, u64::MAX] {
-                    assert_eq!(cells, magnitude(word, rest) as f64, "{tier:?} {kernel:?} {law:?} {word:#x}");
-                }
+    for words in blocks {
+        // What a word decides whatever follows it.
+        let decided = words.map(|word| Some(magnitude(word, 0)).filter(|least| *least == magnitude(word, u64::MAX)));
+        for &tier in tiers {
+            let right = |i: usize, cells: f64| {
+                let decided = decided[i].map(|magnitude| magnitude as f64);
+                assert_eq!(Some(cells), decided, "{tier:?} {law:?} {:#x}", words[i]);
+            };
+            for kernel in [Kernel::new(&law), Kernel::quick(&law)] {
+                let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
+                kernel.fill(tier, &words, 1.0, &mut cells, |i, _| sure[i] = false);
+                (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));
             }
-        }
-        let mut drawn = Drawn::NOTHING;
-        drawn.draw(tier, family, &given, &words);
-        for (word, cells) in words.into_iter().zip(drawn.cells).filter(|(_, cells)| !cells.is_nan()) {
-            for rest in [0, u64::MAX] {
-                assert_eq!(cells, magnitude(word, rest) as f64, "{tier:?} {law:?} {word:#x}");
+            let mut drawn = Drawn::NOTHING;
+            drawn.draw(tier, family, &given, &words);
+            for i in (0..BLOCK).filter(|i| !drawn.cells[*i].is_nan()) {
+                right(i, drawn.cells[i]);
+                assert_eq!(drawn.granularity[i], lattice.granularity());
             }
-            assert_eq!(drawn.granularity, [lattice.granularity(); BLOCK]);
         }
     }
 }
