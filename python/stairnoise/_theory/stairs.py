@@ -47,12 +47,15 @@ class Stairs(NamedTuple):
     height: Any
     """Density at 0, per unit of the caller."""
     log_height: Any
-    centre: Any
-    """P(|X| < w)."""
     share: Any
-    """Its complement."""
+    """P(|X| > w)."""
+    share_high: Any
+    share_low: Any
+    """The share is their difference: 1 less P(|X| < w) where that is small, itself less 0 elsewhere."""
     drop: Any
     """1 - b."""
+    steep: Any
+    """Whether log and exp are as good as log1p and expm1: the stairs fall fast, and none is near 0."""
     excess: Any
     """The caller's t minus 1, without cancellation, for a discrete law; -inf for a continuous one."""
 
@@ -86,6 +89,7 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
     total = 2 * (w + beyond)
     height = xp.divide(scale, total)
     log_height = xp.where(xp.isinf(height), xp.log(scale) - xp.log(total), xp.log(height))
+    share = beyond / (w + beyond)
     return Stairs(
         eps=eps,
         scale=scale,
@@ -98,9 +102,11 @@ def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_ex
         total=total,
         height=height,
         log_height=log_height,
-        centre=w / (w + beyond),
-        share=beyond / (w + beyond),
+        share=share,
+        share_high=xp.where(share > 0.5, 1.0, share),
+        share_low=xp.where(share > 0.5, w / (w + beyond), 0.0),
         drop=drop,
+        steep=(drop > 0.5) & (w > D / 512),
         excess=centre_excess + 2 * beyond / scale,
     )
 
@@ -143,16 +149,28 @@ def survival_inverse(xp: Any, s: Any, k: Stairs) -> Any:
     """
     q = 2 * s
     within = (k.w + k.beyond) * (1 - q)
-    # The share less q, from whichever of the share and its complement is small.
-    more = xp.where(k.share > 0.5, (1 - q) - k.centre, k.share - q)
-    fall = xp.log1p(xp.maximum(more, 0.0) / xp.maximum(q, _LEAST_NORMAL))
-    if xp.any(q < _LEAST_NORMAL):
-        fall = xp.where(q < _LEAST_NORMAL, xp.log(xp.maximum(k.share, _LEAST)) - xp.log(xp.maximum(q, _LEAST)), fall)
-    stairs = xp.floor(fall / k.eps)
-    part = -xp.expm1(stairs * k.eps - fall) / k.drop
+    stairs, part = _descend(xp, xp.maximum(q, _LEAST_NORMAL), k)
+    tiny = xp.min(q) < _LEAST_NORMAL
+    if tiny:
+        fall = xp.log(xp.maximum(k.share, _LEAST)) - xp.log(xp.maximum(q, _LEAST))
+        subnormal = xp.floor(fall / k.eps)
+        stairs = xp.where(q < _LEAST_NORMAL, subnormal, stairs)
+        part = xp.where(q < _LEAST_NORMAL, xp.expm1(subnormal * k.eps - fall) / -k.drop, part)
     outside = k.w + k.D * (stairs + xp.minimum(xp.maximum(part, 0.0), 1.0))
     y = xp.where(q >= k.share, within, outside) / k.scale
-    return xp.where(q > 0, y, xp.inf)
+    return xp.where(q > 0, y, xp.inf) if tiny else y
+
+
+def _descend(xp: Any, q: Any, k: Stairs) -> tuple[Any, Any]:
+    """Whole stairs, and the part of the next, from the edge of the centre to where P(|X| > y) is q; 0 within the centre."""
+    if xp.min(k.steep):
+        # The plain functions cost half of those for small arguments.
+        fall = xp.log(xp.maximum(k.share / q, 1.0))
+        stairs = xp.floor(fall / k.eps)
+        return stairs, (1 - xp.exp(stairs * k.eps - fall)) / k.drop
+    fall = xp.log1p(xp.maximum((k.share_high - q) - k.share_low, 0.0) / q)
+    stairs = xp.floor(fall / k.eps)
+    return stairs, xp.expm1(stairs * k.eps - fall) / -k.drop
 
 
 def entropy(xp: Any, k: Stairs) -> Any:

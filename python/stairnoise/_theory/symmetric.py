@@ -16,6 +16,8 @@ from stairnoise._theory.elementwise import Formula
 # Nearer than this, relatively, to a decision, a quantile is checked against the cdf itself.
 _DOUBT = 2.0**-44
 _LEAST = 5e-324
+_LEAST_NORMAL = 2.0**-1022
+_LARGEST = 2.0**1000
 # Two units of u in the last place, and some.
 _ROUNDING = 2.0**-51
 
@@ -86,8 +88,9 @@ def _quantile(survival_inverse: Formula, *, upper: bool) -> Formula:
     def formula(xp: Any, u: Any, k: Any) -> Any:
         s = xp.minimum(u, 1 - u)
         y = survival_inverse(xp, s, k)
-        negative = u > 0.5 if upper else u < 0.5
-        return xp.where(s >= 0, xp.where(negative, -y, y), xp.nan)
+        x = xp.copysign(y, 0.5 - u if upper else u - 0.5)
+        # The least of all is NaN where one is.
+        return x if xp.min(s) >= 0 else xp.where(s >= 0, x, xp.nan)
 
     return formula
 
@@ -116,19 +119,22 @@ def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bo
 
     def formula(xp: Any, u: Any, k: Any) -> Any:
         x = quantile(xp, u, k) - 0.5
-        least = xp.ceil(x)
-        finite = xp.where(xp.abs(x) < xp.inf, x, 0.0)
-        nearest = xp.floor(finite + 0.5)
-        # P(X = i) is at least (1 - b)/D of either tail's probability.
-        tail = xp.maximum(xp.minimum(u, 1 - u), _LEAST)
-        shift = xp.maximum(u, _LEAST * 2.0**52) * (k.D / (k.drop * k.scale)) * _ROUNDING
-        if xp.any(xp.abs(finite - nearest) * tail <= shift + _DOUBT * (xp.abs(finite) + 1) * tail):
-            checked = nearest - 1
-            for _ in range(3):
-                value = function(xp, checked, k)
-                enough = value <= u if upper else value >= u
-                checked = xp.where(enough, checked, checked + 1)
-            least = xp.where(xp.abs(x) < xp.inf, checked, least)
-        return least + 0.0  # no -0.0
+        size = xp.minimum(xp.abs(x), _LARGEST)
+        # P(X = i) is at least drop/D of either tail's probability: so far, at most, u's rounding moves x. One bound for all
+        # costs a fifth of one for each, and its cause is seldom met.
+        tail = xp.maximum(xp.min(xp.minimum(u, 1 - u)), _LEAST_NORMAL)
+        moved = xp.max(u) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
+        doubt = moved + _DOUBT * (xp.max(size) + 1)
+        least = xp.ceil(x) + 0.0  # no -0.0
+        return least if xp.min(xp.abs(size - xp.floor(size + 0.5))) > doubt else checked(xp, u, k, x, least)
+
+    def checked(xp: Any, u: Any, k: Any, x: Any, least: Any) -> Any:
+        finite = xp.abs(x) < xp.inf
+        i = xp.floor(xp.where(finite, x, 0.0) + 0.5) - 1
+        for _ in range(3):
+            value = function(xp, i, k)
+            enough = value <= u if upper else value >= u
+            i = xp.where(enough, i, i + 1)
+        return xp.where(finite, i + 0.0, least)
 
     return formula
