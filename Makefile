@@ -81,7 +81,7 @@ test-long: $(VENV)/stamp-dev  ## the checks that take minutes
 	$(PY) -m pytest -m long
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; ten minutes
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; a quarter of an hour
 	scripts/test_avx512.sh
 
 .PHONY: format
