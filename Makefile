@@ -85,7 +85,7 @@ test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 	@scripts/test_aarch64.sh
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; ten minutes
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; a quarter of an hour
 	scripts/test_avx512.sh
 
 .PHONY: format
