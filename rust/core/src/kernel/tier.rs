@@ -235,7 +235,7 @@ pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u6
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn draw_avx2(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
-    draw::<Wide>(family, given, words, drawn);
+    draw::<Fused>(family, given, words, drawn);
 }
 
 #[cfg(target_arch = "x86_64")]
