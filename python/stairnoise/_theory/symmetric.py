@@ -73,11 +73,12 @@ def _log_one_sided(survival: Formula, log_survival: Formula, *, upper: bool) -> 
     def formula(xp: Any, x: Any, k: Any) -> Any:
         y = xp.abs(x)
         small = x > 0 if upper else x < 0
-        # Where every point of a block is small the other branch need not be computed.
-        log_small = log_survival(xp, y, k)
-        large = small == 0
+        # Where all points of a block are on one side the other need not be computed.
+        if xp.min(small):
+            return log_survival(xp, y, k)
         # The last addition turns the -0.0 of log1p(-0.0) into 0.0.
-        return xp.where(small, log_small, xp.log1p(-survival(xp, y, k)) + 0.0) if xp.any(large) else log_small
+        log_large = xp.log1p(-survival(xp, y, k)) + 0.0
+        return xp.where(small, log_survival(xp, y, k), log_large) if xp.any(small) else log_large
 
     return formula
 
@@ -122,8 +123,8 @@ def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bo
         size = xp.minimum(xp.abs(x), _LARGEST)
         # P(X = i) is at least drop/D of either tail's probability: so far, at most, u's rounding moves x. One bound for all
         # costs a fifth of one for each, and its cause is seldom met.
-        tail = xp.maximum(xp.min(xp.minimum(u, 1 - u)), _LEAST_NORMAL)
-        moved = xp.max(u) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
+        tail = xp.maximum(xp.min(xp.minimum(u, 1 - u)), _LEAST)
+        moved = xp.maximum(xp.max(u), _LEAST_NORMAL) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
         doubt = moved + _DOUBT * (xp.max(size) + 1)
         least = xp.ceil(x) + 0.0  # no -0.0
         return least if xp.min(xp.abs(size - xp.floor(size + 0.5))) > doubt else checked(xp, u, k, x, least)

@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use numpy::ndarray::ArrayViewMutD;
 use pyo3::prelude::*;
+use stairnoise::parallel::PIECE;
 use stairnoise::{ParamError, parallel};
 
 use crate::buffer::{Inputs, Piece, Pieces, detach_for};
@@ -40,6 +41,10 @@ pub(crate) fn fill<T: Send, I: Inputs, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
+    if out.len() <= PIECE {
+        let only = Piece { first: 0, out, inputs };
+        return detach_for(py, only.out.len(), || write(&mut state(), only)).map_err(errors::parameter);
+    }
     detach_for(py, out.len(), || {
         let mut signals = Signals::new();
         parallel::each(Pieces::new(out, inputs), threads, state, write, || signals.look()).map_err(errors::parameter)?;
