@@ -131,7 +131,7 @@ def test_order_and_monotony():
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.5])
 def test_large_eps_limits(p):
-    """gamma ~ (b/p)**(1/(p+1)) and the least E|X|**p ~ D**p (b/p)**(p/(p+1)): the corollaries for large eps."""
+    """gamma ~ (b/p)**(1/(p+1)) and the least E|X|**p ~ D**p (b/p)**(p/(p+1)): for p = 1 and 2 corollaries 5 and 7."""
     eps = 120.0
     b = math.exp(-eps)
     assert so.optimal_gamma(eps, p) == pytest.approx((b / p) ** (1 / (p + 1)), rel=1e-10)
