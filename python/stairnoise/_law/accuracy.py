@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# Fractions and the numerics of sums are imported where they are used: half the time of importing stairnoise.
+# Fractions and the numerics of sums are imported where they are used: 4 ms more on an import of 9.
 
 Of = Literal["value", "sum", "mean"]
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from stairnoise._parameters import Real
 
-# 128 KiB for each temporary, of which few are alive at a time. With 2**12 the price of NumPy's calls shows, a quarter of
-# the time; without blocks every temporary is fresh memory.
+# 128 KiB for each temporary, of which few are alive at a time. With 2**12 the price of NumPy's calls shows:
+# a million points take 1.3 times as long. Without blocks every temporary is fresh memory.
 _BLOCK = 2**14
 
 Constants = TypeVar("Constants", bound=NamedTuple)

@@ -25,7 +25,6 @@ Array = NDArray[np.float64]
 
 # Beyond this, exp(eps/2) overflows; the quantities that use it are below 1e-304 there.
 _LARGEST_HALF_EPS = 700.0
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:

@@ -121,10 +121,11 @@ def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bo
     def formula(xp: Any, u: Any, k: Any) -> Any:
         x = quantile(xp, u, k) - 0.5
         size = xp.minimum(xp.abs(x), _LARGEST)
-        # P(X = i) is at least drop/D of either tail's probability: so far, at most, u's rounding moves x. One bound for all
-        # costs a fifth of one for each, and its cause is seldom met.
-        tail = xp.maximum(xp.min(xp.minimum(u, 1 - u)), _LEAST)
-        moved = xp.maximum(xp.max(u), _LEAST_NORMAL) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
+        # P(X = i) is at least drop/D of either tail's probability: so far, at most, u's rounding moves x. One bound
+        # serves a whole block: it is seldom reached, and to compute one for each element would cost more than that saves.
+        most = xp.max(u)
+        tail = xp.maximum(xp.minimum(xp.min(u), 1 - most), _LEAST)
+        moved = xp.maximum(most, _LEAST_NORMAL) * _ROUNDING * xp.max(k.D / (k.drop * k.scale)) / tail
         doubt = moved + _DOUBT * (xp.max(size) + 1)
         least = xp.ceil(x) + 0.0  # no -0.0
         return least if xp.min(xp.abs(size - xp.floor(size + 0.5))) > doubt else checked(xp, u, k, x, least)
