@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 
 import mpmath as mp
+import numpy as np
 import pytest
 
 import stairnoise as sn
@@ -176,3 +177,19 @@ def test_discrete_laplace(eps, D):
     for i in (0, 1, 2, *(int(D * f / eps) for f in (0.3, 1.1, 17.3, 333.3, 700))):
         check_lattice(law, oracle, i)
         check_lattice(law, oracle, -i)
+
+
+@pytest.mark.parametrize("law", [sn.DiscreteLaplace(0.3), sn.Laplace(0.3), sn.Staircase(1), sn.DiscreteStaircase(1, 5)])
+def test_a_nan_leaves_the_other_elements_alone(law):
+    """Evidence: equality with each element alone. One bound serves a block of quantiles, and NaN is no bound."""
+    points = {
+        "ppf": [0.0, 1e-310, 0.2, 1.0],
+        "isf": [0.0, 1e-310, 0.2, 1.0],
+        "logcdf": [-math.inf, -900.0, 3.0],
+        "logsf": [-math.inf, 900.0],
+    }
+    for name, x in points.items():
+        function = getattr(law, name)
+        together = function(np.array([*x, math.nan]))
+        assert together[:-1].tolist() == [function(value) for value in x], name
+        assert np.isnan(together[-1])

@@ -1,7 +1,8 @@
-"""What the four laws have in common.
+"""What the laws have in common.
 
-`parameters` validates them, `drawing` samples and releases, `distribution` is the theory, `accuracy`
-the error bars, `privacy` what a release reveals, `plotting` shows it all, `interop` serves other libraries.
+`immutable` makes them values, `parameters` validates, `drawing` samples and releases, `distribution` is the
+theory, `accuracy` the error bars, `privacy` what a release reveals, `plotting` shows it all, `interop` serves
+other libraries; `alone` is the base of the laws with scalar parameters only.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ class ContinuousLaw(Law[np.float64], ContinuousDistribution):
         """Power of two of which every draw is a multiple."""
         granularity: Real = self._place()[0]
         return granularity
+
+    def _excess_kurtosis(self) -> Real:
+        # It does not depend on the scale, at which the moments may leave float64.
+        eps, _, *shape = self._arguments()
+        unit = type(self)(eps, 1.0, *shape)  # type: ignore[call-arg]
+        return plain(np.broadcast_to(super(ContinuousLaw, unit)._excess_kurtosis(), self._parameter_shape).copy())
 
 
 class DiscreteLaw(Law[np.int64], DiscreteDistribution):

@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
 from stairnoise._law.drawing import _MOST_PARTITIONS
-from stairnoise._law.parameters import Spec
+from stairnoise._law.parameters import Parameters, Spec
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory import stairs
 from stairnoise._theory.elementwise import evaluate
@@ -35,7 +35,7 @@ _INT64 = np.iinfo(np.int64)
 _BOUND = Lattice(stairs).error_bound
 
 
-class Accuracy(Distribution):
+class Accuracy(Distribution, Parameters):
     """What a user of released values can say about the true ones."""
 
     __slots__ = ()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.parameters import Parameters, plain
+from stairnoise._law.immutable import Immutable
+from stairnoise._law.parameters import plain
+from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, single
 from stairnoise._theory.elementwise import Formula, evaluate
-from stairnoise._theory.symmetric import Lattice, Line
 
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 64
@@ -20,7 +21,7 @@ _MOST_CLOSED_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
 
 
-class Distribution(Parameters):
+class Distribution(Immutable):
     """The functions that both kinds of law have.
 
     Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too,
@@ -29,7 +30,14 @@ class Distribution(Parameters):
 
     __slots__ = ()
 
-    _formulas: ClassVar[Line | Lattice]
+    _parameter_shape: Shape
+    # Constants of the formulas; None until somebody asks.
+    _constants: Any
+    if TYPE_CHECKING:
+
+        @property
+        def _formulas(self) -> Any:
+            """The law's functions: formulas of the constants, or functions of their own."""
 
     def _make_constants(self) -> Any:
         """Return the constants that the law's formulas take."""
@@ -243,14 +251,6 @@ class ContinuousDistribution(Distribution):
 
     __slots__ = ()
 
-    _formulas: ClassVar[Line]
-
-    def _excess_kurtosis(self) -> Real:
-        # It does not depend on the scale, at which the moments may leave float64.
-        eps, _, *shape = self._arguments()
-        unit = type(self)(eps, 1.0, *shape)  # type: ignore[call-arg]
-        return plain(np.broadcast_to(super(ContinuousDistribution, unit)._excess_kurtosis(), self._parameter_shape).copy())
-
     def pdf(self, x: RealLike) -> Real:
         """Probability density at x; at an edge of a stair the lower of the two.
 
@@ -275,8 +275,6 @@ class DiscreteDistribution(Distribution):
     """A law on the integers."""
 
     __slots__ = ()
-
-    _formulas: ClassVar[Lattice]
 
     def pmf(self, k: RealLike) -> Real:
         """Probability of the integer k; 0 where k is no integer.

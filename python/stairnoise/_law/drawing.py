@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.parameters import Parameters
+from stairnoise._law.immutable import Immutable
 from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
-from stairnoise._parameters import Real, RealLike, count
+from stairnoise._parameters import RealLike, count
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
@@ -32,10 +32,28 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Out = TypeVar("_Out", bound="NDArray[Any]")
 
 
-class Drawing(Parameters, Generic[_Default]):
+class Drawing(Immutable, Generic[_Default]):
     """A law that draws; `_Default` is the type of its values."""
 
     __slots__ = ()
+
+    _dtypes: ClassVar[tuple[str, ...]]
+    _release_dtypes: ClassVar[tuple[str, ...]]
+    _parameter_shape: Shape
+    # The extension's law; None where parameters are arrays.
+    _scalar_law: Any
+    _draw: Any
+
+    if TYPE_CHECKING:
+
+        def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None: ...
+        def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
+        def _divided_among(self, k: int) -> Self: ...
+
+    @property
+    def exactness(self) -> str:
+        """Return "lattice" where every multiple of `granularity` has exactly the law's probability, otherwise a bound."""
+        return "lattice"
 
     @overload
     def sample(
@@ -144,7 +162,7 @@ class Drawing(Parameters, Generic[_Default]):
         if self._scalar_law is not None:
             self._scalar_law.fill(stream, work, workers)
         else:
-            _native.fill_each(self._kind, *self._broadcast(work.shape), stream, work, workers)
+            self._fill_each(stream, work, workers)
         finish(work, noise)
         return noise.item() if size is None and out is None and shape == () else noise
 
@@ -237,26 +255,11 @@ class Drawing(Parameters, Generic[_Default]):
             if self._scalar_law is not None:
                 self._scalar_law.release(stream, spread, work)
             else:
-                parameters = self._broadcast(work.shape)
-                _native.release_each(self._kind, *parameters, stream, spread, work)
+                self._release_each(stream, spread, work)
         except ParameterError:
             require_finite(values)
             raise
         finish(work, out)
-
-    def _divided_among(self, k: int) -> Self:
-        """Return the same law for eps/k, rounded down so that k releases stay within eps."""
-        if isinstance(self._eps, float):
-            share: Real = _native.largest_quotient(self._eps, k)
-        else:
-            shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
-            share = np.array(shares, np.float64).reshape(self._eps.shape)
-        try:
-            return self._with_eps(share)
-        except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
-            ) from None
 
     def _released_dtype(self, values: NDArray[Any], single_precision: bool) -> str:
         if values.dtype.kind == "i" and self._dtypes[0] == "int64":

@@ -1,14 +1,15 @@
-"""The parameters of a law: validation, the lattice they imply, equality and text."""
+"""The parameters of a law: validation, and the lattice they imply."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
+from stairnoise._law.immutable import Immutable
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, common_shape, real
 
@@ -22,7 +23,7 @@ Spec = Cost | Real | None
 _WIDEST = 2.0**53
 
 
-class Parameters:
+class Parameters(Immutable):
     """The validated parameters of a law; immutable and hashable.
 
     Scalar parameters are Python numbers, array parameters read-only copies, in the shapes that
@@ -134,27 +135,28 @@ class Parameters:
     def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
         return _spread(self._eps, self._sensitivity, self._spec, shape)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
+    def _named_arguments(self) -> dict[str, Any]:
+        return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
+    def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+        _native.fill_each(self._kind, *self._broadcast(out.shape), stream, out, threads)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._arguments()
+    def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
+        _native.release_each(self._kind, *self._broadcast(out.shape), stream, values, out)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Parameters) or type(self) is not type(other):
-            return NotImplemented
-        return tuple(map(_key, self._arguments())) == tuple(map(_key, other._arguments()))
-
-    def __hash__(self) -> int:
-        return hash((type(self), *map(_key, self._arguments())))
-
-    def __repr__(self) -> str:
-        names = ("eps", "sensitivity", self._spec_name)
-        arguments = zip(names, map(_display, self._arguments()), strict=False)
-        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in arguments)})"
+    def _divided_among(self, k: int) -> Self:
+        """Return the same law for eps/k, rounded down so that k releases stay within eps."""
+        if isinstance(self._eps, float):
+            share: Real = _native.largest_quotient(self._eps, k)
+        else:
+            shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
+            share = np.array(shares, np.float64).reshape(self._eps.shape)
+        try:
+            return self._with_eps(share)
+        except ParameterError as error:
+            raise ParameterError(
+                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
+            ) from None
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
@@ -180,19 +182,3 @@ def integers(value: Any) -> Any:
 def plain(result: NDArray[np.float64]) -> Real:
     """Turn a zero-dimensional result into a Python float."""
     return float(result) if np.ndim(result) == 0 else result
-
-
-def _key(argument: Any) -> object:
-    """Stand-in for an argument that can be compared and hashed."""
-    if isinstance(argument, np.ndarray):
-        return argument.shape, argument.tobytes()
-    return argument
-
-
-def _display(argument: Any) -> str:
-    """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
-    if not isinstance(argument, np.ndarray):
-        return repr(argument)
-    if argument.size == 0:
-        return f"array([]).reshape({argument.shape})"
-    return f"array({argument.tolist()!r})"

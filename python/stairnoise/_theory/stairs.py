@@ -150,7 +150,8 @@ def survival_inverse(xp: Any, s: Any, k: Stairs) -> Any:
     q = 2 * s
     within = (k.w + k.beyond) * (1 - q)
     stairs, part = _descend(xp, xp.maximum(q, _LEAST_NORMAL), k)
-    tiny = xp.min(q) < _LEAST_NORMAL
+    # Put so that a NaN, which is the least of all, counts as tiny and hides no other element.
+    tiny = not xp.min(q) >= _LEAST_NORMAL
     if tiny:
         fall = xp.log(xp.maximum(k.share, _LEAST)) - xp.log(xp.maximum(q, _LEAST))
         subnormal = xp.floor(fall / k.eps)

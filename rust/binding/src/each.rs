@@ -7,8 +7,8 @@ use stairnoise::{Answer, Laws, ParamError, Shape, Value};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{InOrder, Inputs, STAGE, readable, same_shape, with_answers, with_output, writable, write_in_order};
+use crate::drawing::all_finite;
 use crate::errors;
-use crate::law::all_finite;
 use crate::stream::Stream;
 use crate::threads;
 

@@ -1,12 +1,12 @@
-use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Value};
+use stairnoise::Value;
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, readable, same_shape, with_answers, with_output, writable, write_in_order};
+use crate::buffer::{same_shape, with_answers, with_output};
+use crate::drawing;
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
-use crate::threads;
 
 /// One law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -49,7 +49,8 @@ impl Law {
 
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
-        with_output!(out, out => self.fill_array(py, stream, out, threads))
+        let take = |n| stream.lock().next(n);
+        with_output!(out, out => drawing::fill(py, out, threads, take, |fill, first, part| self.0.write(fill, first, part)))
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -68,7 +69,12 @@ impl Law {
         out: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        with_answers!(values, values => with_output!(out, out => self.release_array(py, stream, values, out)))
+        let take = |n| stream.lock().next(n);
+        with_answers!(values, values => with_output!(out, out => {
+            drawing::release(py, values, out, take, |fill, first, answers, part| {
+                self.0.release_part(fill, first, answers, part);
+            })
+        }))
     }
 }
 
@@ -77,70 +83,6 @@ impl Law {
         let mut value = [T::default()];
         self.0.fill(&mut stream.lock(), &mut value).map_err(errors::draw)?;
         Ok(value[0])
-    }
-
-    fn fill_array<T: Value + numpy::Element>(
-        &self,
-        py: Python<'_>,
-        stream: &Stream,
-        out: &Bound<'_, PyArrayDyn<T>>,
-        threads: usize,
-    ) -> PyResult<()> {
-        let mut out = writable(out)?;
-        let out = out.as_array_mut();
-        let threads = threads::number(threads, out.len())?;
-        let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill(
-            py,
-            out,
-            (),
-            threads,
-            || (),
-            |(), piece| {
-                write_in_order(piece.first, piece.out, |first, part| {
-                    self.0.write(&fill, first, part);
-                    Ok(())
-                })
-            },
-        )
-    }
-
-    fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
-        &self,
-        py: Python<'_>,
-        stream: &Stream,
-        values: &Bound<'_, PyArrayDyn<A>>,
-        out: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<()> {
-        let mut out = writable(out)?;
-        let out = out.as_array_mut();
-        let values = readable("values", values)?;
-        let values = values.as_array();
-        all_finite(&values)?;
-        let threads = threads::number(0, out.len())?;
-        let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill(
-            py,
-            out,
-            values,
-            threads,
-            || (),
-            |(), piece| {
-                let mut answers = InOrder::new(&piece.inputs);
-                write_in_order(piece.first, piece.out, |first, part| {
-                    self.0.release_part(&fill, first, answers.next(part.len()), part);
-                    Ok(())
-                })
-            },
-        )
-    }
-}
-
-/// Refuses a true answer that is not a number, by its position in C order.
-pub(crate) fn all_finite<A: Answer>(values: &numpy::ndarray::ArrayViewD<'_, A>) -> PyResult<()> {
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(errors::draw(stairnoise::DrawError::NotFinite(index))),
-        None => Ok(()),
     }
 }
 

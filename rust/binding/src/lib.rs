@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `arguments` | Python values to the core's enums |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
+//! | `drawing` | noise and releases of one law into a caller's array |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
-//! | `law`, `stream` | the two classes |
+//! | `law`, `noise`, `stream` | the classes: the four laws, laws of several draws, generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
 #![forbid(unsafe_code)]
 
@@ -14,9 +15,11 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod buffer;
+mod drawing;
 mod each;
 mod errors;
 mod law;
+mod noise;
 mod stream;
 mod threads;
 
@@ -26,6 +29,8 @@ mod _native {
     use crate::each::{check, describe, fill_each, release_each};
     #[pymodule_export]
     use crate::law::{Law, largest_quotient};
+    #[pymodule_export]
+    use crate::noise::Noise;
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

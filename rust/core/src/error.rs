@@ -19,6 +19,15 @@ pub enum ParamError {
         /// The sensitivity, in cells.
         sensitivity: f64,
     },
+    /// Another rule of one law.
+    Rule {
+        /// The parameter's name.
+        parameter: &'static str,
+        /// What it must be.
+        rule: &'static str,
+        /// The value received.
+        value: f64,
+    },
     /// The tail of the law would not fit 64-bit integers.
     TooWide {
         /// The ε received.
@@ -56,6 +65,9 @@ impl fmt::Display for ParamError {
                 Shown(sensitivity),
                 Shown(r)
             ),
+            Self::Rule { parameter, rule, value } => {
+                write!(f, "{parameter} must be {rule}, got {}", Shown(value))
+            }
             Self::TooWide { eps, sensitivity } => write!(
                 f,
                 "eps and sensitivity must give a lattice that fits 64-bit integers \
@@ -101,6 +113,8 @@ pub enum DrawError {
     FillsExhausted,
     /// The last index of a fill would be beyond 2⁶².
     IndexTooLarge,
+    /// The last index of a fill would be beyond 2⁴⁰, for a law of several draws.
+    StagedIndexTooLarge,
     /// The two slices of a release differ in length.
     Lengths {
         /// How many true answers.
@@ -118,6 +132,7 @@ impl fmt::Display for DrawError {
             Self::Entropy(error) => write!(f, "the operating system gave no entropy: {error}"),
             Self::FillsExhausted => f.write_str("the generator has made its 2**48 fills"),
             Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
+            Self::StagedIndexTooLarge => f.write_str("the last index of a fill of this law must be below 2**40"),
             Self::Lengths { answers, out } => write!(
                 f,
                 "out must be as long as the answers, got {out} places for {answers} answers"

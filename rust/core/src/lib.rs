@@ -33,6 +33,8 @@
 //! | `exact` | the integer slow path that answers when the fast path is not sure |
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
+//! | `noise` | laws of several draws for a value |
+//! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
@@ -53,6 +55,8 @@ mod kernel;
 mod laplace;
 mod law;
 #[doc(hidden)]
+pub mod noise;
+#[doc(hidden)]
 pub mod parallel;
 mod params;
 #[cfg(test)]
@@ -63,6 +67,7 @@ mod replay;
 mod sampler;
 mod staircase;
 mod stream;
+mod table;
 mod value;
 
 pub use discrete_laplace::DiscreteLaplace;
@@ -72,6 +77,7 @@ pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
+pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
 pub use staircase::{Gamma, Staircase};

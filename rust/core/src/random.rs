@@ -6,6 +6,14 @@ use crate::{Kind, Shape};
 pub(crate) struct Random(pub u64);
 
 impl Random {
+    /// 64 bits.
+    pub fn word(&mut self) -> u64 {
+        self.next();
+        let high = self.0 >> 32;
+        self.next();
+        high << 32 | self.0 >> 32
+    }
+
     /// Uniform in 0..1.
     pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);

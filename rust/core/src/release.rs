@@ -117,7 +117,7 @@ impl Sampler {
 
 /// (⌊x/g + ½⌋ + noise)·g.
 #[inline]
-fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
+pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
     let granularity = lattice.granularity();
     let normal = if granularity.is_normal() { granularity } else { f64::NAN };
     match round_to_near_lattice(answer, normal) {

@@ -9,23 +9,26 @@
 //! | `uniform` | the bits of v: 63 given, the rest drawn when needed |
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
+//! | `weights` | bits to an index, for a law given by weights |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
 //! that equality is impossible, hence that the loop ends.
 
-mod enclosure;
+pub mod enclosure;
 pub mod exp;
-mod limbs;
+pub mod limbs;
 mod ln2;
 mod magnitude;
 mod search;
 mod shape;
 mod uniform;
+mod weights;
 
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
+pub use weights::{Tails, Weights, index};
 
 /// A law on the integers (docs/contract.md section 2), its parameters already validated:
 /// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.

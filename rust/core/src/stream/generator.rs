@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 use super::cipher::Cipher;
 use super::fill::Fill;
 use crate::error::DrawError;
+use crate::noise::LOG2_VALUES;
 
 /// A key and the count of its fills: the source of all noise.
 ///
@@ -113,13 +114,25 @@ impl Generator {
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
     pub fn next(&mut self, n: usize) -> Result<Fill, DrawError> {
+        self.next_below(Self::INDICES, DrawError::IndexTooLarge, n)
+    }
+
+    /// [`Generator::next`] for a law of several draws, which leaves fewer indices to the values.
+    ///
+    /// # Errors
+    /// [`DrawError`]; the fill is then not taken.
+    pub fn next_staged(&mut self, n: usize) -> Result<Fill, DrawError> {
+        self.next_below(1 << LOG2_VALUES, DrawError::StagedIndexTooLarge, n)
+    }
+
+    fn next_below(&mut self, indices: u64, too_large: DrawError, n: usize) -> Result<Fill, DrawError> {
         self.rekey_after_fork()?;
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);
         }
         let end = self.start.checked_add(n as u64);
-        if end.is_none_or(|end| end > Self::INDICES) {
-            return Err(DrawError::IndexTooLarge);
+        if end.is_none_or(|end| end > indices) {
+            return Err(too_large);
         }
         let fill = self.next_fill;
         self.next_fill += 1;

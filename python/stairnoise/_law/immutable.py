@@ -1,0 +1,57 @@
+"""What makes a law a value: it never changes, and equal arguments make equal laws."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+class Immutable:
+    """Equality, hash, pickle and text of an object, all from the arguments that made it."""
+
+    __slots__ = ()
+
+    def _named_arguments(self) -> dict[str, Any]:
+        """Return what the constructor was called with, by name and in its order."""
+        raise NotImplementedError
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self._named_arguments().values())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Immutable) or type(self) is not type(other):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._key()))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={_display(value)}" for name, value in self._named_arguments().items())
+        return f"{type(self).__name__}({arguments})"
+
+    def _key(self) -> tuple[object, ...]:
+        return tuple(map(_comparable, self._named_arguments().values()))
+
+
+def _comparable(argument: Any) -> object:
+    """Stand-in for an argument that can be compared and hashed."""
+    if isinstance(argument, np.ndarray):
+        return argument.shape, argument.tobytes()
+    return argument
+
+
+def _display(argument: Any) -> str:
+    """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
+    if not isinstance(argument, np.ndarray):
+        return repr(argument)
+    if argument.size == 0:
+        return f"array([]).reshape({argument.shape})"
+    return f"array({argument.tolist()!r})"

@@ -1,0 +1,109 @@
+//! Laws that take several draws for a value: where their words come from, and what all of them can do.
+
+use zeroize::Zeroize;
+
+use crate::dyadic::power_of_two;
+use crate::error::DrawError;
+use crate::parallel::{self, available_threads};
+use crate::params::Lattice;
+use crate::release::{self, Answer};
+use crate::stream::{CHUNK, Fill, Generator};
+use crate::value::Value;
+
+/// Values of one fill of such a law have indices below 2 to this power (contract, section 5).
+pub(crate) const LOG2_VALUES: u32 = 40;
+
+/// The index that value `i` of a fill reads in stage `s`, which is below 2²²: every stage is a stretch of the fill's indices of its own.
+pub(crate) const fn stage(s: u64, i: u64) -> u64 {
+    i + (s << LOG2_VALUES)
+}
+
+/// A law of several draws for a value, on the multiples of a power of two.
+pub trait Noise: Send + Sync {
+    /// The binary logarithm of the lattice step g; 0 for a law of integers.
+    fn log2_granularity(&self) -> i32 {
+        0
+    }
+
+    /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]);
+
+    /// The lattice step g, a power of two; 1 for a law of integers.
+    fn granularity(&self) -> f64 {
+        power_of_two(self.log2_granularity())
+    }
+
+    /// Fills `out` with noise from the generator's next fill.
+    ///
+    /// # Errors
+    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError>
+    where
+        Self: Sized,
+    {
+        let fill = generator.next_staged(out.len())?;
+        write(self, &fill, 0, out);
+        Ok(())
+    }
+
+    /// [`Noise::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the
+    /// same for any number.
+    ///
+    /// # Errors
+    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError>
+    where
+        Self: Sized,
+    {
+        let fill = generator.next_staged(out.len())?;
+        let threads = if threads == 0 { available_threads() } else { threads };
+        parallel::fill(out, threads, |first, piece| write(self, &fill, first, piece), || true);
+        Ok(())
+    }
+
+    /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
+    ///
+    /// # Errors
+    /// [`DrawError`]: lengths that differ, an answer that is not finite, an exhausted generator; then nothing was drawn or written.
+    fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
+    where
+        Self: Sized,
+    {
+        release::check(answers, out.len())?;
+        let fill = generator.next_staged(out.len())?;
+        release_part(self, &fill, 0, answers, out);
+        Ok(())
+    }
+}
+
+/// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
+pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) {
+    let log2_granularity = law.log2_granularity();
+    each_chunk(law, fill, first, out, |_, noise| {
+        T::from_cells(noise.into(), log2_granularity)
+    });
+}
+
+/// [`Noise::release`] in pieces. Answers must be finite and as many as `out`.
+pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+    debug_assert!(release::check(answers, out.len()).is_ok());
+    let lattice = Lattice {
+        log2_granularity: law.log2_granularity(),
+        cells: 1,
+    };
+    each_chunk(law, fill, first, out, |i, noise| release::add(answers[i], noise, lattice));
+}
+
+/// Writes `element(i, noise of value first + i)` to every `out[i]`.
+fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+    let used = out.len().min(CHUNK);
+    let mut noise = [0_i64; CHUNK];
+    for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+        let noise = &mut noise[..out.len()];
+        law.write_cells(fill, first + done as u64, noise);
+        for (i, (out, noise)) in (done..).zip(out.iter_mut().zip(&*noise)) {
+            *out = element(i, *noise);
+        }
+    }
+    noise[..used].zeroize();
+}
