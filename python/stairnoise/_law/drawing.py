@@ -210,8 +210,9 @@ class Drawing(Immutable, Generic[_Default]):
             is not allowed. Nothing has been drawn and `out` is untouched.
         """
         stream = release_stream(rng)
-        if out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1:
-            released = self._release_plain(values, stream)
+        simple = out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1
+        if simple and self._scalar_law is not None:
+            released = self._release_short(values, stream)
             if released is not None:
                 return released
         k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
@@ -223,23 +224,10 @@ class Drawing(Immutable, Generic[_Default]):
         law._add_noise(stream, true.array, released)
         return released.item() if out is None and shape == () else released
 
-    def _release_plain(self, values: object, stream: _native.Stream) -> NDArray[Any] | None:
-        """Release what needs no conversion: a law of scalars, and an array of int64 or float64 with axes.
-
-        It is what counts and sums usually are, and takes half the time of the general way.
-        """
-        law = self._scalar_law
-        if law is None or type(values) is not np.ndarray or values.ndim == 0 or not values.flags.aligned:
-            return None
-        dtype = values.dtype
-        if dtype is _FLOAT64 or (dtype is _INT64 and self._dtypes[0] == "int64"):
-            released = np.empty(values.shape, dtype)
-        elif dtype is _INT64:
-            released = np.empty(values.shape, _FLOAT64)
-        else:
-            return None
+    def _release_short(self, values: Any, stream: _native.Stream) -> NDArray[Any] | None:
+        """Release what needs no conversion and is short, as counts and sums usually are: in a third of the general way's time."""
         try:
-            law.release(stream, values, released)
+            released: NDArray[Any] | None = self._scalar_law.release_short(stream, values, self._dtypes[0] == "int64")
         except ParameterError:
             require_finite(values)
             raise

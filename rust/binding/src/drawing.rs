@@ -1,12 +1,15 @@
 //! Noise and releases of one law into arrays of any strides: everything that can fail is done before a fill is taken.
 
-use numpy::{Element, PyArrayDyn};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{Answer, DrawError, Fill, Value};
 
 use crate::buffer::{InOrder, readable, writable, write_in_order};
 use crate::errors;
 use crate::threads;
+
+/// Longer releases are worth their preparations, and let other threads run meanwhile.
+const SHORT: usize = 1 << 10;
 
 /// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
 pub(crate) fn fill<T: Value + Element>(
@@ -64,6 +67,62 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
             })
         },
     )
+}
+
+/// Releases what counts and sums usually are, an array of float64 or int64 that is short, contiguous and of no subclass, as a new array; `None` for
+/// anything else. Where the law is `whole`, releases of integers are integers.
+///
+/// A third of what the general way costs with an output made by NumPy.
+pub(crate) fn release_short<'py>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+    whole: bool,
+    law: &(impl Part + ?Sized),
+    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Ok(values) = values.cast_exact::<PyUntypedArray>() else {
+        return Ok(None);
+    };
+    if values.ndim() == 0 || values.len() > SHORT || !values.is_c_contiguous() {
+        return Ok(None);
+    }
+    if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
+        release_new::<f64, f64>(py, values, law, take)
+    } else if let Ok(values) = values.cast::<PyArrayDyn<i64>>() {
+        if whole {
+            release_new::<i64, i64>(py, values, law, take)
+        } else {
+            release_new::<i64, f64>(py, values, law, take)
+        }
+    } else {
+        Ok(None)
+    }
+}
+
+fn release_new<'py, A: Answer + Element, T: Value + Element>(
+    py: Python<'py>,
+    values: &Bound<'py, PyArrayDyn<A>>,
+    law: &(impl Part + ?Sized),
+    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !values.data().is_aligned() {
+        return Ok(None);
+    }
+    let answers = readable("values", values)?;
+    let answers = answers.as_slice()?;
+    if let Some(index) = answers.iter().position(|answer| !answer.is_finite()) {
+        return Err(errors::draw(DrawError::NotFinite(index)));
+    }
+    let out = PyArrayDyn::<T>::zeros(py, values.shape(), false);
+    let fill = take(answers.len()).map_err(errors::draw)?;
+    law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?);
+    Ok(Some(out.into_any()))
+}
+
+/// What releases a part of a fill, for answers and outputs of any element type.
+pub(crate) trait Part {
+    /// Releases the answers with the first values of the fill.
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]);
 }
 
 /// Refuses a true answer that is not a number, by its position in C order.

@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::Value;
+use stairnoise::{Answer, Fill, Value};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{same_shape, with_answers, with_output};
@@ -76,6 +76,16 @@ impl Law {
             })
         }))
     }
+
+    fn release_short<'py>(
+        &self,
+        py: Python<'py>,
+        stream: &Stream,
+        values: &Bound<'py, PyAny>,
+        whole: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        drawing::release_short(py, values, whole, &self.0, |n| stream.lock().next(n))
+    }
 }
 
 impl Law {
@@ -83,6 +93,12 @@ impl Law {
         let mut value = [T::default()];
         self.0.fill(&mut stream.lock(), &mut value).map_err(errors::draw)?;
         Ok(value[0])
+    }
+}
+
+impl drawing::Part for stairnoise::Law {
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
+        self.release_part(fill, 0, answers, out);
     }
 }
 

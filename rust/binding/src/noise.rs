@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::noise;
+use stairnoise::{Answer, Fill, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -47,13 +47,29 @@ impl Noise {
             })
         }))
     }
+
+    fn release_short<'py>(
+        &self,
+        py: Python<'py>,
+        stream: &Stream,
+        values: &Bound<'py, PyAny>,
+        whole: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        drawing::release_short(py, values, whole, &*self.0, |n| stream.lock().next_staged(n))
+    }
 }
 
 impl Noise {
-    fn draw<T: stairnoise::Value>(&self, stream: &Stream) -> PyResult<T> {
+    fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
         let fill = stream.lock().next_staged(1).map_err(errors::draw)?;
         noise::write(&*self.0, &fill, 0, &mut value);
         Ok(value[0])
+    }
+}
+
+impl drawing::Part for dyn stairnoise::Noise {
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
+        noise::release_part(self, fill, 0, answers, out);
     }
 }

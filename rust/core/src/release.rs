@@ -8,7 +8,7 @@ use crate::dyadic::decompose;
 use crate::error::DrawError;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
 
 /// A true answer to be released.
@@ -102,6 +102,10 @@ impl Sampler {
     /// Writes `answers[i]` plus the noise of value `first + i` of the fill to `out[i]`.
     pub(crate) fn release<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         let lattice = self.lattice();
+        if out.len() <= FEW {
+            self.each_of_few(fill, first, out, |i, noise| add(answers[i], noise, lattice));
+            return;
+        }
         let mut noise = [0_i64; CHUNK];
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let noise = &mut noise[..out.len()];

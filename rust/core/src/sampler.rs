@@ -1,11 +1,8 @@
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{Kernel, Tier, WORD_BITS};
 use crate::params::Lattice;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
-
-/// So few values are drawn one by one, without a buffer to make and wipe.
-const FEW: usize = 8;
 
 /// One law on the integers, ready to draw: the kernel where it is sure, the exact path where it is not.
 #[derive(Clone, Debug)]
@@ -60,9 +57,7 @@ impl Sampler {
     /// [`Sampler::write`] on a tier that is available.
     fn write_on<T: Value>(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            for (i, value) in (first..).zip(out) {
-                *value = self.value(self.cells(fill.word(i), |e| fill.extension(i, e)));
-            }
+            self.each_of_few(fill, first, out, |_, cells| self.value(cells));
             return;
         }
         let mut words = fill.words();
@@ -73,6 +68,15 @@ impl Sampler {
                 let extension = |e| fill.extension(first + i as u64, e);
                 *value = self.value(self.exact_cells(words[i], extension));
             });
+        }
+    }
+
+    /// Writes `element(i, X of value first + i)` to every `out[i]`, of which there are at most [`FEW`].
+    #[inline]
+    pub fn each_of_few<T>(&self, fill: &Fill, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+        let words = fill.few_words(first, out.len());
+        for (i, (out, word)) in out.iter_mut().zip(&*words).enumerate() {
+            *out = element(i, self.cells(*word, |e| fill.extension(first + i as u64, e)));
         }
     }
 

@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::cipher::{Cipher, Domain};
 
 /// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
+
+/// So few values are drawn one by one, without a long buffer to make and wipe.
+pub(crate) const FEW: usize = 8;
 
 /// Extension words of one value; later ones are zero.
 const EXTENSION_WORDS: usize = 1 << 13;
@@ -37,6 +40,18 @@ impl Fill {
         }
         let level = (e / 2) as u64;
         self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
+    }
+
+    /// The words of the values `first .. first + n` with `n` at most [`FEW`], without a long buffer to make and wipe.
+    pub(crate) fn few_words(&self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
+        let first = self.start + first;
+        let skip = (first % 2) as usize;
+        let mut blocks = Zeroizing::new([[0; 2]; FEW / 2 + 1]);
+        self.cipher
+            .noise(self.number, first / 2, &mut blocks[..(skip + n).div_ceil(2)]);
+        let mut words = Zeroizing::new([0; FEW + 1]);
+        words.copy_from_slice(&blocks.as_flattened()[skip..=skip + FEW]);
+        words
     }
 
     /// A buffer for its words.
