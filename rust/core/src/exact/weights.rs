@@ -25,7 +25,7 @@ pub trait Weights: Send + Sync + Debug {
 /// Σ w(k) over k ≥ j for every listed j, with the same precision as the weights.
 pub struct Tails {
     p: usize,
-    tails: Vec<Enclosure>,
+    sums: Vec<Enclosure>,
     /// What all weights beyond the list come to, in units.
     rest: u64,
 }
@@ -40,19 +40,19 @@ impl Tails {
             limbs::add(&mut sum.hi, &tail.hi);
             tail.clone_from(&sum);
         }
-        Self { p, tails, rest }
+        Self { p, sums: tails, rest }
     }
 
     /// Σ w(k) over k ≥ j for j = 0, 1, …
     pub fn listed(&self) -> &[Enclosure] {
-        &self.tails
+        &self.sums
     }
 
     /// v < S(j), if that is decided at this precision. `v` is enclosed with as many limbs.
     fn below(&self, v: &Enclosure, j: usize) -> Option<bool> {
-        match self.tails.get(j) {
+        match self.sums.get(j) {
             // v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
-            Some(tail) => v.mul(&self.tails[0]).less(&tail.mul(&Enclosure::point(1, self.p))),
+            Some(tail) => v.mul(&self.sums[0]).less(&tail.mul(&Enclosure::point(1, self.p))),
             None if self.rest == 0 => Some(false),
             None => None,
         }
