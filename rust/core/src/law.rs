@@ -126,7 +126,7 @@ impl Law {
     pub fn r(&self) -> Option<u64> {
         match *self.sampler.law() {
             IntegerLaw::Staircase { r, .. } => Some(r),
-            IntegerLaw::Geometric { .. } => None,
+            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => None,
         }
     }
 

@@ -1,11 +1,12 @@
 //! From the bits of v to |X|.
 //!
-//! With b = e^(−step) both survival functions of docs/contract.md are quotients of linear forms in b,
+//! With b = e^(−step) all survival functions of docs/contract.md are quotients of linear forms in b,
 //!
 //! ```text
 //! S(j)/2 = e^(−count·step) · (k + m·b) / (A + B·b)
 //!
 //! geometric   step = ε/D   count = j   k = 1            m = 0       A = 1        B = 1
+//! one-sided   step = ε/D   count = j   k = 1            m = 0       A = 2        B = 0
 //! staircase   step = ε     count = J   k = r + JD − j   m = D − k   A = 2r − 1   B = 2D − A
 //! ```
 //!
@@ -53,19 +54,19 @@ struct Numerator {
 impl IntegerLaw {
     fn step(&self) -> Step {
         match *self {
-            Self::Geometric { eps, cells } => Step::new(eps, cells),
+            Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => Step::new(eps, cells),
             Self::Staircase { eps, .. } => Step::new(eps, 1),
         }
     }
 
     fn cells(&self) -> u64 {
-        let (Self::Geometric { cells, .. } | Self::Staircase { cells, .. }) = *self;
+        let (Self::Geometric { cells, .. } | Self::OneSided { cells, .. } | Self::Staircase { cells, .. }) = *self;
         cells
     }
 
     fn numerator(&self, j: u64) -> Numerator {
         match *self {
-            Self::Geometric { .. } => Numerator { count: j, k: 1, m: 0 },
+            Self::Geometric { .. } | Self::OneSided { .. } => Numerator { count: j, k: 1, m: 0 },
             Self::Staircase { cells, r, .. } => {
                 let (count, k) = if j < r {
                     (0, r - j)
@@ -81,6 +82,7 @@ impl IntegerLaw {
     fn denominator(&self) -> (u64, u64) {
         match *self {
             Self::Geometric { .. } => (1, 1),
+            Self::OneSided { .. } => (2, 0),
             Self::Staircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
         }
     }
@@ -95,9 +97,10 @@ impl IntegerLaw {
     )]
     fn guess(&self, ln_half_v: f64) -> u64 {
         match *self {
-            Self::Geometric { eps, cells } => {
+            Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => {
                 let scale = cells as f64 / eps;
-                let ln_denominator = (-eps / cells as f64).exp().ln_1p();
+                let (a, b) = self.denominator();
+                let ln_denominator = (a as f64 + b as f64 * (-eps / cells as f64).exp()).ln();
                 (-(ln_half_v + ln_denominator) * scale).round() as u64
             }
             Self::Staircase { eps, cells, r } => {

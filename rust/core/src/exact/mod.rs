@@ -41,6 +41,13 @@ pub enum IntegerLaw {
         /// D.
         cells: u64,
     },
+    /// S(j) = e^(−εj/D), the law of a one-sided geometric number: only the magnitude has a meaning.
+    OneSided {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+    },
     /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
     Staircase {
         /// ε.

@@ -55,6 +55,15 @@ fn every_geometric_word<A: Arithmetic>() {
             if let Some(thresholds) = Thresholds::<8>::new(eps, cells, BITS) {
                 most(accepted::<A>(&thresholds, &law), &law, 16.0);
             }
+            let law = IntegerLaw::OneSided { eps, cells };
+            let count = accepted::<A>(&Geometric::one_sided(eps, cells, BITS), &law);
+            most(count, &law, 11.0 * cells as f64 / eps);
+            if let Some(coarse) = Coarse::one_sided(eps, cells, BITS) {
+                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+            }
+            if let Some(thresholds) = Thresholds::<8>::one_sided(eps, cells, BITS) {
+                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+            }
         }
     }
 }
@@ -92,7 +101,7 @@ fn full_words_agree_with_the_exact_path() {
             let r = exact::optimal_r_l1(eps, cells);
             let geometric = IntegerLaw::Geometric { eps, cells };
             let staircase = IntegerLaw::Staircase { eps, cells, r };
-            for law in [geometric, staircase] {
+            for law in [geometric, IntegerLaw::OneSided { eps, cells }, staircase] {
                 let kernel = super::Kernel::new(&law);
                 let mut decided = 0_u32;
                 for _ in 0..2000 {

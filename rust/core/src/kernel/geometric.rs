@@ -22,6 +22,8 @@ use super::{Lane, MAX_SPAN};
 ///
 /// 2.2κ + 4x + 10.5 in all: the constants below cover it, and `proof` checks that they do for every κ and ℓ. θ lowers x by up to
 /// κ·ln(1 + 1/V), about κ·2^−⌊log₂ V⌋ at most, which the tolerance allows on either side.
+///
+/// The one-sided law S(j) = e^(−εj/D) is the same with β = 0, which has no error.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometric {
     pub(super) bits: f64,
@@ -43,6 +45,14 @@ impl Geometric {
             scale,
             offset,
             slack,
+        }
+    }
+
+    /// The one-sided law.
+    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Self {
+        Self {
+            offset: 0.0,
+            ..Self::new(eps, cells, bits)
         }
     }
 }
@@ -93,9 +103,17 @@ pub(crate) struct Coarse(Geometric);
 impl Coarse {
     /// `None` where the scale is too large.
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        let mut fine = Geometric::new(eps, cells, bits);
+        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(Geometric::new(eps, cells, bits)))
+    }
+
+    /// The one-sided law.
+    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
+        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(Geometric::one_sided(eps, cells, bits)))
+    }
+
+    fn roughly(mut fine: Geometric) -> Self {
         fine.slack += fine.scale * PER_SCALE_ROUGH;
-        (cells as f64 / eps <= 1024.0).then_some(Self(fine))
+        Self(fine)
     }
 }
 

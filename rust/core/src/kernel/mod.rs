@@ -94,6 +94,17 @@ impl Kernel {
                     Self::Geometric(Geometric::new(eps, cells, WORD_BITS))
                 }
             }
+            IntegerLaw::OneSided { eps, cells } => {
+                if let Some(four) = Thresholds::<4>::one_sided(eps, cells, WORD_BITS) {
+                    Self::Thresholds4(four)
+                } else if let Some(eight) = Thresholds::<8>::one_sided(eps, cells, WORD_BITS) {
+                    Self::Thresholds8(eight)
+                } else if let Some(coarse) = Coarse::one_sided(eps, cells, WORD_BITS) {
+                    Self::Coarse(coarse)
+                } else {
+                    Self::Geometric(Geometric::one_sided(eps, cells, WORD_BITS))
+                }
+            }
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = Staircase::new(eps, cells, r, WORD_BITS);
                 // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
@@ -110,6 +121,7 @@ impl Kernel {
     pub fn quick(law: &IntegerLaw) -> Self {
         match *law {
             IntegerLaw::Geometric { eps, cells } => Self::Geometric(Geometric::new(eps, cells, WORD_BITS)),
+            IntegerLaw::OneSided { eps, cells } => Self::Geometric(Geometric::one_sided(eps, cells, WORD_BITS)),
             IntegerLaw::Staircase { eps, cells, r } => Self::Staircase(Staircase::new(eps, cells, r, WORD_BITS)),
         }
     }

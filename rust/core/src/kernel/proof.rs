@@ -445,6 +445,7 @@ fn accepted_magnitudes_are_below_2_to_the_51() {
         for eps in [cells as f64 / MAX_SPAN * 1.01, 1.0, 30.0] {
             let lanes = [
                 IntegerLaw::Geometric { eps, cells },
+                IntegerLaw::OneSided { eps, cells },
                 IntegerLaw::Staircase { eps, cells, r: cells },
             ];
             for law in lanes {
@@ -488,6 +489,7 @@ fn nothing_wrong_is_accepted_at_the_ends() {
                 refused::<Fused>(&coarse, &law);
             }
             agrees(&law);
+            agrees(&IntegerLaw::OneSided { eps, cells });
         }
     }
 }

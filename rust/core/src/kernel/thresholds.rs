@@ -22,8 +22,18 @@ impl<const N: usize> Thresholds<N> {
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         let step = eps / cells as f64;
         // At 700, where the exponential ends, thresholds have long been below one unit.
-        let survival =
-            |j: usize| 2.0 / ((1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)))) * exp::<Separate>((step * j as f64).min(700.0), 0.0));
+        let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
+        Self::of(step, 2.0, divisor, bits)
+    }
+
+    /// The one-sided law, S(j) = e^(−εj/D).
+    pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
+        Self::of(eps / cells as f64, 1.0, 1.0, bits)
+    }
+
+    /// S(j) = (`factor`/`divisor`)·e^(−`step`·j).
+    fn of(step: f64, factor: f64, divisor: f64, bits: u32) -> Option<Self> {
+        let survival = |j: usize| factor / (divisor * exp::<Separate>((step * j as f64).min(700.0), 0.0));
         if survival(N) > RARE {
             return None;
         }

@@ -18,7 +18,7 @@ const MORE: usize = BITS + 64;
 /// e^(−ε/D) for the geometric law, e^(−ε) for the staircase.
 fn decay(law: &IntegerLaw) -> Real {
     match *law {
-        IntegerLaw::Geometric { eps, cells } => exp_minus(eps, 1, cells, BITS),
+        IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => exp_minus(eps, 1, cells, BITS),
         IntegerLaw::Staircase { eps, .. } => exp_minus(eps, 1, 1, MORE),
     }
 }
@@ -26,6 +26,7 @@ fn decay(law: &IntegerLaw) -> Real {
 /// S(j), as docs/contract.md writes it, given `decay(law)`.
 fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
     match *law {
+        IntegerLaw::OneSided { eps, cells } => exp_minus(eps, j, cells, BITS),
         IntegerLaw::Geometric { eps, cells } => integer(2, BITS) * exp_minus(eps, j, cells, BITS) / (integer(1, BITS) + b),
         IntegerLaw::Staircase { eps, cells, r } => {
             let dc = integer(cells, MORE) * b / (integer(1, MORE) - b);
@@ -76,7 +77,7 @@ fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usiz
 /// Thresholds worth a look: the first, the edges of the first stairs, and pseudo-random ones out to the tail.
 fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     let (eps, cells, r) = match *law {
-        IntegerLaw::Geometric { eps, cells } => (eps, cells, 1),
+        IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => (eps, cells, 1),
         IntegerLaw::Staircase { eps, cells, r } => (eps, cells, r),
     };
     let mut js = vec![
@@ -163,6 +164,16 @@ fn geometric_steps_at_its_thresholds() {
     let count: usize = pairs()
         .iter()
         .map(|&(eps, cells)| walk(&IntegerLaw::Geometric { eps, cells }, &mut points))
+        .sum();
+    assert!(count > 3000, "only {count} cases were decidable");
+}
+
+#[test]
+fn one_sided_steps_at_its_thresholds() {
+    let mut points = Points(5);
+    let count: usize = pairs()
+        .iter()
+        .map(|&(eps, cells)| walk(&IntegerLaw::OneSided { eps, cells }, &mut points))
         .sum();
     assert!(count > 3000, "only {count} cases were decidable");
 }
