@@ -47,6 +47,14 @@ impl Enclosure {
         }
     }
 
+    /// x + y; the result must fit.
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        limbs::add(&mut sum.lo, &other.lo);
+        limbs::add(&mut sum.hi, &other.hi);
+        sum
+    }
+
     /// x·2^bits; the result must fit.
     pub fn shl(&mut self, bits: usize) {
         limbs::shl(&mut self.lo, bits);

@@ -6,11 +6,13 @@
 //! | `enclosure` | intervals of nonnegative numbers, and the one comparison that may say "not yet" |
 //! | `ln2` | lower bounds of ln 2 |
 //! | `exp` | enclosures of e^(−x) for exact rationals x |
+//! | `geometric_sum` | enclosures of 1 + x + … + x^(n−1), x = e^(−step) |
 //! | `uniform` | the bits of v: 63 given, the rest drawn when needed |
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
 //! | `weights` | bits to an index, for a law given by weights |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
+//! | `truncation` | the exact bounds of a truncated law |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
@@ -18,16 +20,20 @@
 
 pub mod enclosure;
 pub mod exp;
+mod geometric_sum;
 pub mod limbs;
 mod ln2;
 mod magnitude;
 mod search;
 mod shape;
+mod truncation;
 mod uniform;
 mod weights;
 
+pub use geometric_sum::geometric_sum;
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
+pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
 pub use weights::{Tails, Weights, index};
 
 /// A law on the integers (docs/contract.md section 2), its parameters already validated:

@@ -1,0 +1,179 @@
+//! Where a truncated geometric law ends (docs/contract.md, truncated Laplace): exact bounds for a given δ.
+//!
+//! The law gives the integers from −a to b probabilities proportional to x^|k|, x = e^(−ε/D). For a shift of s ≤ D steps, no probability under
+//! one centre is more than e^ε times that under the other where both are positive, so that δ(ε) is exactly the mass where only one is: that
+//! of the s outermost integers of either end, most for s = D. An interval of D integers has the more mass the nearer its middle is to 0, so
+//! that the nearer end counts. With m and M the smaller and the larger of a and b, and m ≥ D − 1,
+//!
+//! ```text
+//! δ = x^(m+1)·(e^ε − 1) / (1 + x − x^(m+1) − x^(M+1)),
+//! ```
+//!
+//! which falls with m and with M. The question δ ≤ `delta` becomes, by x^(m+1)·e^ε = x^(m+1−D) and without differences,
+//!
+//! ```text
+//! x^(m+1−D) + delta·(x^(M+1) + x^(m+1)) < delta·(1 + x) + x^(m+1).
+//! ```
+//!
+//! Equality would make x, which is transcendental (Lindemann), a root of a polynomial with rational coefficients. Its constant term is
+//! −`delta`, or 1 − `delta` where m + 1 = D: it does not vanish.
+
+use super::enclosure::Enclosure;
+use super::exp::{Power, Step};
+use super::search::last_true;
+use crate::dyadic::decompose;
+
+/// Bounds are below this many cells.
+pub const MOST: u64 = 1 << 62;
+
+/// ε, D and δ of a truncated law: ε finite and positive, 1 ≤ D ≤ 2^53, 2^−128 ≤ δ ≤ ½.
+#[derive(Clone, Copy, Debug)]
+pub struct Truncation {
+    /// ε.
+    pub eps: f64,
+    /// D.
+    pub cells: u64,
+    /// δ.
+    pub delta: f64,
+}
+
+impl Truncation {
+    /// Whether δ is at most what is allowed, for a law that ends after `short` cells on one side and after `long` on the other,
+    /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
+    pub fn holds(&self, short: u64, long: u64) -> bool {
+        debug_assert!(self.cells - 1 <= short && short <= long && long <= MOST);
+        let mut p = 2;
+        loop {
+            if let Some(answer) = self.compare(short, long, p) {
+                return answer;
+            }
+            p += 1 + p / 2;
+        }
+    }
+
+    fn compare(&self, short: u64, long: u64, p: usize) -> Option<bool> {
+        let step = Step::new(self.eps, self.cells);
+        let power = |count: u64| Power::fixed_or_tiny(step.power(count, p).as_ref(), p);
+        let (one, x) = (Enclosure::point(1, p), power(1));
+        let (near, far) = (power(short + 1), power(long + 1));
+        let left = power(short + 1 - self.cells).plus(&self.times_delta(&near.plus(&far)));
+        let right = self.times_delta(&one.plus(&x)).plus(&near);
+        left.less(&right)
+    }
+
+    /// delta·y, for y at most 2.
+    fn times_delta(&self, y: &Enclosure) -> Enclosure {
+        let (significand, exponent) = decompose(self.delta);
+        let mut product = y.linear(0, significand);
+        product.shr(exponent.unsigned_abs() as usize);
+        product
+    }
+
+    /// The least K for which the law on −K … K has at most δ. K = D − 1 has more than ½: (1 − b)/(1 + x − 2b) > ½ as x < 1.
+    pub fn symmetric(&self) -> u64 {
+        let ratio = self.eps.exp_m1() / (2.0 * self.delta);
+        // Where e^ε overflows, ln(1 + ratio) is ε − ln(2·delta) to more digits than a guess needs.
+        let depth = if ratio.is_finite() {
+            ratio.ln_1p()
+        } else {
+            self.eps - (2.0 * self.delta).ln()
+        };
+        let inside = self.cells - 1;
+        let guess = self.guess(depth) - inside;
+        1 + inside
+            + last_true(guess.saturating_sub(1), MOST - inside, |beyond| {
+                !self.holds(inside + beyond, inside + beyond)
+            })
+    }
+
+    /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below 2^62.
+    pub fn other(&self, given: u64) -> Option<u64> {
+        let symmetric = self.symmetric();
+        let (b, y) = (
+            (-self.eps).exp(),
+            (-self.eps * (given as f64 + 1.0) / self.cells as f64).exp(),
+        );
+        if given >= symmetric {
+            if self.cells <= given && self.holds(self.cells, given) {
+                return Some(self.cells);
+            }
+            // x^(m+1)·(1/b − 1 + delta) = delta·(1 + x − x^(M+1)), about.
+            let depth = -(self.delta * (2.0 - y) * b / (1.0 - b * (1.0 - self.delta))).ln();
+            let guess = self.guess(depth) - self.cells;
+            let fails = |more: u64| !self.holds(self.cells + more, given);
+            return Some(1 + self.cells + last_true(guess.saturating_sub(1), given - self.cells, fails));
+        }
+        if !self.holds(given, MOST) {
+            return None;
+        }
+        // delta·x^(M+1) = delta·(1 + x) + x^(m+1)·(1 − delta − 1/b), about; NaN where that is not positive.
+        let depth = -(2.0 + y * (1.0 - self.delta - 1.0 / b) / self.delta).ln();
+        let guess = self.guess(depth).max(given + 1) - given;
+        Some(1 + given + last_true(guess - 1, MOST - given, |more| !self.holds(given, given + more)))
+    }
+
+    /// From the logarithm of x^−(K+1) to K, at least D and below 2^62.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a guess"
+    )]
+    fn guess(&self, depth: f64) -> u64 {
+        ((depth / self.eps * self.cells as f64) as u64).clamp(self.cells, MOST - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// δ by the formula, in floating point.
+    fn delta(eps: f64, cells: u64, short: u64, long: u64) -> f64 {
+        let theta = eps / cells as f64;
+        let power = |count: u64| (-theta * count as f64).exp();
+        (power(short + 1 - cells) - power(short + 1)) / (1.0 + power(1) - power(short + 1) - power(long + 1))
+    }
+
+    fn cases() -> impl Iterator<Item = Truncation> {
+        let eps = [1e-6, 1e-3, 0.1, 0.7, 1.0, 4.0, 30.0, 650.0];
+        let cells = [1, 2, 3, 10, 1000, (1 << 33) + 5];
+        let delta = [0.5, 0.3, 0.01, 1e-6, 1e-20, (-128.0_f64).exp2()];
+        eps.into_iter()
+            .flat_map(move |eps| cells.into_iter().map(move |cells| (eps, cells)))
+            .flat_map(move |(eps, cells)| delta.into_iter().map(move |delta| Truncation { eps, cells, delta }))
+    }
+
+    /// Evidence: δ in floating point, to 11 digits: what is allowed, and less would not do.
+    #[test]
+    fn symmetric_bounds_are_the_least() {
+        for law in cases() {
+            let k = law.symmetric();
+            assert!(k >= law.cells);
+            let achieved = |k| delta(law.eps, law.cells, k, k) / law.delta;
+            assert!(achieved(k) <= 1.0 + 1e-9, "{law:?}: {}", achieved(k));
+            assert!(achieved(k - 1) >= 1.0 - 1e-9, "{law:?}: {}", achieved(k - 1));
+            assert!(law.holds(k, k) && !law.holds(k - 1, k - 1));
+        }
+    }
+
+    #[test]
+    fn other_bounds_are_the_least() {
+        let mut found = [0; 3];
+        for law in cases() {
+            let k = law.symmetric();
+            for given in [law.cells, k - 1, k, k + 1, k + law.cells, 3 * k] {
+                let Some(other) = law.other(given) else {
+                    found[0] += 1;
+                    assert!(given < k && !law.holds(given, MOST));
+                    continue;
+                };
+                let holds = |other: u64| law.holds(given.min(other), given.max(other));
+                assert!(holds(other), "{law:?} {given} {other}");
+                assert!(other == law.cells || !holds(other - 1), "{law:?} {given} {other}");
+                found[1 + usize::from(other > given)] += 1;
+            }
+        }
+        assert!(found.iter().all(|&n| n > 20), "{found:?}");
+    }
+}
