@@ -23,7 +23,9 @@ __all__ = [
     "describe",
     "fill_each",
     "largest_quotient",
+    "merged_laplace",
     "release_each",
+    "truncated_laplace",
 ]
 
 __version__: str
@@ -112,5 +114,9 @@ def describe(
     shape: _Cost | NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
 def largest_quotient(eps: float, k: int) -> float: ...
+def merged_laplace(eps: list[float], breakpoints: list[float], sensitivity: float) -> tuple[Noise, int, list[int]]: ...
+def truncated_laplace(
+    eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None
+) -> tuple[Noise, int, int, int]: ...
 def cpu_tier() -> str: ...
 def cpu_tiers() -> list[str]: ...

@@ -73,3 +73,26 @@ impl drawing::Part for dyn stairnoise::Noise {
         noise::release_part(self, fill, 0, answers, out);
     }
 }
+
+/// The law; ⌈Δ/g⌉, and the steps that it reaches below and above 0.
+#[pyfunction]
+pub(crate) fn truncated_laplace(
+    eps: f64,
+    delta: f64,
+    sensitivity: f64,
+    lower: Option<f64>,
+    upper: Option<f64>,
+) -> PyResult<(Noise, u64, u64, u64)> {
+    let law = stairnoise::TruncatedLaplace::new(eps, delta, sensitivity, lower, upper).map_err(errors::parameter)?;
+    let (cells, (below, above)) = (law.cells(), law.bounds());
+    Ok((Noise(Box::new(law)), cells, below, above))
+}
+
+/// The law; ⌈Δ/g⌉, and the breakpoints in lattice steps.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python lists become vectors")]
+pub(crate) fn merged_laplace(eps: Vec<f64>, breakpoints: Vec<f64>, sensitivity: f64) -> PyResult<(Noise, u64, Vec<u64>)> {
+    let law = stairnoise::MergedLaplace::new(&eps, &breakpoints, sensitivity).map_err(errors::parameter)?;
+    let (cells, breaks) = (law.cells(), law.breaks().to_vec());
+    Ok((Noise(Box::new(law)), cells, breaks))
+}

@@ -18,6 +18,17 @@ pub(crate) fn ceil_scaled(x: f64, log2: i32) -> u64 {
     }
 }
 
+/// ⌊x·2^(−log2)⌋ of a finite non-negative number, where the result is known to be below 2⁶³.
+pub(crate) fn floor_scaled(x: f64, log2: i32) -> u64 {
+    let (significand, exponent) = decompose(x);
+    let shift = exponent - log2;
+    if shift >= 0 {
+        significand << shift
+    } else {
+        significand.checked_shr(shift.unsigned_abs()).unwrap_or(0)
+    }
+}
+
 /// A finite non-negative number as `significand · 2^exponent`, exactly.
 pub(crate) fn decompose(x: f64) -> (u64, i32) {
     let bits = x.to_bits();

@@ -22,6 +22,8 @@
 //! | [`DiscreteStaircase`] | the same for integer queries | 1 |
 //! | [`Laplace`] | the classic law, real queries | a power of two |
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
+//! | [`TruncatedLaplace`] | bounded, at the price of a δ | a power of two |
+//! | [`MergedLaplace`] | one rate after another | a power of two |
 //!
 //! # The house
 //!
@@ -34,6 +36,7 @@
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `noise` | laws of several draws for a value |
+//! | `segments` | laws that fall geometrically, segment by segment |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
@@ -54,6 +57,7 @@ pub mod exact;
 mod kernel;
 mod laplace;
 mod law;
+mod merged_laplace;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]
@@ -65,9 +69,11 @@ mod release;
 #[cfg(test)]
 mod replay;
 mod sampler;
+mod segments;
 mod staircase;
 mod stream;
 mod table;
+mod truncated_laplace;
 mod value;
 
 pub use discrete_laplace::DiscreteLaplace;
@@ -77,9 +83,11 @@ pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
+pub use merged_laplace::MergedLaplace;
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};
+pub use truncated_laplace::TruncatedLaplace;
 pub use value::Value;

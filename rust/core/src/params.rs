@@ -65,6 +65,13 @@ impl Lattice {
         })
     }
 
+    /// Whether it holds a law of another ε.
+    pub fn fits(self, eps: f64, sensitivity: f64) -> Result<(), ParamError> {
+        fits(eps, self.cells)
+            .then_some(())
+            .ok_or(ParamError::TooWide { eps, sensitivity })
+    }
+
     /// The lattice step g.
     pub fn granularity(self) -> f64 {
         power_of_two(self.log2_granularity)

@@ -48,6 +48,7 @@ impl Enclosure {
     }
 
     /// x + y; the result must fit.
+    #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mut sum = self.clone();
         limbs::add(&mut sum.lo, &other.lo);
@@ -73,6 +74,17 @@ impl Enclosure {
         Self {
             lo: limbs::mul(&self.lo, &other.lo),
             hi: limbs::mul(&self.hi, &other.hi),
+        }
+    }
+
+    /// x·y with as many limbs as either, rounded outwards; it must fit one integer limb.
+    #[must_use]
+    pub fn times(&self, other: &Self) -> Self {
+        let mut hi = limbs::mul_floor(&self.hi, &other.hi);
+        limbs::add_small(&mut hi, 1);
+        Self {
+            lo: limbs::mul_floor(&self.lo, &other.lo),
+            hi,
         }
     }
 

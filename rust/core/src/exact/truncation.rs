@@ -132,7 +132,7 @@ mod tests {
     fn delta(eps: f64, cells: u64, short: u64, long: u64) -> f64 {
         let theta = eps / cells as f64;
         let power = |count: u64| (-theta * count as f64).exp();
-        (power(short + 1 - cells) - power(short + 1)) / (1.0 + power(1) - power(short + 1) - power(long + 1))
+        power(short + 1 - cells) * -(-eps).exp_m1() / (1.0 + power(1) - power(short + 1) - power(long + 1))
     }
 
     fn cases() -> impl Iterator<Item = Truncation> {

@@ -1,0 +1,170 @@
+use crate::error::ParamError;
+use crate::noise::Noise;
+use crate::params::{Lattice, Narrowing};
+use crate::release::Answer;
+use crate::segments::{Segment, Segments, Side};
+use crate::stream::Fill;
+
+/// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
+///
+/// # Density
+/// ln f falls by εⱼ/Δ per unit of |x| from breakpoint cⱼ₋₁ to cⱼ (c₀ = 0, the last segment without end), and f is continuous.
+///
+/// # What is drawn
+/// The same on the multiples of g: ln P(X = kg) falls by εⱼ/⌈Δ/g⌉ per lattice step between the breakpoints, rounded to the lattice.
+///
+/// # Privacy
+/// Pure: the largest loss over one sensitivity, which is not any of the εⱼ in general.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, MergedLaplace, Noise};
+///
+/// let law = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0)?;
+/// let mut noise = [0.0_f64; 1000];
+/// law.fill(&mut Generator::from_os()?, &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct MergedLaplace {
+    breaks: Vec<u64>,
+    law: Segments,
+}
+
+/// Breakpoints are within this many lattice steps.
+const MOST_STEPS: i128 = 1 << 62;
+
+/// A value takes the draws of all segments.
+const MOST_SEGMENTS: usize = 1024;
+
+impl MergedLaplace {
+    /// `eps` has one entry more than `breakpoints`, from the centre outwards. The lattice is that of the largest ε.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits all of them, and the breakpoints, rounded to it,
+    /// are positive and rise.
+    pub fn new(eps: &[f64], breakpoints: &[f64], sensitivity: f64) -> Result<Self, ParamError> {
+        if !(eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS) {
+            let rule = "one more than the breakpoints, and at most 1024";
+            return Err(ParamError::Rule {
+                parameter: "the number of eps",
+                rule,
+                value: eps.len() as f64,
+            });
+        }
+        for &eps in eps {
+            // Alone it must be a law too.
+            Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
+        }
+        let largest = eps.iter().copied().fold(0.0, f64::max);
+        let lattice = Lattice::continuous(largest, sensitivity, Narrowing::Laplace)?;
+        for &eps in eps {
+            lattice.fits(eps, sensitivity)?;
+        }
+        let breaks = cells_of(breakpoints, lattice)?;
+        let law = Segments::new(&segments(eps, &breaks), lattice);
+        Ok(Self { breaks, law })
+    }
+
+    /// ⌈Δ/g⌉: the sensitivity in lattice steps.
+    pub fn cells(&self) -> u64 {
+        self.law.lattice().cells
+    }
+
+    /// The breakpoints in lattice steps.
+    pub fn breaks(&self) -> &[u64] {
+        &self.breaks
+    }
+}
+
+impl Noise for MergedLaplace {
+    fn log2_granularity(&self) -> i32 {
+        self.law.lattice().log2_granularity
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        self.law.write_cells(fill, first, out);
+    }
+}
+
+/// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides.
+fn segments(eps: &[f64], breaks: &[u64]) -> Vec<Segment> {
+    let mut segments = vec![Segment {
+        side: Side::Plus,
+        first: 0,
+        length: Some(1),
+        eps: eps[0],
+        depth: vec![],
+    }];
+    let (mut depth, mut start) = (vec![], 0);
+    for (i, &eps) in eps.iter().enumerate() {
+        let length = breaks.get(i).map(|end| end - start);
+        let mut first = depth.clone();
+        first.push((eps, 1));
+        segments.push(Segment {
+            side: Side::Both,
+            first: start + 1,
+            length,
+            eps,
+            depth: first,
+        });
+        if let Some(length) = length {
+            depth.push((eps, length));
+            start += length;
+        }
+    }
+    segments
+}
+
+/// Rounded half up, which must leave them positive and rising.
+fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamError> {
+    let mut last = 0;
+    let cells = breakpoints.iter().map(|&breakpoint| {
+        let steps = if breakpoint.is_finite() {
+            breakpoint.round_to_lattice(lattice.log2_granularity)
+        } else {
+            -1
+        };
+        let good = last < steps && steps < MOST_STEPS;
+        last = steps;
+        good.then_some(steps as u64).ok_or(ParamError::Rule {
+            parameter: "breakpoints",
+            rule: "positive, increasing by at least the granularity, and within 2**62 multiples of it",
+            value: breakpoint,
+        })
+    });
+    cells.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_no_law() {
+        let error = |eps: &[f64], breaks: &[f64]| MergedLaplace::new(eps, breaks, 1.0).unwrap_err().to_string();
+        assert!(error(&[1.0], &[1.0]).starts_with("the number of eps must be one more than"));
+        assert!(error(&[], &[]).starts_with("the number of eps must be one more than"));
+        for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+            assert!(
+                error(&[1.0, bad], &[1.0]).starts_with("eps must be finite and greater than 0"),
+                "{bad}"
+            );
+            assert!(
+                error(&[1.0, 2.0], &[bad]).starts_with("breakpoints must be positive"),
+                "{bad}"
+            );
+        }
+        assert!(error(&[1.0, 2.0, 3.0], &[2.0, 2.0]).starts_with("breakpoints must be positive, increasing"));
+        assert!(error(&[1e4, 1e-12], &[2.0]).starts_with("eps and sensitivity must give a lattice"));
+        assert!(error(&[1.0, 2.0], &[1e300]).starts_with("breakpoints"));
+    }
+
+    #[test]
+    fn breakpoints_are_rounded_to_the_lattice() {
+        let law = MergedLaplace::new(&[5.0, 0.5, 1.0], &[0.4, 1.7], 1.0).unwrap();
+        let g = law.granularity();
+        assert_eq!(law.cells() as f64 * g, 1.0);
+        assert_eq!(law.breaks(), [(0.4 / g).round() as u64, (1.7 / g).round() as u64]);
+    }
+}

@@ -1,0 +1,186 @@
+use crate::dyadic::floor_scaled;
+use crate::error::ParamError;
+use crate::exact::{MOST_TRUNCATION, Truncation};
+use crate::noise::Noise;
+use crate::params::{Lattice, Narrowing};
+use crate::segments::{Segment, Segments, Side};
+use crate::stream::Fill;
+
+/// The Laplace law of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal 2020).
+///
+/// # Density
+/// f(x) ∝ e^(−ε|x|/Δ) for A ≤ x ≤ B.
+///
+/// # What is drawn
+/// g times an integer k from −a to b with probability proportional to e^(−ε|k|/D), D = ⌈Δ/g⌉: the truncated two-sided geometric law. Its δ is
+/// exactly what the D outermost integers of the nearer end come to, and the bounds that are chosen are the least for which that is at most `delta`.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, Noise, TruncatedLaplace};
+///
+/// let law = TruncatedLaplace::new(1.0, 1e-6, 1.0, None, None)?;
+/// let mut noise = [0.0_f64; 1000];
+/// law.fill(&mut Generator::from_os()?, &mut noise)?;
+/// assert!(noise.iter().all(|x| x.abs() < 14.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TruncatedLaplace {
+    below: u64,
+    above: u64,
+    law: Segments,
+}
+
+/// 2⁻¹²⁸ keeps the bounds far inside 64 bits.
+const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
+
+impl TruncatedLaplace {
+    /// Bounds that are given are rounded to the lattice, towards 0. Without any the law is symmetric.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits, 2⁻¹²⁸ ≤ δ ≤ ½, bounds are at least Δ from 0, and they
+    /// leave the outermost Δ no more than δ, or allow the other bound to.
+    pub fn new(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> Result<Self, ParamError> {
+        let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
+        if !(delta >= LEAST_DELTA && delta <= 0.5) {
+            return Err(rule("delta", "from 2**-128 to 0.5", delta));
+        }
+        let lower_cells = lower
+            .map(|lower| bound("lower", -lower, lower, sensitivity, lattice))
+            .transpose()?;
+        let upper_cells = upper
+            .map(|upper| bound("upper", upper, upper, sensitivity, lattice))
+            .transpose()?;
+        let truncation = Truncation {
+            eps,
+            cells: lattice.cells,
+            delta,
+        };
+        let other = |name, given: Option<f64>, cells| {
+            let far = "far enough from 0 for a bound on the other side to leave no more than delta";
+            truncation.other(cells).ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
+        };
+        let (below, above) = match (lower_cells, upper_cells) {
+            (None, None) => {
+                let cells = truncation.symmetric();
+                (cells, cells)
+            }
+            (Some(below), None) => (below, other("lower", lower, below)?),
+            (None, Some(above)) => (other("upper", upper, above)?, above),
+            (Some(below), Some(above)) if truncation.holds(below.min(above), below.max(above)) => (below, above),
+            _ => {
+                return Err(rule(
+                    "delta",
+                    "at least what lower and upper leave to the outermost sensitivity",
+                    delta,
+                ));
+            }
+        };
+        Ok(Self::of(eps, lattice, below, above))
+    }
+
+    fn of(eps: f64, lattice: Lattice, below: u64, above: u64) -> Self {
+        let segment = |side, first, length, depth| Segment {
+            side,
+            first,
+            length: Some(length),
+            eps,
+            depth,
+        };
+        let segments = [
+            segment(Side::Plus, 0, above + 1, vec![]),
+            segment(Side::Minus, 1, below, vec![(eps, 1)]),
+        ];
+        Self {
+            below,
+            above,
+            law: Segments::new(&segments, lattice),
+        }
+    }
+
+    /// ⌈Δ/g⌉: the sensitivity in lattice steps.
+    pub fn cells(&self) -> u64 {
+        self.law.lattice().cells
+    }
+
+    /// (a, b): draws are from −a to b lattice steps.
+    pub fn bounds(&self) -> (u64, u64) {
+        (self.below, self.above)
+    }
+}
+
+impl Noise for TruncatedLaplace {
+    fn log2_granularity(&self) -> i32 {
+        self.law.lattice().log2_granularity
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        self.law.write_cells(fill, first, out);
+    }
+}
+
+/// A bound in lattice steps, rounded towards 0.
+fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattice: Lattice) -> Result<u64, ParamError> {
+    let far = if name == "lower" {
+        "at most -sensitivity"
+    } else {
+        "at least the sensitivity"
+    };
+    if !(distance >= sensitivity) {
+        return Err(rule(name, far, given));
+    }
+    // In f64: exact, or infinite, since g is a power of two and the distance at least 2³¹ steps or so.
+    if !(distance / lattice.granularity() < MOST_TRUNCATION as f64) {
+        return Err(rule(name, "within 2**62 multiples of the granularity from 0", given));
+    }
+    Ok(floor_scaled(distance, lattice.log2_granularity))
+}
+
+fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
+    ParamError::Rule { parameter, rule, value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_no_law() {
+        let error = |delta, lower, upper| TruncatedLaplace::new(1.0, delta, 1.0, lower, upper).unwrap_err().to_string();
+        for bad in [f64::NAN, 0.0, -1.0, 0.6, f64::INFINITY, 1e-39] {
+            assert!(
+                error(bad, None, None).starts_with("delta must be from 2**-128 to 0.5, got"),
+                "{bad}"
+            );
+        }
+        for bad in [f64::NAN, 0.0, 0.9, -3.0] {
+            assert!(
+                error(0.01, None, Some(bad)).starts_with("upper must be at least the sensitivity, got"),
+                "{bad}"
+            );
+            assert!(
+                error(0.01, Some(-bad), None).starts_with("lower must be at most -sensitivity, got"),
+                "{bad}"
+            );
+        }
+        assert!(error(0.01, None, Some(f64::INFINITY)).starts_with("upper must be within 2**62"));
+        assert!(error(0.01, None, Some(4.0)).starts_with("upper must be far enough from 0"));
+        assert!(error(0.01, Some(-4.0), Some(40.0)).starts_with("delta must be at least what"));
+        assert!(TruncatedLaplace::new(0.0, 0.01, 1.0, None, None).is_err());
+    }
+
+    #[test]
+    fn bounds_are_those_that_were_asked_for_or_the_least() {
+        let law = |lower, upper| TruncatedLaplace::new(1.0, 0.01, 1.0, lower, upper).unwrap();
+        let (a, b) = law(None, None).bounds();
+        assert_eq!(a, b);
+        let g = law(None, None).granularity();
+        assert!((a as f64 * g - 4.464_920_175_891_208).abs() < 1e-8);
+        let (a, b) = law(None, Some(4.4625)).bounds();
+        assert_eq!(b as f64 * g, (4.4625 / g).floor() * g);
+        assert!((a as f64 * g - 5.007_548).abs() < 1e-4);
+        assert_eq!(law(Some(-4.4625), None).bounds(), (b, a));
+        assert_eq!(law(Some(-6.0), Some(5.0)).bounds(), ((6.0 / g) as u64, (5.0 / g) as u64));
+    }
+}
