@@ -18,8 +18,10 @@ from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.merged_laplace import MergedLaplace
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
+    from stairnoise.truncated_laplace import TruncatedLaplace
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
@@ -27,6 +29,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Laplace",
     "DiscreteStaircase",
     "DiscreteLaplace",
+    "TruncatedLaplace",
+    "MergedLaplace",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -55,7 +59,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
     "Comparison": "comparison",
+    "MergedLaplace": "merged_laplace",
     "PrivacyLoss": "privacy",
+    "TruncatedLaplace": "truncated_laplace",
     "compare": "comparison",
     "expected_cost": "optimal",
     "optimal_cost": "optimal",

@@ -180,9 +180,7 @@ class Pieces:
 
     def mean(self) -> float:
         """E X."""
-        if self._left is self._right:
-            return 0.0
-        return self._times_unit(self._right.moment(1.0) - self._left.moment(1.0), 1.0)
+        return self.moment(1)
 
     def var(self) -> float:
         """E X² - (E X)²."""
@@ -191,6 +189,14 @@ class Pieces:
     def _times_unit(self, moment: float, p: float) -> float:
         with np.errstate(all="ignore"):
             return float(np.float64(self._unit) ** p * (moment / self._mass))
+
+    def moment(self, order: int) -> float:
+        """E X**order."""
+        if order % 2 == 0:
+            return self.abs_moment(float(order))
+        if self._left is self._right:
+            return 0.0
+        return self._times_unit(self._right.moment(float(order)) - self._left.moment(float(order)), order)
 
     def support(self) -> tuple[float, float]:
         """Ends of the law."""

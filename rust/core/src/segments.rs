@@ -52,10 +52,13 @@ pub(crate) struct Segments {
 /// A segment, ready to use.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    side: Side,
     first: u64,
     /// `u64::MAX` if it has no end.
     length: u64,
+    /// Bit 63 where the word has the sign.
+    free_sign: u64,
+    /// Bit 63 where the sign is minus.
+    own_sign: u64,
     /// Index of its sampler.
     rate: usize,
 }
@@ -69,8 +72,10 @@ impl Segments {
                 rates.len() - 1
             })
         };
+        let bit = |set: bool| u64::from(set) << WORD_BITS;
         let places = segments.iter().map(|segment| Place {
-            side: segment.side,
+            free_sign: bit(segment.side == Side::Both),
+            own_sign: bit(segment.side == Side::Minus),
             first: segment.first,
             length: segment.length.unwrap_or(u64::MAX),
             rate: rate_of(segment.eps),
@@ -99,49 +104,73 @@ impl Segments {
     /// [`crate::Noise::write_cells`].
     pub fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
         let mut words = fill.words();
-        let mut distances = [0_i64; CHUNK];
-        let used = out.len().min(CHUNK);
+        let mut draws = Draws::NONE;
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            let distances = &mut distances[..out.len()];
             let words = words.at(stage(0, first), out.len());
-            for (i, (word, out)) in (stage(0, first)..).zip(words.iter().zip(&mut *out)) {
-                *out = self.table.index(*word, |e| fill.extension(i, e)).cast_signed();
+            let chosen = &mut draws.chosen[..out.len()];
+            let extension = |i: usize, e: usize| fill.extension(stage(0, first) + i as u64, e);
+            self.table.indices(words, extension, chosen);
+            let distances = &mut draws.distances[..out.len()];
+            self.distances(fill, first, chosen, distances, &mut draws.of_rate);
+            for (((out, index), distance), word) in out.iter_mut().zip(chosen).zip(distances).zip(words) {
+                *out = self.places[*index as usize].cells(distance.unsigned_abs(), *word);
             }
-            let mut chosen = [0_u16; CHUNK];
-            for (chosen, index) in chosen.iter_mut().zip(&*out) {
-                *chosen = *index as u16;
-            }
-            for (rate, sampler) in self.samplers.iter().enumerate() {
-                sampler.write(fill, stage(1, first), distances);
-                for (((out, chosen), distance), word) in out.iter_mut().zip(&chosen).zip(&*distances).zip(words) {
-                    let place = self.places[usize::from(*chosen)];
-                    if place.rate == rate {
-                        *out = place.cells(distance.unsigned_abs(), word >> WORD_BITS == 1);
-                    }
-                }
-            }
-            chosen.zeroize();
         }
-        distances[..used].zeroize();
+        draws.wipe(out.len().min(CHUNK));
+    }
+
+    /// Stage 1 of each value at the rate of its segment.
+    fn distances(&self, fill: &Fill, first: u64, chosen: &[u64], distances: &mut [i64], of_rate: &mut [i64; CHUNK]) {
+        let (innermost, others) = self.samplers.split_first().expect("a law has a segment");
+        innermost.write(fill, stage(1, first), distances);
+        let of_rate = &mut of_rate[..distances.len()];
+        for (rate, sampler) in (1..).zip(others) {
+            sampler.write(fill, stage(1, first), of_rate);
+            for ((distance, index), of_rate) in distances.iter_mut().zip(chosen).zip(&*of_rate) {
+                let is_of_rate = self.places[*index as usize].rate == rate;
+                *distance = if is_of_rate { *of_rate } else { *distance };
+            }
+        }
+    }
+}
+
+/// What is drawn for a chunk of values.
+struct Draws {
+    chosen: [u64; CHUNK],
+    distances: [i64; CHUNK],
+    of_rate: [i64; CHUNK],
+}
+
+impl Draws {
+    const NONE: Self = Self {
+        chosen: [0; CHUNK],
+        distances: [0; CHUNK],
+        of_rate: [0; CHUNK],
+    };
+
+    /// The first `n` of each, which are those that were used.
+    fn wipe(&mut self, n: usize) {
+        self.chosen[..n].zeroize();
+        self.distances[..n].zeroize();
+        self.of_rate[..n].zeroize();
     }
 }
 
 impl Place {
-    /// The integer at `distance` from the first one; beyond the end from the first one again.
+    /// The integer at `distance` from the first one; beyond the end from the first one again. `word` has the sign.
     #[inline]
-    fn cells(&self, distance: u64, sign: bool) -> i64 {
+    fn cells(&self, distance: u64, word: u64) -> i64 {
         let inside = if distance < self.length {
             distance
         } else {
             distance % self.length
         };
         let magnitude = i64::try_from(self.first + inside).unwrap_or(i64::MAX);
-        let negative = match self.side {
-            Side::Plus => false,
-            Side::Minus => true,
-            Side::Both => sign,
-        };
-        if negative { -magnitude } else { magnitude }
+        // All ones if negative.
+        let sign = ((word & self.free_sign | self.own_sign) >> WORD_BITS)
+            .wrapping_neg()
+            .cast_signed();
+        (magnitude ^ sign) - sign
     }
 }
 

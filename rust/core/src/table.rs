@@ -13,6 +13,9 @@ const PRECISION: usize = 2;
 /// At most so many leading bits choose where the search begins.
 const MOST_GUIDE_BITS: u32 = 12;
 
+/// So many thresholds are counted rather than searched.
+const FEW: usize = 16;
+
 const SIGN: u64 = 1 << WORD_BITS;
 
 /// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). With V the 63 low bits of the word and θ in [0, 1) those beyond, v = (V + θ)·2⁻⁶³, and
@@ -68,6 +71,34 @@ impl Table {
         } else {
             exact::index(&*self.weights, v63, &mut extension, index as u64)
         }
+    }
+
+    /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th: without branches for a few thresholds.
+    pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
+        let sure = self.thresholds.len() <= FEW && self.count(words, out);
+        if !sure {
+            for (i, (word, out)) in words.iter().zip(out).enumerate() {
+                *out = self.index(*word, |e| extension(i, e));
+            }
+        }
+    }
+
+    /// How many thresholds are above each word; whether that is certain to be the index of all of them.
+    fn count(&self, words: &[u64], out: &mut [u64]) -> bool {
+        let margin = self.margin.cast_signed();
+        let low = |word: u64| (word & !SIGN).cast_signed();
+        let mut near: u64 = words.iter().map(|word| u64::from(low(*word) < margin)).sum();
+        out.fill(0);
+        for threshold in &self.thresholds {
+            let threshold = threshold.cast_signed();
+            for (word, out) in words.iter().zip(&mut *out) {
+                // Both are below 2⁶³.
+                let beyond = low(*word) - threshold;
+                *out += u64::from(beyond < 0);
+                near += u64::from((beyond >= 0) & (beyond < margin));
+            }
+        }
+        near == 0
     }
 
     /// The values `first .. first + out.len()` of a fill.
@@ -165,6 +196,9 @@ mod tests {
                     let exact = exact::index(&powers, v63, &mut { words }, 0);
                     assert_eq!(table.index(v63, words), exact, "{powers:?} {v63:x} {extension:x}");
                     assert_eq!(table.index(v63 | SIGN, words), exact);
+                    let mut many = [u64::MAX; 3];
+                    table.indices(&[v63, u64::MAX >> 2, v63 | SIGN], |_, e| words(e), &mut many);
+                    assert_eq!([many[0], many[2]], [exact; 2]);
                 }
             }
         }

@@ -43,7 +43,7 @@ impl TruncatedLaplace {
     /// leave the outermost Δ no more than δ, or allow the other bound to.
     pub fn new(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> Result<Self, ParamError> {
         let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
-        if !(delta >= LEAST_DELTA && delta <= 0.5) {
+        if !(LEAST_DELTA..=0.5).contains(&delta) {
             return Err(rule("delta", "from 2**-128 to 0.5", delta));
         }
         let lower_cells = lower
@@ -127,11 +127,13 @@ fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattic
     } else {
         "at least the sensitivity"
     };
-    if !(distance >= sensitivity) {
+    let outside = distance >= sensitivity;
+    if !outside {
         return Err(rule(name, far, given));
     }
     // In f64: exact, or infinite, since g is a power of two and the distance at least 2³¹ steps or so.
-    if !(distance / lattice.granularity() < MOST_TRUNCATION as f64) {
+    let within = distance / lattice.granularity() < MOST_TRUNCATION as f64;
+    if !within {
         return Err(rule(name, "within 2**62 multiples of the granularity from 0", given));
     }
     Ok(floor_scaled(distance, lattice.log2_granularity))
