@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.oracles.generate import boundaries, fills, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, releases, shapes, streams, truncated_merged
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
@@ -14,6 +14,8 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "fills": fills.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
+    "merged_laplace": truncated_merged.merged_entries,
+    "truncated_laplace": truncated_merged.truncated_entries,
 }
 
 for name in sys.argv[1:] or FILES:

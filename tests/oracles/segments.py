@@ -1,0 +1,117 @@
+"""Contract, truncated and merged Laplace: a segment from a table of weights, a place in it from a one-sided geometric number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mpmath import mp
+
+from tests.oracles import draw, intervals, stream
+from tests.oracles.intervals import Interval
+from tests.oracles.survival import GUESS_BITS, LARGEST
+
+STAGE = 2**40
+
+
+@dataclass(frozen=True)
+class OneSided:
+    """one-sided(eps, cells)."""
+
+    eps: Fraction
+    cells: int
+
+    def survival(self, j: int) -> Interval:
+        return intervals.exp(-self.eps * j / self.cells)
+
+    def guess(self, v: Fraction) -> int:
+        with mp.workprec(GUESS_BITS):
+            per_cell = mp.mpf(self.eps.numerator) / self.eps.denominator / self.cells
+            return int(mp.floor(-mp.log(mp.mpf(v.numerator) / v.denominator) / per_cell))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Integers at magnitudes first, first + 1, ...: `length` of them, or without end; `sign` 0 means both sides."""
+
+    first: int
+    length: int | None
+    eps: Fraction
+    sign: int
+    exponent: Fraction  # the weight of the first integer is e^-exponent
+
+
+@dataclass(frozen=True)
+class Segments:
+    """A law of segments with `cells` lattice steps to the sensitivity."""
+
+    cells: int
+    parts: tuple[Segment, ...]
+
+    def weight(self, part: Segment) -> Interval:
+        rate = part.eps / self.cells
+        sum_ = 1 / (1 - intervals.exp(-rate))
+        if part.length is not None:
+            sum_ *= 1 - intervals.exp(-rate * part.length)
+        return sum_ * intervals.exp(-part.exponent) * (1 if part.sign else 2)
+
+    def tail(self, j: int) -> Interval:
+        """S(j) of the table."""
+        weights = [self.weight(part) for part in self.parts]
+        return sum(weights[j:]) / sum(weights)
+
+    def probability(self, k: int) -> Interval:
+        """P(X = k)."""
+        total = sum(self.weight(part) for part in self.parts)
+        for part in self.parts:
+            place = abs(k) - part.first
+            right_side = part.sign == 0 or part.sign * k > 0 or (k == 0 and part.sign > 0)
+            if right_side and 0 <= place and (part.length is None or place < part.length):
+                return intervals.exp(-part.exponent - part.eps * place / self.cells) / total
+        return intervals.rational(0)
+
+
+def table_index(law: Segments, word: int, extension: Callable[[int], int]) -> int:
+    """The number of j >= 1 with v < S(j)."""
+    bits, width, words = word % 2**63, 63, 0
+    while True:
+        index = _count(law, Fraction(bits, 2**width))
+        end = Fraction(bits + 1, 2**width)
+        if index == 0 or words == stream.EXTENSION_WORDS or intervals.less(end, lambda: law.tail(index)):
+            return index
+        bits, width, words = bits * 2**64 + extension(words), width + 64, words + 1
+
+
+def _count(law: Segments, v: Fraction) -> int:
+    index = 0
+    while index + 1 < len(law.parts) and intervals.less(v, lambda: law.tail(index + 1)):
+        index += 1
+    return index
+
+
+def value(law: Segments, key: bytes, fill: int, index: int) -> int:
+    """Value `index` of a fill, in lattice steps."""
+    word = stream.word(key, fill, index)
+    part = law.parts[table_index(law, word, lambda number: stream.extension_word(key, fill, index, number))]
+    distance = abs(draw.at(OneSided(part.eps, law.cells), key, fill, index + STAGE).value)
+    place = distance if part.length is None else distance % part.length
+    magnitude = min(part.first + place, LARGEST)
+    sign = part.sign or (-1 if word >> 63 else 1)
+    return sign * magnitude
+
+
+def merged(eps: Sequence[Fraction], breaks: Sequence[int], cells: int) -> Segments:
+    """The merged law with breaks in lattice steps."""
+    parts = [Segment(0, 1, eps[0], 1, Fraction(0))]
+    exponent, start = Fraction(0), 0
+    for number, rate in enumerate(eps):
+        end = breaks[number] if number < len(breaks) else None
+        parts.append(Segment(start + 1, None if end is None else end - start, rate, 0, exponent + rate / cells))
+        if end is not None:
+            exponent += rate * (end - start) / cells
+            start = end
+    return Segments(cells, tuple(parts))
+
+
+def truncated(eps: Fraction, cells: int, below: int, above: int) -> Segments:
+    """The law from -below to above, in lattice steps."""
+    return Segments(cells, (Segment(0, above + 1, eps, 1, Fraction(0)), Segment(1, below, eps, -1, eps / cells)))

@@ -1,0 +1,71 @@
+"""Contract, truncated Laplace: from float64 parameters to the integers between which a law lives."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+from tests.oracles import intervals, segments
+from tests.oracles.intervals import Interval
+from tests.oracles.lattice import Lattice, Refused, lattice
+
+MOST = 2**62
+
+
+def law(eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None) -> tuple[Lattice, segments.Segments]:
+    """The lattice, and the law on it."""
+    where = lattice("laplace", eps, sensitivity)
+    below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)
+    return where, segments.truncated(Fraction(eps), where.cells, below, above)
+
+
+def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, upper: float | None) -> tuple[int, int]:
+    """(a, b), or Refused."""
+    given = [None if bound is None else math.floor(abs(Fraction(bound)) / where.granularity) for bound in (lower, upper)]
+    enough = partial(_enough, eps, delta, where.cells)
+    below, above = given
+    if below is None and above is None:
+        symmetric = _least(lambda k: enough(k, k), where.cells)
+        return symmetric, symmetric
+    if below is not None and above is not None:
+        if not enough(min(below, above), max(below, above)):
+            raise Refused("the bounds leave too much")
+        return below, above
+    known = below if below is not None else above
+    assert known is not None
+    if enough(known, known):
+        other = _least(lambda k: enough(min(k, known), max(k, known)), where.cells)
+    elif enough(known, MOST):
+        other = _least(lambda k: enough(known, k), known + 1)
+    else:
+        raise Refused("no other bound will do")
+    return (other, known) if below is None else (known, other)
+
+
+def delta_of(eps: Fraction, cells: int, near: int, far: int) -> Interval:
+    """The mass of the outermost integers: the sum of the powers, divided by the sum of all."""
+
+    def powers(first: int, last: int) -> Interval:
+        """x^first + ... + x^last."""
+        x = intervals.exp(-eps / cells)
+        return (intervals.exp(-eps * first / cells) - intervals.exp(-eps * (last + 1) / cells)) / (1 - x)
+
+    return powers(near - cells + 1, near) / (powers(0, near) + powers(1, far))
+
+
+def _enough(eps: Fraction, delta: Fraction, cells: int, near: int, far: int) -> bool:
+    return not intervals.less(delta, lambda: delta_of(eps, cells, near, far))
+
+
+def _least(holds: Callable[[int], bool], start: int) -> int:
+    """The least k from start on that holds; all later ones do."""
+    if holds(start):
+        return start
+    step = 1
+    while not holds(start + step):
+        step *= 2
+    low, high = start + step // 2, start + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
