@@ -22,6 +22,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.truncated_laplace import TruncatedLaplace
+    from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
@@ -31,6 +32,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "DiscreteLaplace",
     "TruncatedLaplace",
     "MergedLaplace",
+    # One of several candidates
+    "StaircaseSelection",
+    "ExponentialMechanism",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -62,6 +66,9 @@ _MODULES = {
     "MergedLaplace": "merged_laplace",
     "PrivacyLoss": "privacy",
     "TruncatedLaplace": "truncated_laplace",
+    "ExponentialMechanism": "selection",
+    "PrivacyLoss": "privacy",
+    "StaircaseSelection": "selection",
     "compare": "comparison",
     "expected_cost": "optimal",
     "optimal_cost": "optimal",

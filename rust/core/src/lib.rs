@@ -39,6 +39,7 @@
 //! | `segments` | laws that fall geometrically, segment by segment |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
+//! | `selection` | one of finitely many candidates instead of noise |
 //! | `release` | noise added to true answers on the lattice |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
@@ -70,6 +71,7 @@ mod release;
 mod replay;
 mod sampler;
 mod segments;
+mod selection;
 mod staircase;
 mod stream;
 mod table;
@@ -87,6 +89,7 @@ pub use merged_laplace::MergedLaplace;
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
+pub use selection::{Selection, Selector};
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};
 pub use truncated_laplace::TruncatedLaplace;
