@@ -35,6 +35,7 @@ mod _native {
     use crate::noise::{Noise, merged_laplace, truncated_laplace};
     #[pymodule_export]
     use crate::selection::Selection;
+    use crate::noise::{Noise, discrete_gaussian};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

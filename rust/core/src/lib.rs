@@ -24,6 +24,7 @@
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
 //! | [`TruncatedLaplace`] | bounded, at the price of a δ | a power of two |
 //! | [`MergedLaplace`] | one rate after another | a power of two |
+//! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
 //!
 //! # The house
 //!
@@ -46,6 +47,7 @@
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![deny(unsafe_code)]
 
+mod discrete_gaussian;
 mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
@@ -78,6 +80,7 @@ mod table;
 mod truncated_laplace;
 mod value;
 
+pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};

@@ -52,9 +52,6 @@ impl Step {
     /// e^(−count·step) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
     ///
     /// The mantissa is at most [`width`] units wide: with two limbs 12·shift + 6150, always below 2^37.
-    ///
-    /// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
-    /// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
     #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
     pub fn power(&self, count: u64, p: usize) -> Option<Power> {
         if count == 0 {
@@ -92,7 +89,10 @@ impl Step {
     }
 }
 
-/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units and an `approximation` of x below [`UNDERFLOW`], off by less than 2^−27.
+/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p) and an `approximation` of x, below [`UNDERFLOW`] and off by less than 2^−27.
+///
+/// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
+/// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
 pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
     let (mut t, shift) = reduce(x, approximation, p);
     let halvings = halvings(p);

@@ -13,6 +13,8 @@
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
 //! | `weights` | bits to an index, for a law given by weights |
+//! | `bernoulli` | coins of probability e^(−x) |
+//! | `gaussian` | acceptance of the discrete Gaussian law |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated law |
 //!
@@ -25,6 +27,10 @@ pub mod enclosure;
 pub mod exp;
 mod geometric_sum;
 mod exponent;
+mod bernoulli;
+pub mod enclosure;
+pub mod exp;
+mod gaussian;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -37,6 +43,8 @@ mod weights;
 pub use geometric_sum::geometric_sum;
 pub use choice::Choice;
 pub use exponent::Exponent;
+pub use bernoulli::{Exponent, bernoulli};
+pub use gaussian::{accept, nearest_sqrt};
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};

@@ -1,0 +1,227 @@
+use zeroize::Zeroize;
+
+use crate::error::ParamError;
+use crate::exact::{self, IntegerLaw};
+use crate::kernel::{BLOCK, Coin, Tier};
+use crate::noise::{Noise, stage};
+use crate::params::Lattice;
+use crate::sampler::Sampler;
+use crate::stream::{CHUNK, Fill};
+
+/// The discrete Gaussian law on the integers, P(k) ∝ e^(−k²/(2σ²)), or on a lattice of them.
+///
+/// Exact: a proposal from the two-sided geometric law of scale t, the integer nearest σ, is accepted with probability
+/// e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (Canonne, Kamath and Steinke 2020, Algorithm 3, with another t).
+///
+/// The number of attempts says nothing about the value: given that it is accepted, a proposal has the same law in every attempt.
+#[derive(Clone, Debug)]
+pub struct DiscreteGaussian {
+    sigma2: f64,
+    t: u64,
+    log2_granularity: i32,
+    proposal: Sampler,
+    coin: Coin,
+}
+
+/// Beyond, the tail of the law would come near the end of an `i64`, and `f64`s cannot tell neighbouring proposals apart.
+const MOST_SIGMA2: f64 = (1_u128 << 90) as f64;
+/// Below, the law is 0 but for a probability of 2^−756 000.
+const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;
+
+/// Attempts of one value: none is left open, but for a probability below 2^−1 000 000.
+const ATTEMPTS: u64 = 1 << 21;
+
+/// So many values or fewer are brought to their end one by one.
+const FEW: usize = 8;
+
+impl DiscreteGaussian {
+    /// The law with the parameter σ², which is its variance but for less than 10⁻⁷ of it where σ² ≥ 1.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless σ² is from 2⁻²⁰ to 2⁹⁰.
+    pub fn new(sigma2: f64) -> Result<Self, ParamError> {
+        Self::scaled(sigma2, 0)
+    }
+
+    /// The law times 2^`log2_granularity`, σ² being counted in steps of that lattice.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless σ² is from 2⁻²⁰ to 2⁹⁰ and `log2_granularity` from −1074 to 960.
+    pub fn scaled(sigma2: f64, log2_granularity: i32) -> Result<Self, ParamError> {
+        if !(LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2) {
+            return Err(ParamError::Rule {
+                parameter: "sigma2",
+                rule: "from 2**-20 to 2**90",
+                value: sigma2,
+            });
+        }
+        if !(-1074..=960).contains(&log2_granularity) {
+            return Err(ParamError::Rule {
+                parameter: "log2_granularity",
+                rule: "from -1074 to 960",
+                value: log2_granularity.into(),
+            });
+        }
+        let t = exact::nearest_sqrt(sigma2);
+        let integers = Lattice {
+            log2_granularity: 0,
+            cells: t,
+        };
+        Ok(Self {
+            sigma2,
+            t,
+            log2_granularity,
+            proposal: Sampler::new(IntegerLaw::Geometric { eps: 1.0, cells: t }, integers),
+            coin: Coin::new(sigma2, t),
+        })
+    }
+
+    /// The parameter σ², in steps of the lattice.
+    pub fn sigma2(&self) -> f64 {
+        self.sigma2
+    }
+
+    /// Value `i` of a fill, from attempt `first_attempt` on.
+    fn value(&self, fill: &Fill, i: u64, first_attempt: u64) -> i64 {
+        for attempt in first_attempt..ATTEMPTS {
+            let index = stage(attempt, i);
+            let [word, coin] = fill.pair(index);
+            let proposal = self.proposal.cells(word, |e| fill.pair_extension(index, 0, e));
+            let verdict = self.coin.decide(proposal, coin);
+            if verdict.unwrap_or_else(|| self.accepts(fill, index, proposal, coin)) {
+                return proposal;
+            }
+        }
+        0
+    }
+
+    /// The exact verdict on the proposal of the pair at `index`.
+    #[cold]
+    fn accepts(&self, fill: &Fill, index: u64, proposal: i64, coin: u64) -> bool {
+        let mut extension = |e| fill.pair_extension(index, 1, e);
+        exact::accept(self.sigma2, self.t, proposal.unsigned_abs(), coin, &mut extension)
+    }
+
+    /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
+    fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
+        let mut open = [0; CHUNK];
+        let mut left = 0;
+        for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            fill.pairs(stage(0, first + u64::from(begin)), &mut batch.pairs[..out.len()]);
+            let rejected = self.judge(
+                tier,
+                fill,
+                |k| stage(0, first + u64::from(begin) + k as u64),
+                out.len(),
+                batch,
+            );
+            out.copy_from_slice(&batch.proposals[..out.len()]);
+            left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
+        }
+        let mut attempt = 1;
+        while left > FEW {
+            let mut still = 0;
+            for begin in (0..left).step_by(BLOCK) {
+                let mut indices = [0; BLOCK];
+                let n = (left - begin).min(BLOCK);
+                indices[..n].copy_from_slice(&open[begin..begin + n]);
+                let index = |i: u16| stage(attempt, first + u64::from(i));
+                fill.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
+                let rejected = self.judge(tier, fill, |k| index(indices[k]), n, batch);
+                for (&i, &proposal) in indices[..n].iter().zip(&batch.proposals) {
+                    // What is not accepted will be written over.
+                    out[usize::from(i)] = proposal;
+                }
+                still += push_bits(rejected, |k| indices[k], &mut open[still..]);
+            }
+            left = still;
+            attempt += 1;
+        }
+        for &i in &open[..left] {
+            out[usize::from(i)] = self.value(fill, first + u64::from(i), attempt);
+        }
+    }
+
+    /// The proposals of the first `n` pairs, pair k being that of `index(k)`; which of them are rejected, by bits.
+    fn judge(&self, tier: Tier, fill: &Fill, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
+        let Batch {
+            pairs,
+            words,
+            coins,
+            proposals,
+        } = batch;
+        for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
+            [*word, *coin] = *pair;
+        }
+        self.proposal.write_words(tier, &words[..n], &mut proposals[..n], |k, e| {
+            fill.pair_extension(index(k), 0, e)
+        });
+        let verdicts = self.coin.toss(tier, proposals, coins);
+        let all = u64::MAX >> (BLOCK - n);
+        let mut accepted = verdicts.accepted;
+        for k in bits(verdicts.unsure & all) {
+            accepted = accepted & !(1 << k) | u64::from(self.accepts(fill, index(k), proposals[k], coins[k])) << k;
+        }
+        all & !accepted
+    }
+}
+
+/// The positions of the bits that are set.
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let k = (mask != 0).then_some(mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        k
+    })
+}
+
+/// Writes an entry for every bit that is set; how many.
+fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize {
+    let count = mask.count_ones() as usize;
+    for (out, k) in out[..count].iter_mut().zip(bits(mask)) {
+        *out = entry(k);
+    }
+    count
+}
+
+/// What an attempt draws.
+struct Batch {
+    pairs: [[u64; 2]; BLOCK],
+    words: [u64; BLOCK],
+    coins: [u64; BLOCK],
+    proposals: [i64; BLOCK],
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.pairs.as_flattened_mut().zeroize();
+        self.words.zeroize();
+        self.coins.zeroize();
+        self.proposals.zeroize();
+    }
+}
+
+impl Noise for DiscreteGaussian {
+    fn log2_granularity(&self) -> i32 {
+        self.log2_granularity
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        if out.len() <= FEW {
+            for (i, value) in (first..).zip(out) {
+                *value = self.value(fill, i, 0);
+            }
+            return;
+        }
+        let tier = Tier::current();
+        let mut batch = Batch {
+            pairs: [[0; 2]; BLOCK],
+            words: [0; BLOCK],
+            coins: [0; BLOCK],
+            proposals: [0; BLOCK],
+        };
+        for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
+        }
+    }
+}
