@@ -17,7 +17,10 @@ from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
+    from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
 
@@ -27,6 +30,10 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Laplace",
     "DiscreteStaircase",
     "DiscreteLaplace",
+    # Laws that are sums of shares
+    "GeneralizedDiscreteLaplace",
+    "MultiScaleDiscreteLaplace",
+    "Arete",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -54,7 +61,10 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
+    "Arete": "arete",
     "Comparison": "comparison",
+    "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
+    "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
     "PrivacyLoss": "privacy",
     "compare": "comparison",
     "expected_cost": "optimal",

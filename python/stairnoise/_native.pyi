@@ -17,12 +17,15 @@ __all__ = [
     "Noise",
     "Stream",
     "__version__",
+    "arete",
     "check",
     "cpu_tier",
     "cpu_tiers",
     "describe",
     "fill_each",
+    "generalized_discrete_laplace",
     "largest_quotient",
+    "multi_scale_discrete_laplace",
     "release_each",
 ]
 
@@ -81,6 +84,9 @@ class Noise:
     def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
     def release_short(self, stream: Stream, values: object, whole: bool) -> NDArray[Any] | None: ...
 
+def arete(alpha: float, theta: float, lam: float, n_parties: int, present: int) -> Noise: ...
+def generalized_discrete_laplace(beta: float, a: float, n_parties: int, present: int) -> Noise: ...
+def multi_scale_discrete_laplace(eps: float, sensitivity: float, n_parties: int, present: int) -> Noise: ...
 def fill_each(
     kind: _Kind,
     eps: NDArray[np.float64],

@@ -10,7 +10,7 @@ One term with m = 1 is the generalized discrete Laplace law, of which β = 1 is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,9 @@ _NEPERS = 680.0
 _SHORT = 42.0
 # Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
 _STRETCH = 1024
+# The best rate is near 2/Δ where β is small; it is looked for from this many times 1/Δ on.
+_LEAST_SHIFTED = 0.2
+_GRID = 25
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
 _MARGIN = 2.0**-36
 # The decays of e^(τk) that the transform is taken with are 1 − 2^(−i) of the largest.
@@ -55,6 +58,22 @@ class Differences(Tabulated):
     def var(self) -> float:
         """E X²."""
         return self._variance
+
+
+class Spread(Differences):
+    """The same as a density: the probability of a point of the lattice over a cell around it."""
+
+    def pdf(self, x: Floats) -> Floats:
+        """P(X = the point nearest to x)/step."""
+        return self.pmf(np.floor(x / self._step + 0.5) * self._step) / self._step
+
+    def logpdf(self, x: Floats) -> Floats:
+        """Natural logarithm of `pdf`."""
+        return self.logpmf(np.floor(x / self._step + 0.5) * self._step) - math.log(self._step)
+
+    def entropy(self) -> float:
+        """Differential entropy in nats."""
+        return super().entropy() + math.log(self._step)
 
 
 def variance(terms: Sequence[Term]) -> float:
@@ -216,6 +235,33 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
     return math.log(math.fsum(w * w) / math.fsum(w[:-sensitivity] * w[sensitivity:]))
 
 
+def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
+    """Least ε, or a trifle more, of the sum of two terms of scale 1 under shifts up to `sensitivity`.
+
+    The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ). With the term of the
+    slower decay first, of shape β₁ and law h₁:
+
+    * β₁ ≥ 1: rate₁·Δ, which h₁ alone guarantees and the tail approaches;
+    * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the part y ≥ Y is at most
+      h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y) against P(x) ≥ h₁(x)h₂(0).
+    """
+    slow, fast = sorted((one, other), key=lambda term: term.rate)
+    if slow.rate == fast.rate:
+        return pure_eps(slow.shape + fast.shape, slow.rate, sensitivity)
+    if slow.shape >= 1:
+        return slow.rate * sensitivity
+    logs = log_pmf((one, other))
+    end = logs.size - 1 - sensitivity
+    half = end // 2
+    if half <= sensitivity:
+        raise OverflowError
+    largest = float(np.max(logs[: end + 1] - logs[sensitivity : end + 1 + sensitivity]))
+    first, second = (single(term.shape, term.rate, logs.size) for term in (slow, fast))
+    rest = math.exp(second[end - half] - first[end] - second[0])
+    beyond = float(first[half] - first[half + sensitivity]) - math.log1p(-rest)
+    return max(largest, beyond)
+
+
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
     """The β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by Newton's method on ln β."""
     if not rate * sensitivity < eps:
@@ -238,45 +284,45 @@ def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
     return math.exp(x)
 
 
-def best_for_eps(eps: float, sensitivity: int, least_rate: float) -> tuple[float, float]:
+def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
     """The (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
 
-    β = 1 with rate = eps/Δ is one local minimum; the others have β < 1 and a smaller rate. All are looked for.
+    β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid finds the best
+    neighbourhood, and Newton's method on β makes the variance exact on it.
     """
-    most = eps / sensitivity
-    while most * sensitivity > eps:
-        most = math.nextafter(most, 0.0)
 
     def cost(log_rate: float) -> float:
         rate = math.exp(log_rate)
         return math.log(shape_for_eps(eps, sensitivity, rate)) - 2 * math.log(math.sinh(rate / 2))
 
-    low, high = math.log(max(least_rate, min(0.2 / sensitivity, most / 2))), math.log(most)
+    low, high = math.log(max(least_rate, min(_LEAST_SHIFTED / sensitivity, most_rate / 2))), math.log(most_rate)
     if low >= high:
-        return 1.0, most
-    grid = np.linspace(low, high, 25)
-    costs = [cost(x) for x in grid.tolist()]
+        return 1.0, most_rate
+    grid = np.linspace(low, high, _GRID).tolist()
+    costs = [cost(x) for x in grid]
     i = int(np.argmin(costs))
-    if i == len(costs) - 1:
-        return 1.0, most
-    x = _golden(cost, float(grid[max(i - 1, 0)]), float(grid[i + 1]))
-    if cost(x) >= costs[-1]:
-        return 1.0, most
-    rate = math.exp(x)
-    return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0), rate
+    if i == _GRID - 1:
+        return 1.0, most_rate
+    rate = math.exp(_golden(cost, grid[max(i - 1, 0)], grid[i + 1]))
+    return private_shape(eps, sensitivity, rate), rate
 
 
-def _golden(cost: object, low: float, high: float) -> float:
+def private_shape(eps: float, sensitivity: int, rate: float) -> float:
+    """A β a relative 2^(−36) above the least that is eps-private, many times the error of its computation, and at most 1."""
+    return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)
+
+
+def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
     ratio = (math.sqrt(5) - 1) / 2
     a, b = high - ratio * (high - low), low + ratio * (high - low)
-    cost_a, cost_b = cost(a), cost(b)  # type: ignore[operator]
+    cost_a, cost_b = cost(a), cost(b)
     while high - low > 1e-7:
         if cost_a < cost_b:
             high, b, cost_b = b, a, cost_a
             a = high - ratio * (high - low)
-            cost_a = cost(a)  # type: ignore[operator]
+            cost_a = cost(a)
         else:
             low, a, cost_a = a, b, cost_b
             b = low + ratio * (high - low)
-            cost_b = cost(b)  # type: ignore[operator]
+            cost_b = cost(b)
     return (low + high) / 2

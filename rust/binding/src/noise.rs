@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, Value, noise};
+use stairnoise::{Answer, Fill, ParamError, Share, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -72,4 +72,23 @@ impl drawing::Part for dyn stairnoise::Noise {
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
         noise::release_part(self, fill, 0, answers, out);
     }
+}
+
+fn boxed<L: stairnoise::Noise + 'static>(law: Result<L, ParamError>) -> PyResult<Noise> {
+    law.map(|law| Noise(Box::new(law))).map_err(errors::parameter)
+}
+
+#[pyfunction]
+pub(crate) fn arete(alpha: f64, theta: f64, lam: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::Arete::new(alpha, theta, lam, share)))
+}
+
+#[pyfunction]
+pub(crate) fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::GeneralizedDiscreteLaplace::new(beta, a, share)))
+}
+
+#[pyfunction]
+pub(crate) fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::MultiScaleDiscreteLaplace::new(eps, sensitivity, share)))
 }

@@ -34,6 +34,8 @@
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `noise` | laws of several draws for a value |
+//! | `differences` | sums of differences of draws: the infinitely divisible laws |
+//! | `negative_binomial`, `share` | their weights, and parts of them |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
@@ -42,6 +44,8 @@
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![deny(unsafe_code)]
 
+mod arete;
+mod differences;
 mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
@@ -51,9 +55,12 @@ mod each;
 mod error;
 #[doc(hidden)]
 pub mod exact;
+mod generalized_discrete_laplace;
 mod kernel;
 mod laplace;
 mod law;
+mod multi_scale_discrete_laplace;
+mod negative_binomial;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]
@@ -65,21 +72,26 @@ mod release;
 #[cfg(test)]
 mod replay;
 mod sampler;
+mod share;
 mod staircase;
 mod stream;
 mod table;
 mod value;
 
+pub use arete::Arete;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};
 pub use error::{DrawError, ParamError};
+pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
+pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
+pub use share::Share;
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};
 pub use value::Value;
