@@ -17,8 +17,11 @@ from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
+    from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
     from stairnoise.merged_laplace import MergedLaplace
+    from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.truncated_laplace import TruncatedLaplace
@@ -35,6 +38,10 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",
+    # Laws that are sums of shares
+    "GeneralizedDiscreteLaplace",
+    "MultiScaleDiscreteLaplace",
+    "Arete",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -62,8 +69,11 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
+    "Arete": "arete",
     "Comparison": "comparison",
     "MergedLaplace": "merged_laplace",
+    "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
+    "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
     "PrivacyLoss": "privacy",
     "TruncatedLaplace": "truncated_laplace",
     "ExponentialMechanism": "selection",

@@ -18,13 +18,16 @@ __all__ = [
     "Selection",
     "Stream",
     "__version__",
+    "arete",
     "check",
     "cpu_tier",
     "cpu_tiers",
     "describe",
     "fill_each",
+    "generalized_discrete_laplace",
     "largest_quotient",
     "merged_laplace",
+    "multi_scale_discrete_laplace",
     "release_each",
     "truncated_laplace",
 ]
@@ -96,6 +99,9 @@ class Selection:
     def stairs(self, costs: NDArray[np.float64], out: NDArray[np.int64]) -> None: ...
     def select(self, stream: Stream, costs: NDArray[np.float64], out: NDArray[np.int64], threads: int = 0) -> None: ...
 
+def arete(alpha: float, theta: float, lam: float, n_parties: int, present: int) -> Noise: ...
+def generalized_discrete_laplace(beta: float, a: float, n_parties: int, present: int) -> Noise: ...
+def multi_scale_discrete_laplace(eps: float, sensitivity: float, n_parties: int, present: int) -> Noise: ...
 def fill_each(
     kind: _Kind,
     eps: NDArray[np.float64],

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.oracles.generate import boundaries, fills, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
 from tests.oracles.generate.encoding import VECTORS, read
 from tests.oracles.lattice import Lattice
 
 LARGEST_FILE = 300 * 1024
 FILL_INPUTS = ("kind", "eps", "sensitivity", "shape", "seed", "fill", "index", "count")
+DIVISIBLE_INPUTS = ("law", "parameters", "n_parties", "present", "seed", "fill", "index", "count")
 RELEASE_INPUTS = ("kind", "eps", "sensitivity", "shape", "max_partitions_contributed", "seed", "type", "values")
 
 
@@ -43,6 +44,11 @@ def test_releases() -> None:
         assert releases.entry({name: entry[name] for name in RELEASE_INPUTS}) == entry
 
 
+def test_infinitely_divisible() -> None:
+    for entry in read("infinitely_divisible"):
+        assert infinitely_divisible.entry({name: entry[name] for name in DIVISIBLE_INPUTS}) == entry
+
+
 @pytest.mark.parametrize("name", ["boundaries_geometric", "boundaries_staircase"])
 def test_boundaries(name: str) -> None:
     for entry in sample(name, 3):
@@ -52,5 +58,5 @@ def test_boundaries(name: str) -> None:
 
 def test_files_stay_small() -> None:
     sizes = {path.name: path.stat().st_size for path in VECTORS.glob("*.json")}
-    assert len(sizes) == 6
+    assert len(sizes) == 7
     assert max(sizes.values()) < LARGEST_FILE, sizes

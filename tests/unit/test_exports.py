@@ -11,11 +11,14 @@ import pytest
 import stairnoise as sn
 
 PUBLIC = [
+    "Arete",
     "Comparison",
     "CopyError",
     "DiscreteLaplace",
     "DiscreteStaircase",
+    "GeneralizedDiscreteLaplace",
     "Laplace",
+    "MultiScaleDiscreteLaplace",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",

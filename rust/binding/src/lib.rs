@@ -36,6 +36,7 @@ mod _native {
     #[pymodule_export]
     use crate::selection::Selection;
     use crate::noise::{Noise, discrete_gaussian};
+    use crate::noise::{Noise, arete, generalized_discrete_laplace, multi_scale_discrete_laplace};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

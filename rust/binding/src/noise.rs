@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, Value, noise};
+use stairnoise::{Answer, Fill, ParamError, Share, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -101,4 +101,21 @@ pub(crate) fn merged_laplace(eps: Vec<f64>, breakpoints: Vec<f64>, sensitivity: 
 pub(crate) fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Noise> {
     let law = stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity).map_err(errors::parameter)?;
     Ok(Noise(Box::new(law)))
+fn boxed<L: stairnoise::Noise + 'static>(law: Result<L, ParamError>) -> PyResult<Noise> {
+    law.map(|law| Noise(Box::new(law))).map_err(errors::parameter)
+}
+
+#[pyfunction]
+pub(crate) fn arete(alpha: f64, theta: f64, lam: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::Arete::new(alpha, theta, lam, share)))
+}
+
+#[pyfunction]
+pub(crate) fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::GeneralizedDiscreteLaplace::new(beta, a, share)))
+}
+
+#[pyfunction]
+pub(crate) fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, present: u64) -> PyResult<Noise> {
+    boxed(Share::new(present, n_parties).and_then(|share| stairnoise::MultiScaleDiscreteLaplace::new(eps, sensitivity, share)))
 }

@@ -38,6 +38,8 @@
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `noise` | laws of several draws for a value |
 //! | `segments` | laws that fall geometrically, segment by segment |
+//! | `differences` | sums of differences of draws: the infinitely divisible laws |
+//! | `negative_binomial`, `share` | their weights, and parts of them |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `selection` | one of finitely many candidates instead of noise |
@@ -48,6 +50,8 @@
 #![deny(unsafe_code)]
 
 mod discrete_gaussian;
+mod arete;
+mod differences;
 mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
@@ -57,10 +61,13 @@ mod each;
 mod error;
 #[doc(hidden)]
 pub mod exact;
+mod generalized_discrete_laplace;
 mod kernel;
 mod laplace;
 mod law;
 mod merged_laplace;
+mod multi_scale_discrete_laplace;
+mod negative_binomial;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]
@@ -74,6 +81,7 @@ mod replay;
 mod sampler;
 mod segments;
 mod selection;
+mod share;
 mod staircase;
 mod stream;
 mod table;
@@ -81,10 +89,12 @@ mod truncated_laplace;
 mod value;
 
 pub use discrete_gaussian::DiscreteGaussian;
+pub use arete::Arete;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};
 pub use error::{DrawError, ParamError};
+pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
@@ -93,6 +103,11 @@ pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
 pub use selection::{Selection, Selector};
+pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use noise::Noise;
+pub use params::largest_quotient;
+pub use release::Answer;
+pub use share::Share;
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};
 pub use truncated_laplace::TruncatedLaplace;

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tests.oracles.generate import boundaries, fills, releases, shapes, streams, truncated_merged
+from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
@@ -12,6 +13,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "shapes": shapes.entries,
     "release": releases.entries,
     "fills": fills.entries,
+    "infinitely_divisible": infinitely_divisible.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
     "merged_laplace": truncated_merged.merged_entries,

@@ -44,6 +44,12 @@ impl Step {
         Self { eps, parts }
     }
 
+    /// The step in floating point, rounded.
+    #[expect(clippy::cast_precision_loss, reason = "rounded")]
+    pub fn approximate(&self) -> f64 {
+        self.eps / self.parts as f64
+    }
+
     /// e^(−step) as a fixed-point number with `p` limbs of fraction and one integer limb.
     pub fn decay(&self, p: usize) -> Enclosure {
         Power::fixed_or_tiny(self.power(1, p).as_ref(), p)

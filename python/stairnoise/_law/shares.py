@@ -1,0 +1,69 @@
+"""What infinitely divisible laws have in common: shares that add up to the whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._parameters import count
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_MOST_PARTIES = 2**32 - 1
+
+
+def parties(n_parties: object, present: object) -> dict[str, Any]:
+    """Check the two parameters that make a law a share of itself."""
+    n = count(n_parties, "n_parties", least=1, most=_MOST_PARTIES)
+    return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
+
+
+class Shares:
+    """A law that is the sum of any number of independent, equal shares."""
+
+    __slots__ = ()
+
+    _given: dict[str, Any]
+
+    @property
+    def n_parties(self) -> int:
+        """Number of shares that add up to the whole."""
+        n: int = self._given["n_parties"]
+        return n
+
+    @property
+    def present(self) -> int:
+        """Number of these shares that this law is the sum of."""
+        present: int = self._given["present"]
+        return present
+
+    @property
+    def _fraction(self) -> float:
+        return self.present / self.n_parties
+
+    def share(self, n_parties: int, present: int = 1) -> Self:
+        """Return the law of one party's noise, of which `n_parties` independent draws add up to this law.
+
+        A share alone protects next to nothing: the sum is private once enough parties have added theirs, and only for those who never see a
+        part of the sum. `privacy_eps` of ``share(n, present)`` says what the noise of those present guarantees.
+
+        Parameters
+        ----------
+        n_parties : int
+            How many parties, from 1 on; the product over repeated calls is at most 2**32 - 1.
+        present : int, default 1
+            From 1 to `n_parties`: the law of the sum of so many shares, as when the others drop out.
+
+        Returns
+        -------
+        a law of the same class
+            Exactly: its shape is this one's times ``present/n_parties`` as a fraction, not as a float64.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A number is out of range or not an integer, or a share would be too small for a table.
+        """
+        given = parties(n_parties, present)
+        combined = {name: self._given[name] * number for name, number in given.items()}
+        return type(self)(*(self._given | combined).values())

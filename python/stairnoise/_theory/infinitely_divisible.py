@@ -1,0 +1,328 @@
+"""Probabilities and exact ε of sums of differences of negative binomial variables.
+
+X = Σ_j m_j (N_j − N_j'), N_j and N_j' independent, negative binomial of shape β_j and ratio e^(−a_j):
+
+    P(N = k) = β(β+1)…(β+k−1)/k! · e^(−a k) (1 − e^(−a))^β.
+
+One term with m = 1 is the generalized discrete Laplace law, of which β = 1 is the discrete Laplace law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._theory.tabulated import Tabulated
+
+Floats = NDArray[np.float64]
+
+# Probabilities are listed as long as float64 has them with all its digits.
+_NEPERS = 680.0
+# e^(-_SHORT) has no part in a float64 sum.
+_SHORT = 42.0
+# Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
+_STRETCH = 1024
+# The best rate is near 2/Δ where β is small; it is looked for from this many times 1/Δ on.
+_LEAST_SHIFTED = 0.2
+_GRID = 25
+# How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
+_MARGIN = 2.0**-36
+# The decays of e^(τk) that the transform is taken with are 1 − 2^(−i) of the largest.
+_TILTS = (0, 1, 3, 6, 10)
+
+
+class Term(NamedTuple):
+    """scale · (N − N'), of a shape and a rate a, the ratio being e^(−a)."""
+
+    scale: int
+    shape: float
+    rate: float
+
+
+class Differences(Tabulated):
+    """The law of such a sum, times a step, with its variance in closed form."""
+
+    def __init__(self, terms: Sequence[Term], step: float = 1.0) -> None:
+        above = log_pmf(terms)
+        super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
+        self._variance = step**2 * variance(terms)
+
+    def mean(self) -> float:
+        """E X, zero by symmetry."""
+        return 0.0
+
+    def var(self) -> float:
+        """E X²."""
+        return self._variance
+
+
+class Spread(Differences):
+    """The same as a density: the probability of a point of the lattice over a cell around it."""
+
+    def pdf(self, x: Floats) -> Floats:
+        """P(X = the point nearest to x)/step."""
+        return self.pmf(np.floor(x / self._step + 0.5) * self._step) / self._step
+
+    def logpdf(self, x: Floats) -> Floats:
+        """Natural logarithm of `pdf`."""
+        return self.logpmf(np.floor(x / self._step + 0.5) * self._step) - math.log(self._step)
+
+    def entropy(self) -> float:
+        """Differential entropy in nats."""
+        return super().entropy() + math.log(self._step)
+
+
+def variance(terms: Sequence[Term]) -> float:
+    """Σ m²·β/(cosh a − 1)."""
+    return math.fsum(m * m * shape / (2 * math.sinh(rate / 2) ** 2) for m, shape, rate in terms)
+
+
+def log_pmf(terms: Sequence[Term]) -> Floats:
+    """ln P(X = k) for k = 0, 1, … down to about e^(−680) of the largest.
+
+    The relative error of the probabilities is near 1e-13 for a single term, and for one to which terms of shape 1 are added. With others,
+    which only shares have, it is that of a Fourier transform at the best of five tilts, below 1e-12 where the probability is not far below
+    1e-16 and below 1e-7 at the end of the list.
+    """
+    size = 1 + math.ceil(_NEPERS * max(m / rate for m, _, rate in terms))
+    fractional = [term for term in terms if term.shape != 1]
+    if len(fractional) > 1:
+        return _transformed(terms, size)
+    above = np.zeros(size)
+    if fractional:
+        (m, shape, rate) = fractional[0]
+        count = (size - 1) // m + 1
+        above[::m] = np.exp(single(shape, rate, count))
+    else:
+        above[0] = 1.0
+    for m, _, rate in sorted(term for term in terms if term.shape == 1):
+        above = _with_geometric(above, m, rate)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(above)
+    if fractional and len(terms) == 1 and terms[0].scale == 1:
+        return single(*fractional[0][1:], size)
+    return logs
+
+
+# One term
+
+
+def single(shape: float, rate: float, size: int) -> Floats:
+    """ln P(N − N' = k), k = 0 … size − 1.
+
+    P(k+1)/P(k) = q(1 − e_k), q = e^(−rate). From q(k+1−β)P(k+1) = (1+q²)kP(k) − q(k−1+β)P(k−1), a consequence of the generating
+    function, e_(k−1) = n/(k − 1 + β + n) with n = (1−β)(1−q²) + q²(k+1−β)e_k: no cancellation, and backwards errors shrink by q².
+    """
+    extra = size + math.ceil(_SHORT / (2 * rate))
+    ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
+    constant = (1 - shape) * gap
+    e = (1 - shape) / (extra + 1)
+    shortfall = np.empty(extra)
+    values = memoryview(shortfall)
+    for k in range(extra, 0, -1):
+        n = constant + ratio * (k + 1 - shape) * e
+        values[k - 1] = e = n / (k - 1 + shape + n)
+    k = np.arange(size, dtype=np.float64)
+    return _log_zero(shape, rate) - rate * k + np.append(0.0, _running_sum(np.log1p(-shortfall[: size - 1])))
+
+
+def _log_zero(shape: float, rate: float) -> float:
+    """ln P(N − N' = 0)."""
+    w = _weights(shape, rate, math.ceil(_SHORT / rate) + 2)
+    return math.log(math.fsum(w * w)) + 2 * shape * math.log(-math.expm1(-rate))
+
+
+def _weights(shape: float, rate: float, size: int) -> Floats:
+    """P(N = k)/P(N = 0), k = 0 … size − 1."""
+    k = np.arange(size - 1, dtype=np.float64)
+    logs = np.append(0.0, _running_sum(np.log1p((shape - 1) / (k + 1))))
+    weights: Floats = np.exp(logs - rate * np.arange(size, dtype=np.float64))
+    return weights
+
+
+def _running_sum(terms: Floats) -> Floats:
+    rows = -(-terms.size // _STRETCH)
+    padded = np.zeros(rows * _STRETCH)
+    padded[: terms.size] = terms
+    sums = np.cumsum(padded.reshape(rows, _STRETCH), axis=1)
+    sums[1:] += np.cumsum(sums[:-1, -1])[:, None]
+    return sums.ravel()[: terms.size]
+
+
+# Sums of several
+
+
+def _with_geometric(above: Floats, scale: int, rate: float) -> Floats:
+    """Probabilities of k ≥ 0 after a two-sided geometric variable times `scale` is added; all terms are positive."""
+    size = above.size
+    both = np.concatenate([above[:0:-1], above])
+    below = _decaying_sums(both, scale, rate)
+    # What comes from above k is, by symmetry, what comes from below −k; k itself counts once.
+    shifted = np.zeros(both.size)
+    shifted[scale:] = below[:-scale]
+    q = math.exp(-rate)
+    result: Floats = (below + q * shifted[::-1])[size - 1 :] * (-math.expm1(-rate) / (1 + q))
+    return result
+
+
+def _decaying_sums(h: Floats, stride: int, rate: float) -> Floats:
+    """F(x) = Σ_{i ≥ 0} h(x − i·stride) e^(−rate·i)."""
+    rows = -(-h.size // stride)
+    table = np.zeros((rows, stride))
+    table.ravel()[: h.size] = h
+    # Within a stretch, a running sum of h(x)·e^(rate·row).
+    stretch = max(1, int(300 / rate))
+    carry = np.zeros(stride)
+    for start in range(0, rows, stretch):
+        part = table[start : start + stretch]
+        growth = np.exp(rate * np.arange(len(part), dtype=np.float64))[:, None]
+        sums = np.cumsum(part * growth, axis=0)
+        part[:] = (sums + carry * math.exp(-rate)) / growth
+        carry = part[-1].copy()
+    return table.ravel()[: h.size]
+
+
+def _transformed(terms: Sequence[Term], size: int) -> Floats:
+    """By the generating function on circles: P(k)e^(τk) is the transform of E e^((τ+it)X) over t, for every τ below the least decay.
+
+    Each circle answers where its rounding error, which is the same at every k, is the smallest part.
+    """
+    decay = min(rate / m for m, _, rate in terms)
+    points = 1 << (2 * size - 1).bit_length()
+    t = 2 * math.pi / points * np.arange(points // 2 + 1)
+    k = np.arange(size, dtype=np.float64)
+    best = np.full(size, -math.inf)
+    error = np.full(size, math.inf)
+    for i in _TILTS:
+        tilt = decay * (1 - 2.0**-i)
+        values = np.exp(sum(_log_generating(term, tilt, t) for term in terms))
+        tilted = np.fft.irfft(values, points)[:size]
+        noise = float(np.abs(tilted).max()) + 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(tilted > 0, noise / tilted, math.inf)
+            better = relative < error
+            best = np.where(better, np.log(tilted) - tilt * k, best)
+        error = np.minimum(error, relative)
+    # P falls at least as fast as the noise is the larger part only beyond the list's use.
+    return best
+
+
+def _log_generating(term: Term, tilt: float, t: Floats) -> Floats:
+    """ln E e^((tilt + it)·scale·(N − N'))."""
+    m, shape, rate = term
+    both = np.zeros(t.size, np.complex128)
+    for sign in (1.0, -1.0):
+        # 1 − q e^(±z), without cancellation near t = 0.
+        exponent = -rate + sign * m * tilt
+        angle = np.remainder(sign * m * t, 2 * math.pi)
+        real = -np.expm1(exponent) + 2 * np.exp(exponent) * np.sin(angle / 2) ** 2
+        both += np.log(real - 1j * np.exp(exponent) * np.sin(angle))
+    return 2 * shape * math.log(-math.expm1(-rate)) - shape * both
+
+
+# Privacy
+
+
+def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
+    """Least ε of N − N' under shifts up to `sensitivity`: ln P(0)/P(Δ) for β ≤ 1, and rate·Δ, approached in the tail, for β ≥ 1."""
+    if shape >= 1:
+        return rate * sensitivity
+    w = _weights(shape, rate, sensitivity + math.ceil(_SHORT / rate) + 2)
+    return math.log(math.fsum(w * w) / math.fsum(w[:-sensitivity] * w[sensitivity:]))
+
+
+def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
+    """Least ε, or a trifle more, of the sum of two terms of scale 1 under shifts up to `sensitivity`.
+
+    The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ). With the term of the
+    slower decay first, of shape β₁ and law h₁:
+
+    * β₁ ≥ 1: rate₁·Δ, which h₁ alone guarantees and the tail approaches;
+    * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the part y ≥ Y is at most
+      h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y) against P(x) ≥ h₁(x)h₂(0).
+    """
+    slow, fast = sorted((one, other), key=lambda term: term.rate)
+    if slow.rate == fast.rate:
+        return pure_eps(slow.shape + fast.shape, slow.rate, sensitivity)
+    if slow.shape >= 1:
+        return slow.rate * sensitivity
+    logs = log_pmf((one, other))
+    end = logs.size - 1 - sensitivity
+    half = end // 2
+    if half <= sensitivity:
+        raise OverflowError
+    largest = float(np.max(logs[: end + 1] - logs[sensitivity : end + 1 + sensitivity]))
+    first, second = (single(term.shape, term.rate, logs.size) for term in (slow, fast))
+    rest = math.exp(second[end - half] - first[end] - second[0])
+    beyond = float(first[half] - first[half + sensitivity]) - math.log1p(-rest)
+    return max(largest, beyond)
+
+
+def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
+    """The β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by Newton's method on ln β."""
+    if not rate * sensitivity < eps:
+        return 1.0
+    # P(0)/P(Δ) is near Δ·e^(rate·Δ)/β where β is small.
+    x = min(math.log(sensitivity) + rate * sensitivity - eps, 0.0)
+    low, high = -math.inf, 0.0
+    for _ in range(100):
+        shape = math.exp(x)
+        loss = pure_eps(shape, rate, sensitivity) - eps
+        low, high = (x, high) if loss > 0 else (low, x)
+        step = 2.0**-20
+        slope = (pure_eps(shape * math.exp(-step), rate, sensitivity) - eps - loss) / -step
+        new = x - loss / slope if slope < 0 else (x - 1 if low == -math.inf else (low + high) / 2)
+        if not low < new < high:
+            new = (low + high) / 2 if low > -math.inf else x - 1
+        if abs(new - x) < 4e-16 * (1 + abs(x)):
+            break
+        x = new
+    return math.exp(x)
+
+
+def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
+    """The (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
+
+    β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid finds the best
+    neighbourhood, and Newton's method on β makes the variance exact on it.
+    """
+
+    def cost(log_rate: float) -> float:
+        rate = math.exp(log_rate)
+        return math.log(shape_for_eps(eps, sensitivity, rate)) - 2 * math.log(math.sinh(rate / 2))
+
+    low, high = math.log(max(least_rate, min(_LEAST_SHIFTED / sensitivity, most_rate / 2))), math.log(most_rate)
+    if low >= high:
+        return 1.0, most_rate
+    grid = np.linspace(low, high, _GRID).tolist()
+    costs = [cost(x) for x in grid]
+    i = int(np.argmin(costs))
+    if i == _GRID - 1:
+        return 1.0, most_rate
+    rate = math.exp(_golden(cost, grid[max(i - 1, 0)], grid[i + 1]))
+    return private_shape(eps, sensitivity, rate), rate
+
+
+def private_shape(eps: float, sensitivity: int, rate: float) -> float:
+    """A β a relative 2^(−36) above the least that is eps-private, many times the error of its computation, and at most 1."""
+    return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)
+
+
+def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
+    ratio = (math.sqrt(5) - 1) / 2
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    cost_a, cost_b = cost(a), cost(b)
+    while high - low > 1e-7:
+        if cost_a < cost_b:
+            high, b, cost_b = b, a, cost_a
+            a = high - ratio * (high - low)
+            cost_a = cost(a)
+        else:
+            low, a, cost_a = a, b, cost_b
+            b = low + ratio * (high - low)
+            cost_b = cost(b)
+    return (low + high) / 2

@@ -1,0 +1,83 @@
+//! Sums Σ m·(N − N') of differences of independent variables on 0, 1, 2, …: what all infinitely divisible noise here is.
+
+use std::sync::Arc;
+
+use zeroize::Zeroize;
+
+use crate::exact::IntegerLaw;
+use crate::noise::stage;
+use crate::params::Lattice;
+use crate::sampler::Sampler;
+use crate::stream::{CHUNK, Fill};
+use crate::table::Table;
+
+/// A symmetric variable.
+#[derive(Debug)]
+pub(crate) enum Difference {
+    /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
+    Geometric(Box<Sampler>),
+    /// The difference of two draws from one table: two stages.
+    Table(Arc<Table>),
+}
+
+impl Difference {
+    /// The two-sided geometric law of ratio e^(−eps/cells).
+    pub fn geometric(eps: f64, cells: u64) -> Self {
+        let lattice = Lattice {
+            log2_granularity: 0,
+            cells,
+        };
+        Self::Geometric(Box::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
+    }
+
+    /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.
+    fn add(&self, fill: &Fill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
+        let mut add = |drawn: &[i64], scale| {
+            for (sum, drawn) in sums.iter_mut().zip(drawn) {
+                *sum += scale * i128::from(*drawn);
+            }
+        };
+        match self {
+            Self::Geometric(sampler) => {
+                sampler.write(fill, stage(from, first), drawn);
+                add(drawn, scale);
+                from + 1
+            }
+            Self::Table(table) => {
+                for (number, scale) in [(from, scale), (from + 1, -scale)] {
+                    table.write(fill, stage(number, first), drawn);
+                    add(drawn, scale);
+                }
+                from + 2
+            }
+        }
+    }
+}
+
+/// The sum over the terms, each with its scale below 2³², in order of their stages; fewer than 2²⁰ of them.
+#[derive(Debug)]
+pub(crate) struct Differences(Vec<(u32, Difference)>);
+
+impl Differences {
+    pub fn new(terms: Vec<(u32, Difference)>) -> Self {
+        Self(terms)
+    }
+
+    /// As [`crate::Noise::write_cells`].
+    pub fn write(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        let mut sums = [0_i128; CHUNK];
+        let used = out.len().min(CHUNK);
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let sums = &mut sums[..out.len()];
+            sums.fill(0);
+            let mut next = 0;
+            for (scale, term) in &self.0 {
+                next = term.add(fill, first, next, (*scale).into(), out, sums);
+            }
+            for (out, sum) in out.iter_mut().zip(sums) {
+                *out = (*sum).clamp(-i128::from(i64::MAX), i64::MAX.into()) as i64;
+            }
+        }
+        sums[..used].zeroize();
+    }
+}

@@ -1,0 +1,43 @@
+//! The generalized discrete Laplace law.
+
+use std::sync::Arc;
+
+use crate::differences::{Difference, Differences};
+use crate::error::ParamError;
+use crate::exact::exp::Step;
+use crate::negative_binomial::NegativeBinomial;
+use crate::noise::Noise;
+use crate::share::Share;
+use crate::stream::Fill;
+use crate::table::Table;
+
+/// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
+///
+/// ```
+/// use stairnoise::{GeneralizedDiscreteLaplace, Generator, Noise, Share};
+///
+/// let party = GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::new(1, 100)?)?;
+/// let mut noise = [0_i64; 10];
+/// party.fill(&mut Generator::from_seed(1), &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GeneralizedDiscreteLaplace(Differences);
+
+impl GeneralizedDiscreteLaplace {
+    /// A share of the law of shape `beta` and rate `a`.
+    ///
+    /// # Errors
+    /// [`ParamError`]: `a` is not from 2⁻¹¹ to 2¹⁰, `beta` is not positive, below 2⁻⁴⁰ for the share, or too large for a table.
+    pub fn new(beta: f64, a: f64, share: Share) -> Result<Self, ParamError> {
+        let law = NegativeBinomial::new(("beta", beta), share, ("a", a), Step::new(a, 1))?;
+        let table = Arc::new(Table::new(Box::new(law)));
+        Ok(Self(Differences::new(vec![(1, Difference::Table(table))])))
+    }
+}
+
+impl Noise for GeneralizedDiscreteLaplace {
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        self.0.write(fill, first, out);
+    }
+}

@@ -1,0 +1,52 @@
+//! The multi-scale discrete Laplace law.
+
+use std::sync::Arc;
+
+use crate::differences::{Difference, Differences};
+use crate::error::ParamError;
+use crate::exact::exp::Step;
+use crate::negative_binomial::NegativeBinomial;
+use crate::noise::Noise;
+use crate::params::Lattice;
+use crate::share::Share;
+use crate::stream::Fill;
+use crate::table::Table;
+
+/// A value takes so many draws.
+const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
+
+/// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.
+#[derive(Debug)]
+pub struct MultiScaleDiscreteLaplace(Differences);
+
+impl MultiScaleDiscreteLaplace {
+    /// A share of the law.
+    ///
+    /// # Errors
+    /// [`ParamError`]: `eps` is not from 2⁻¹¹ to 2¹⁰, or `sensitivity` is not a whole number from 1 to 2¹⁶.
+    pub fn new(eps: f64, sensitivity: f64, share: Share) -> Result<Self, ParamError> {
+        let lattice = Lattice::integers(eps, sensitivity)?;
+        if lattice.cells as f64 > MOST_SENSITIVITY {
+            return Err(ParamError::Rule {
+                parameter: "sensitivity",
+                rule: "at most 2**16",
+                value: sensitivity,
+            });
+        }
+        let law = NegativeBinomial::new(("n_parties", 1.0), share, ("eps", eps), Step::new(eps, 1))?;
+        let scales = 1..=lattice.cells as u32;
+        let terms = if share.is_whole() {
+            scales.map(|m| (m, Difference::geometric(eps, 1))).collect()
+        } else {
+            let table = Arc::new(Table::new(Box::new(law)));
+            scales.map(|m| (m, Difference::Table(Arc::clone(&table)))).collect()
+        };
+        Ok(Self(Differences::new(terms)))
+    }
+}
+
+impl Noise for MultiScaleDiscreteLaplace {
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        self.0.write(fill, first, out);
+    }
+}
