@@ -95,12 +95,16 @@ pub(crate) fn merged_laplace(eps: Vec<f64>, breakpoints: Vec<f64>, sensitivity: 
     let law = stairnoise::MergedLaplace::new(&eps, &breakpoints, sensitivity).map_err(errors::parameter)?;
     let (cells, breaks) = (law.cells(), law.breaks().to_vec());
     Ok((Noise(Box::new(law)), cells, breaks))
+}
+
 /// The discrete Gaussian law with the parameter σ², in steps of the lattice 2^log2_granularity.
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity = 0))]
 pub(crate) fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Noise> {
     let law = stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity).map_err(errors::parameter)?;
     Ok(Noise(Box::new(law)))
+}
+
 fn boxed<L: stairnoise::Noise + 'static>(law: Result<L, ParamError>) -> PyResult<Noise> {
     law.map(|law| Noise(Box::new(law))).map_err(errors::parameter)
 }

@@ -49,9 +49,9 @@
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![deny(unsafe_code)]
 
-mod discrete_gaussian;
 mod arete;
 mod differences;
+mod discrete_gaussian;
 mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
@@ -88,8 +88,8 @@ mod table;
 mod truncated_laplace;
 mod value;
 
-pub use discrete_gaussian::DiscreteGaussian;
 pub use arete::Arete;
+pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};
@@ -99,14 +99,11 @@ pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
 pub use merged_laplace::MergedLaplace;
-pub use noise::Noise;
-pub use params::largest_quotient;
-pub use release::Answer;
-pub use selection::{Selection, Selector};
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
+pub use selection::{Selection, Selector};
 pub use share::Share;
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};

@@ -5,13 +5,18 @@ use super::exp::{self, Power};
 use super::limbs::{self, Limbs};
 use crate::dyadic::{decompose, power_of_two};
 
-/// The rational numerator · 2^log2_unit / divisor ≥ 0, exactly; 1 ≤ divisor < 2^53.
+/// The rational numerator · 2^log2_unit / (product of the divisors) ≥ 0, exactly; no divisor is zero.
 #[derive(Clone, Debug)]
 pub struct Exponent {
-    numerator: Limbs,
-    log2_unit: i32,
-    divisor: u64,
+    /// Any number of limbs.
+    pub numerator: Limbs,
+    /// The power of two.
+    pub log2_unit: i32,
+    /// The odd part of the denominator, or whatever divides.
+    pub divisors: [u64; MOST_DIVISORS],
 }
+
+const MOST_DIVISORS: usize = 3;
 
 impl Exponent {
     /// eps · count / 2^halvings, for finite eps > 0.
@@ -20,7 +25,7 @@ impl Exponent {
         Self {
             numerator: limbs::mul(&[mantissa], &[count]),
             log2_unit: exponent - halvings,
-            divisor: 1,
+            divisors: [1; MOST_DIVISORS],
         }
     }
 
@@ -32,21 +37,30 @@ impl Exponent {
         Self {
             numerator: limbs::mul(&difference, &[mantissa]),
             log2_unit: place + exponent - below - halvings,
-            divisor,
+            divisors: [divisor, 1, 1],
         }
     }
 
     /// e^(−x) as a fixed-point number with `p` limbs of fraction and one integer limb.
     pub fn weight(&self, p: usize) -> Enclosure {
-        let approximation = self.approximate();
-        if self.numerator.iter().all(|&limb| limb == 0) {
+        if self.is_zero() {
             return Enclosure::point(1, p);
         }
-        let power = (approximation < exp::UNDERFLOW).then(|| exp::power(&self.floor(p), approximation, p));
-        Power::fixed_or_tiny(power.as_ref(), p)
+        Power::fixed_or_tiny(self.power(p).as_ref(), p)
     }
 
-    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(log2_unit + 64p) = x · divisor · 2^(64p) fits `p` + 2 limbs.
+    /// e^(−x) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
+    pub fn power(&self, p: usize) -> Option<Power> {
+        let approximation = self.approximate();
+        (approximation < exp::UNDERFLOW).then(|| exp::power(&self.floor(p), approximation, p))
+    }
+
+    /// Whether e^(−x) is 1.
+    pub fn is_zero(&self) -> bool {
+        self.numerator.iter().all(|&limb| limb == 0)
+    }
+
+    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(log2_unit + 64p) is below 2^21 times the divisors, in units.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
@@ -54,7 +68,7 @@ impl Exponent {
     )]
     fn floor(&self, p: usize) -> Limbs {
         let scale = i64::from(self.log2_unit) + 64 * p as i64;
-        let mut x = Limbs::zero(self.numerator.len().max(p + 2));
+        let mut x = Limbs::zero(self.numerator.len().max(p + 1 + MOST_DIVISORS));
         x[..self.numerator.len()].copy_from_slice(&self.numerator);
         if scale >= 0 {
             limbs::shl(&mut x, scale.unsigned_abs() as usize);
@@ -62,7 +76,9 @@ impl Exponent {
             // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
             limbs::shr(&mut x, scale.unsigned_abs() as usize);
         }
-        limbs::div_small(&mut x, self.divisor);
+        for &divisor in &self.divisors {
+            limbs::div_small(&mut x, divisor);
+        }
         Limbs::from_slice(&x[..=p])
     }
 
@@ -79,11 +95,12 @@ impl Exponent {
         };
         let below = if top > 0 { self.numerator[top - 1] } else { 0 };
         let head = u128::from(self.numerator[top]) << 64 | u128::from(below);
-        scaled(head as f64 / self.divisor as f64, self.log2_unit + 64 * (top as i32 - 1))
+        let quotient = self.divisors.iter().fold(head as f64, |rest, &divisor| rest / divisor as f64);
+        scaled(quotient, self.log2_unit + 64 * (top as i32 - 1))
     }
 }
 
-/// x·2^e for 1 ≤ x < 2^128, to float64's range.
+/// x·2^e for 2^−192 ≤ x < 2^128, to float64's range.
 fn scaled(mut x: f64, mut e: i32) -> f64 {
     while e != 0 && x != 0.0 && x < f64::INFINITY {
         let step = e.clamp(-1000, 1000);

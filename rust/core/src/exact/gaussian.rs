@@ -1,7 +1,8 @@
 //! The discrete Gaussian law, P(k) ∝ e^(−k²/(2σ²)), by rejection from a geometric one (docs/contract.md, section "Discrete Gaussian").
 
 use super::Extension;
-use super::bernoulli::{Exponent, bernoulli};
+use super::bernoulli::bernoulli;
+use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use crate::dyadic::decompose;
 
@@ -47,8 +48,8 @@ pub fn accept(sigma2: f64, t: u64, magnitude: u64, word: u64, extension: &mut im
     limbs::sub(&mut scaled, &centre);
     let exponent = Exponent {
         numerator: limbs::mul(&scaled, &scaled),
-        shift: 1 + shift,
-        divisors: &[m, t, t],
+        log2_unit: -1 - e.abs(),
+        divisors: [m, t, t],
     };
     bernoulli(&exponent, word, extension)
 }

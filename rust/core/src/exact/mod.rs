@@ -5,16 +5,16 @@
 //! | `limbs` | natural numbers as 64-bit limbs, short ones without allocation |
 //! | `enclosure` | intervals of nonnegative numbers, and the one comparison that may say "not yet" |
 //! | `ln2` | lower bounds of ln 2 |
-//! | `choice` | bits to one of finitely many candidates (docs/contract.md, selection) |
 //! | `exp` | enclosures of e^(−x) for exact rationals x |
+//! | `exponent` | exact rationals built from `f64`s, to be exponents |
 //! | `geometric_sum` | enclosures of 1 + x + … + x^(n−1), x = e^(−step) |
-//! | `exponent` | exact rationals built from `f64`s, as exponents of weights |
 //! | `uniform` | the bits of v: 63 given, the rest drawn when needed |
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
 //! | `weights` | bits to an index, for a law given by weights |
+//! | `choice` | bits to one of finitely many candidates |
 //! | `bernoulli` | coins of probability e^(−x) |
-//! | `gaussian` | acceptance of the discrete Gaussian law |
+//! | `gaussian` | acceptance of a discrete Gaussian proposal |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated law |
 //!
@@ -22,15 +22,13 @@
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
 //! that equality is impossible, hence that the loop ends.
 
+mod bernoulli;
 mod choice;
 pub mod enclosure;
 pub mod exp;
-mod geometric_sum;
 mod exponent;
-mod bernoulli;
-pub mod enclosure;
-pub mod exp;
 mod gaussian;
+mod geometric_sum;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -40,11 +38,11 @@ mod truncation;
 mod uniform;
 mod weights;
 
-pub use geometric_sum::geometric_sum;
+pub use bernoulli::bernoulli;
 pub use choice::Choice;
 pub use exponent::Exponent;
-pub use bernoulli::{Exponent, bernoulli};
 pub use gaussian::{accept, nearest_sqrt};
+pub use geometric_sum::geometric_sum;
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
