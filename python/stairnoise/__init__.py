@@ -19,13 +19,13 @@ from stairnoise.staircase import Staircase
 if _typing.TYPE_CHECKING:
     from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
-    from stairnoise.merged_laplace import MergedLaplace
     from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise.merged_laplace import MergedLaplace
     from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
-    from stairnoise.truncated_laplace import TruncatedLaplace
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
+    from stairnoise.truncated_laplace import TruncatedLaplace
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
@@ -71,14 +71,13 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 _MODULES = {
     "Arete": "arete",
     "Comparison": "comparison",
+    "ExponentialMechanism": "selection",
     "MergedLaplace": "merged_laplace",
     "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
     "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
     "PrivacyLoss": "privacy",
-    "TruncatedLaplace": "truncated_laplace",
-    "ExponentialMechanism": "selection",
-    "PrivacyLoss": "privacy",
     "StaircaseSelection": "selection",
+    "TruncatedLaplace": "truncated_laplace",
     "compare": "comparison",
     "expected_cost": "optimal",
     "optimal_cost": "optimal",

@@ -31,10 +31,11 @@ mod _native {
     use crate::each::{check, describe, fill_each, release_each};
     #[pymodule_export]
     use crate::law::{Law, largest_quotient};
-    use crate::noise::{Noise, arete, generalized_discrete_laplace, multi_scale_discrete_laplace};
-    use crate::noise::{Noise, discrete_gaussian};
     #[pymodule_export]
-    use crate::noise::{Noise, merged_laplace, truncated_laplace};
+    use crate::noise::{
+        Noise, arete, discrete_gaussian, generalized_discrete_laplace, merged_laplace, multi_scale_discrete_laplace,
+        truncated_laplace,
+    };
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]
