@@ -84,12 +84,12 @@ def _composition(comparison: Comparison, staircase: ComparisonRow) -> str:
 
 def _total_variation(row: ComparisonRow) -> float:
     """Distance between the law and itself moved by the sensitivity; the law is symmetric and falls on both sides."""
-    half: float = row.law.sensitivity / 2  # type: ignore[attr-defined]
+    half: float = row.law.sensitivity / 2  # type: ignore[union-attr]
     return float(row.law.cdf(half)) - float(row.law.cdf(-half))
 
 
 def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
-    if laplace.law.sensitivity == 1:  # type: ignore[attr-defined]
+    if laplace.law.sensitivity == 1:  # type: ignore[union-attr]
         return ["For integers at sensitivity 1 the discrete staircase is the discrete Laplace law."]
     gain = f"For integers the discrete staircase's {quantity} is {_against(staircase.ratio)} the discrete Laplace's."
     return [gain, *_quantile_caveat(staircase, laplace)]

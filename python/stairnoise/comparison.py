@@ -1,44 +1,25 @@
-"""The mechanisms side by side, in closed form, for one ε and one sensitivity."""
+"""The mechanisms side by side, for one ε and one sensitivity."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, Literal, NamedTuple, NoReturn, overload
 
+from stairnoise._candidates import AnyLaw, Candidate, Setting, chosen
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law import Cost, DiscreteLaw, Law
+from stairnoise._law import Cost
+from stairnoise._law.distribution import DiscreteDistribution
 from stairnoise._optional import require
 from stairnoise._parameters import RealLike, single
 from stairnoise._recommendation import recommend
 from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.laplace import Laplace
-from stairnoise.staircase import Staircase
 
 _ALPHA = 0.05
 _MOMENT = {"l1": 1, "l2": 2}
 _WIDTH = 80
-
-
-class Candidate(NamedTuple):
-    """A mechanism to compare: what to call it, how to make it, and which candidate it is measured against."""
-
-    name: str
-    make: Callable[[float, float], Law[Any]]
-    baseline: str
-
-
-# A further mechanism is one more line.
-CANDIDATES = (
-    Candidate("Staircase l1", lambda eps, sensitivity: Staircase(eps, sensitivity, "l1"), "Laplace"),
-    Candidate("Staircase l2", lambda eps, sensitivity: Staircase(eps, sensitivity, "l2"), "Laplace"),
-    Candidate("Laplace", Laplace, "Laplace"),
-    Candidate("DiscreteStaircase l1", lambda eps, sensitivity: DiscreteStaircase(eps, sensitivity, "l1"), "DiscreteLaplace"),
-    Candidate("DiscreteStaircase l2", lambda eps, sensitivity: DiscreteStaircase(eps, sensitivity, "l2"), "DiscreteLaplace"),
-    Candidate("DiscreteLaplace", DiscreteLaplace, "DiscreteLaplace"),
-)
 
 
 class ComparisonRow(NamedTuple):
@@ -46,7 +27,7 @@ class ComparisonRow(NamedTuple):
 
     mechanism: str
     """Name of the class and, for a staircase, the cost for which its shape is the best."""
-    law: Law[Any]
+    law: AnyLaw
     """The law itself."""
     mean_abs: float
     """E|X|."""
@@ -65,23 +46,27 @@ class Comparison(Sequence[ComparisonRow]):
 
     Attributes
     ----------
-    eps, sensitivity, cost
+    eps, sensitivity, delta, cost
         What was compared, and by which cost.
     notes : tuple of str
         Which mechanisms were left out, and why.
     """
 
-    __slots__ = ("_rows", "cost", "eps", "notes", "sensitivity")
+    __slots__ = ("_mechanisms", "_rows", "cost", "delta", "eps", "notes", "sensitivity")
 
+    _mechanisms: tuple[str, ...]
     _rows: tuple[ComparisonRow, ...]
     eps: float
     sensitivity: float
+    delta: float | None
     cost: Cost
     notes: tuple[str, ...]
 
-    def __init__(self, eps: float, sensitivity: float, cost: Cost, rows: Sequence[ComparisonRow], notes: Sequence[str]) -> None:
-        fields = {"eps": eps, "sensitivity": sensitivity, "cost": cost, "notes": tuple(notes), "_rows": tuple(rows)}
-        for name, value in fields.items():
+    def __init__(
+        self, setting: Setting, cost: Cost, mechanisms: tuple[str, ...], rows: Sequence[ComparisonRow], notes: Sequence[str]
+    ) -> None:
+        asked = {**setting._asdict(), "cost": cost, "_mechanisms": mechanisms}
+        for name, value in {**asked, "notes": tuple(notes), "_rows": tuple(rows)}.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -140,7 +125,7 @@ class Comparison(Sequence[ComparisonRow]):
         raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compare, (self.eps, self.sensitivity, self.cost)
+        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, self._mechanisms)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparison):
@@ -162,8 +147,15 @@ class Comparison(Sequence[ComparisonRow]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
-def compare(eps: RealLike, sensitivity: RealLike = 1, cost: Cost = "l1") -> Comparison:
-    """Compare the noise of every mechanism, in closed form.
+def compare(
+    eps: RealLike,
+    sensitivity: RealLike = 1,
+    cost: Cost = "l1",
+    *,
+    delta: RealLike | None = None,
+    mechanisms: Literal["all"] | Sequence[str] | None = None,
+) -> Comparison:
+    """Compare the noise of the mechanisms for one number, by their exact moments.
 
     Parameters
     ----------
@@ -174,6 +166,12 @@ def compare(eps: RealLike, sensitivity: RealLike = 1, cost: Cost = "l1") -> Comp
         they are left out, and the notes say so.
     cost : {"l1", "l2"}, default "l1"
         What counts: E|X| or E X². The last column is this cost over that of the Laplace law of the same kind.
+    delta : float or None
+        Privacy parameter δ, which the mechanisms without a pure guarantee need. A pure one has no use for it.
+    mechanisms : sequence of str, "all" or None
+        Which to compare, by the names in the table. None: the staircases and Laplace laws, and where `delta` is given
+        those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
+        parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace).
 
     Returns
     -------
@@ -184,9 +182,14 @@ def compare(eps: RealLike, sensitivity: RealLike = 1, cost: Cost = "l1") -> Comp
     Raises
     ------
     ParameterTypeError
-        A parameter is not a number, or `cost` not a string.
+        A parameter is not a number, `cost` not a string, or `mechanisms` no sequence.
     ParameterError
-        A parameter is out of range or an array, or `cost` is another string.
+        A parameter is out of range or an array, `cost` is another string, or a mechanism has another name.
+
+    See Also
+    --------
+    MultivariateStaircase : for vectors, by ``expected_norm``.
+    StaircaseSelection, ExponentialMechanism : for a choice among candidates, by ``expected_cost``.
 
     References
     ----------
@@ -216,17 +219,24 @@ def compare(eps: RealLike, sensitivity: RealLike = 1, cost: Cost = "l1") -> Comp
         raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
     if cost not in _MOMENT:
         raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
-    laws, refusals = _make_laws(number, change)
-    rows = [_row(candidate, laws, _MOMENT[cost]) for candidate in CANDIDATES if candidate.name in laws]
+    setting = Setting(number, change, None if delta is None else single(delta, "delta"))
+    candidates = chosen(mechanisms, setting.delta)
+    laws, refusals = _make_laws(setting, candidates)
+    rows = [_row(candidate, laws[candidate.name], setting, _MOMENT[cost]) for candidate in candidates if candidate.name in laws]
     notes = [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
-    return Comparison(number, change, cost, rows, notes)
+    return Comparison(setting, cost, tuple(candidate.name for candidate in candidates), rows, notes)
+
+
+def _compare_again(eps: float, sensitivity: float, cost: Cost, delta: float | None, mechanisms: tuple[str, ...]) -> Comparison:
+    """Make a comparison from what it keeps; the target of its pickles."""
+    return compare(eps, sensitivity, cost, delta=delta, mechanisms=mechanisms)
 
 
 for _public in (compare, Comparison, ComparisonRow):
     _public.__module__ = "stairnoise"
 
 
-def _make_laws(eps: float, sensitivity: float) -> tuple[dict[str, Law[Any]], dict[str, list[str]]]:
+def _make_laws(setting: Setting, candidates: Sequence[Candidate]) -> tuple[dict[str, AnyLaw], dict[str, list[str]]]:
     """Make the laws that accept the parameters, and list by their reason those that do not.
 
     Raises
@@ -234,11 +244,11 @@ def _make_laws(eps: float, sensitivity: float) -> tuple[dict[str, Law[Any]], dic
     ParameterError
         No law does.
     """
-    laws: dict[str, Law[Any]] = {}
+    laws: dict[str, AnyLaw] = {}
     refusals: dict[str, list[str]] = {}
-    for candidate in CANDIDATES:
+    for candidate in candidates:
         try:
-            laws[candidate.name] = candidate.make(eps, sensitivity)
+            laws[candidate.name] = candidate.make(setting)
         except ParameterError as error:
             refusals.setdefault(str(error), []).append(candidate.name)
     if not laws:
@@ -246,18 +256,26 @@ def _make_laws(eps: float, sensitivity: float) -> tuple[dict[str, Law[Any]], dic
     return laws, refusals
 
 
-def _row(candidate: Candidate, laws: dict[str, Law[Any]], p: int) -> ComparisonRow:
-    law, baseline = laws[candidate.name], laws.get(candidate.baseline)
-    theirs = float(baseline.abs_moment(p)) if baseline else 0.0
+def _row(candidate: Candidate, law: AnyLaw, setting: Setting, p: int) -> ComparisonRow:
+    theirs = _baseline(candidate.baseline, setting, p)
     return ComparisonRow(
         mechanism=candidate.name,
         law=law,
         mean_abs=float(law.abs_moment(1)),
         std=float(law.std()),
         bound_95=law.error_bound(_ALPHA),
-        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteLaw) else None,
+        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteDistribution) else None,
         ratio=float(law.abs_moment(p)) / theirs if theirs else float("nan"),
     )
+
+
+def _baseline(name: str, setting: Setting, p: int) -> float:
+    """E|X|**p of the Laplace law of the same kind; 0 where there is none."""
+    try:
+        law: AnyLaw = (DiscreteLaplace if name == "DiscreteLaplace" else Laplace)(setting.eps, setting.sensitivity)
+    except ParameterError:
+        return 0.0
+    return float(law.abs_moment(p))
 
 
 def _cells(row: ComparisonRow) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise import comparison
+from stairnoise import _candidates
 
 
 class Expected(NamedTuple):
@@ -107,8 +107,8 @@ def test_integer_laws_are_left_out_with_a_note():
 
 
 def test_a_further_mechanism_is_one_more_line(monkeypatch):
-    half = comparison.Candidate("Staircase 1/2", lambda eps, sensitivity: sn.Staircase(eps, sensitivity, 0.5), "Laplace")
-    monkeypatch.setattr(comparison, "CANDIDATES", (*comparison.CANDIDATES, half))
+    half = _candidates.Candidate("Staircase 1/2", lambda s: sn.Staircase(s.eps, s.sensitivity, 0.5), "Laplace")
+    monkeypatch.setattr(_candidates, "CANDIDATES", (*_candidates.CANDIDATES, half))
     row = sn.compare(4)["Staircase 1/2"]
     assert row.ratio == pytest.approx(sn.Staircase(4, 1, 0.5).abs_moment(1) * 4)
 

@@ -125,9 +125,15 @@ def compare(
     eps: Eps,
     sensitivity: Sensitivity = 1.0,
     cost: Annotated[str, typer.Option(help="What counts: l1 for E|X|, l2 for E X².")] = "l1",
+    delta: Annotated[float | None, typer.Option(help="Privacy parameter δ; adds the mechanisms that need one.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every mechanism, those for noise in shares included.")] = False,
 ) -> None:
     """Compare the mechanisms, and say which one to choose."""
-    print_comparison(Console(highlight=False), stairnoise.compare(eps, sensitivity, cost=cost))  # type: ignore[arg-type]
+    mechanisms: Any = "all" if everything else None
+    print_comparison(
+        Console(highlight=False),
+        stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, mechanisms=mechanisms),  # type: ignore[arg-type]
+    )
 
 
 @app.command()
