@@ -161,6 +161,25 @@ def test_profile_of_a_law():
         d.privacy_profile("1")
 
 
+@pytest.mark.parametrize(("eps", "delta"), [(0.01, 0.001), (0.7, 2.5e-6), (0.5, 0.1), (1.0, 0.01), (2.0, 0.05), (8.0, 1e-3)])
+def test_other_bound_is_that_of_the_theorem(eps, delta):
+    """The formula of theorem 1 for the far bound, and what it inverts to for the near one; at least one sensitivity."""
+    with mp.workdps(40):
+        e, d = mp.mpf(eps), mp.mpf(delta)
+        symmetric = mp.log(1 + mp.expm1(e) / (2 * d))
+        window = symmetric - mp.log((mp.expm1(e) + d) / (2 * d))
+        for part in (0.01, 0.5, 0.9):
+            given = float(symmetric - part * window)
+            far = -mp.log(2 + (1 - d) / d * mp.exp(-mp.mpf(given)) - mp.exp(e - mp.mpf(given)) / d)
+            # A change of the given bound in its last place changes the other by so much.
+            condition = float(2e-16 * given * mp.exp(far) * 2)
+            assert truncation.other_bound(eps, delta, given) == pytest.approx(float(far), rel=1e-13, abs=condition)
+        assert truncation.other_bound(eps, delta, float(symmetric - 1.01 * window)) == math.inf
+        for given in (float(symmetric) + 0.5, float(symmetric) + 50):
+            near = mp.log((mp.expm1(e) + d) / (d * (2 - mp.exp(-mp.mpf(given)))))
+            assert truncation.other_bound(eps, delta, given) == pytest.approx(float(max(e, near)), rel=1e-13)
+
+
 def test_asymmetric_laws_are_never_better():
     """Both costs and the bias, for bounds in and beside the window of the theorem."""
     for eps, delta in ((0.1, 0.01), (0.5, 0.1), (1.0, 0.01), (2.0, 0.05), (5.0, 0.2)):
