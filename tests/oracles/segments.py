@@ -65,7 +65,7 @@ class Segments:
         for part in self.parts:
             place = abs(k) - part.first
             right_side = part.sign == 0 or part.sign * k > 0 or (k == 0 and part.sign > 0)
-            if right_side and 0 <= place and (part.length is None or place < part.length):
+            if right_side and place >= 0 and (part.length is None or place < part.length):
                 return intervals.exp(-part.exponent - part.eps * place / self.cells) / total
         return intervals.rational(0)
 
@@ -76,16 +76,20 @@ def table_index(law: Segments, word: int, extension: Callable[[int], int]) -> in
     while True:
         index = _count(law, Fraction(bits, 2**width))
         end = Fraction(bits + 1, 2**width)
-        if index == 0 or words == stream.EXTENSION_WORDS or intervals.less(end, lambda: law.tail(index)):
+        if index == 0 or words == stream.EXTENSION_WORDS or _below_tail(law, end, index):
             return index
         bits, width, words = bits * 2**64 + extension(words), width + 64, words + 1
 
 
 def _count(law: Segments, v: Fraction) -> int:
     index = 0
-    while index + 1 < len(law.parts) and intervals.less(v, lambda: law.tail(index + 1)):
+    while index + 1 < len(law.parts) and _below_tail(law, v, index + 1):
         index += 1
     return index
+
+
+def _below_tail(law: Segments, v: Fraction, j: int) -> bool:
+    return intervals.less(v, lambda: law.tail(j))
 
 
 def value(law: Segments, key: bytes, fill: int, index: int) -> int:

@@ -12,7 +12,9 @@ from tests.oracles.lattice import Lattice, Refused, lattice
 MOST = 2**62
 
 
-def law(eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None) -> tuple[Lattice, segments.Segments]:
+def law(
+    eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None
+) -> tuple[Lattice, segments.Segments]:
     """The lattice, and the law on it."""
     where = lattice("laplace", eps, sensitivity)
     below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)

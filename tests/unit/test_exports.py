@@ -19,6 +19,7 @@ PUBLIC = [
     "GeneralizedDiscreteLaplace",
     "Laplace",
     "MultiScaleDiscreteLaplace",
+    "MergedLaplace",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
@@ -26,6 +27,7 @@ PUBLIC = [
     "SeededRng",
     "StairnoiseError",
     "Staircase",
+    "TruncatedLaplace",
     "__version__",
     "compare",
     "cpu_tiers",
@@ -72,7 +74,9 @@ def test_classes_and_functions_pickle_by_reference(name):
     assert pickle.loads(pickle.dumps(thing)) is thing
 
 
-@pytest.mark.parametrize("name", ["Staircase", "DiscreteStaircase", "Laplace", "DiscreteLaplace"])
+@pytest.mark.parametrize(
+    "name", ["Staircase", "DiscreteStaircase", "Laplace", "DiscreteLaplace", "MergedLaplace", "TruncatedLaplace"]
+)
 def test_laws_document_their_parameters_errors_source_and_an_example(name):
     text = inspect.getdoc(getattr(sn, name))
     for section in ("Parameters", "Raises", "References", "Examples"):

@@ -1,7 +1,8 @@
 """Laws whose density falls exponentially, at one rate after another, on either side of 0: closed forms without cancellation.
 
 A side is ``w(y) = exp(-W(y))`` for y >= 0, where W is continuous, starts at 0 and has slope r_j on the j-th piece; the last piece
-may end, and then so does the law. All tails are kept relative to w where they begin, so that they have logarithms where they underflow.
+may end, and then so does the law. All tails are kept relative to w where they begin, so that they have logarithms where
+they underflow.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Side:
         lost = rate * (s - self._from_start[j])
         kept = np.maximum(rate * (s - fall * self._after[j]) + fall, fall)
         distance = np.where(lost > -0.5, -np.log1p(np.maximum(lost, -0.5)), -np.log(kept)) / rate
-        return np.clip(self._start[j] + distance, 0.0, self.end)
+        return np.asarray(np.clip(self._start[j] + distance, 0.0, self.end))
 
     def moment(self, p: float) -> float:
         """Integral of ``y**p w(y)``, for p > -1."""
@@ -199,7 +200,7 @@ class Pieces:
         return self._times_unit(self._right.moment(float(order)) - self._left.moment(float(order)), order)
 
     def support(self) -> tuple[float, float]:
-        """Ends of the law."""
+        """Return the ends of the law."""
         return -self._left.end * self._unit, self._right.end * self._unit
 
 

@@ -48,11 +48,24 @@ def other_bound(eps: float, delta: float, given: float) -> float:
 
 
 class Truncated(Pieces):
-    """Functions of the density, between `below` and `above` scales on either side of 0."""
+    """Functions of the density, which has bounds below and above 0."""
 
-    def __init__(self, below: float, above: float, scale: float) -> None:
-        right = Side([1.0], [], above)
-        super().__init__(right if below == above else Side([1.0], [], below), right, scale)
+    def __init__(self, lower: float, upper: float, scale: float) -> None:
+        right = Side([1.0], [], upper / scale)
+        super().__init__(right if -lower == upper else Side([1.0], [], -lower / scale), right, scale)
+        self._bounds = lower, upper
+
+    def support(self) -> tuple[float, float]:
+        """Return the bounds as they were given."""
+        return self._bounds
+
+    def ppf(self, q: Array) -> Array:
+        """Return the x with P(X <= x) = q; NaN outside [0, 1]."""
+        return np.clip(super().ppf(q), *self._bounds)
+
+    def isf(self, q: Array) -> Array:
+        """Return the x with P(X > x) = q; NaN outside [0, 1]."""
+        return np.clip(super().isf(q), *self._bounds)
 
     def error_bound(self, alpha: Array) -> Array:
         """Least t with P(|X| > t) <= alpha."""
@@ -89,7 +102,8 @@ def profile(t: Array, eps: float, cells: int, below: int, above: int) -> Array:
     """
     one, other = (_one_sided(np.abs(t), eps, cells, *ends) for ends in ((below, above), (above, below)))
     positive = np.maximum(one, other)
-    return np.where(t < 0, -np.expm1(t) + np.exp(t) * positive, positive)
+    falling = np.minimum(t, 0.0)
+    return np.asarray(-np.expm1(falling) + np.exp(falling) * positive)
 
 
 def _one_sided(t: Array, eps: float, cells: int, near: int, far: int) -> Array:
@@ -109,4 +123,4 @@ def _one_sided(t: Array, eps: float, cells: int, near: int, far: int) -> Array:
     # Integers beyond 0 with a loss ε - 2jθ above t, their terms x^j (1 - exp(t - ε + 2jθ)).
     j = np.clip(np.ceil((cells - t / theta) / 2) - 1, 0, min(far, cells - 1))
     falling = powers(1, j) * -np.expm1(np.minimum(t - theta * (cells - j - 1), 0.0))
-    return (outermost + whole + falling) / total
+    return np.asarray((outermost + whole + falling) / total)

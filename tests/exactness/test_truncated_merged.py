@@ -1,0 +1,98 @@
+"""The truncated and the merged Laplace law against vectors and oracle, bit for bit. Deterministic: no false alarms."""
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from tests.exactness.laws import rng_before
+from tests.oracles import merged_laplace, segments, stream, truncated_laplace
+from tests.oracles.generate import truncated_merged
+from tests.oracles.generate.encoding import float_of, read
+
+INPUTS = ("arguments", "seed", "fill", "index", "count")
+VALUES = 120
+
+
+def numbers(arguments: Any) -> Any:
+    """Arguments as a vector file writes them."""
+    if isinstance(arguments, list):
+        return [numbers(argument) for argument in arguments]
+    return None if arguments is None else float_of(arguments)
+
+
+@pytest.mark.parametrize(("name", "law"), [("truncated_laplace", sn.TruncatedLaplace), ("merged_laplace", sn.MergedLaplace)])
+def test_fills(name: str, law: Any) -> None:
+    entries = read(name)
+    assert len(entries) >= 9
+    for entry in entries:
+        made = law(*numbers(entry["arguments"]))
+        g = 2.0 ** entry["log2_g"]
+        assert made.granularity == g
+        if name == "truncated_laplace":
+            assert made.lattice_bounds == (-entry["below"] * g, entry["above"] * g)
+        else:
+            assert made.lattice_breakpoints == tuple(c * g for c in entry["breaks"])
+        rng = rng_before(entry["fill"], int(entry["seed"]))
+        for dtype in (np.float64, np.float32):
+            drawn = made.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
+            expected = np.array([value * g for value in entry["values"]]).astype(dtype) + 0.0
+            assert drawn.tobytes() == expected.tobytes(), (entry, dtype)
+
+
+@pytest.mark.parametrize("name", ["truncated_laplace", "merged_laplace"])
+def test_vectors_are_current(name: str) -> None:
+    make = truncated_merged.truncated_entry if name == "truncated_laplace" else truncated_merged.merged_entry
+    for entry in read(name):
+        assert make({key: entry[key] for key in INPUTS}) == entry
+
+
+def check(made: Any, law: segments.Segments, seed: int, start: int) -> None:
+    drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
+    key = stream.seed_key(seed)
+    assert drawn.tolist() == [segments.value(law, key, 0, index) for index in range(start, start + VALUES)], made
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_truncated_fills_at_random(case: int) -> None:
+    choose = random.Random(f"truncated {case}")
+    eps, delta = math.exp(choose.uniform(-9, 5)), math.exp(choose.uniform(-40, math.log(0.5)))
+    sensitivity = math.ldexp(choose.uniform(1, 2), choose.randrange(-60, 60))
+    lower = upper = None
+    if case % 3:
+        symmetric = sn.TruncatedLaplace(eps, delta, sensitivity).upper
+        upper = symmetric * choose.uniform(1, 2)
+        lower = -symmetric * choose.uniform(1, 2) if case % 3 == 2 else None
+    made = sn.TruncatedLaplace(eps, delta, sensitivity, lower, upper)
+    where, law = truncated_laplace.law(eps, delta, sensitivity, lower, upper)
+    g = float(where.granularity)
+    assert made.lattice_bounds == (-(law.parts[1].length or 0) * g, ((law.parts[0].length or 0) - 1) * g)
+    check(made, law, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_merged_fills_at_random(case: int) -> None:
+    choose = random.Random(f"merged {case}")
+    eps = [math.exp(choose.uniform(-5, 3)) for _ in range(1 + case % 5)]
+    sensitivity = math.ldexp(choose.uniform(1, 2), choose.randrange(-60, 60))
+    breakpoints = np.cumsum([sensitivity * choose.expovariate(1) for _ in eps[1:]]).tolist()
+    made = sn.MergedLaplace(eps, breakpoints, sensitivity)
+    _, law = merged_laplace.law(eps, breakpoints, sensitivity)
+    check(made, law, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
+
+
+@pytest.mark.parametrize("made", [sn.TruncatedLaplace(0.3, 1e-3), sn.MergedLaplace([0.3, 2, 1], [0.5, 2])], ids=repr)
+def test_slices_threads_and_single_values(made: Any) -> None:
+    whole = made.sample(300_000, rng=sn.SeededRng(8))
+    for first, n in ((0, 1), (1, 700), (511, 2), (123_457, 1000)):
+        assert np.array_equal(made.sample(n, rng=sn.SeededRng(8).at(first)), whole[first : first + n])
+    assert np.array_equal(made.sample(300_000, rng=sn.SeededRng(8), threads=1), whole)
+    assert np.array_equal(made.sample(300_000, rng=sn.SeededRng(8), threads=3), whole)
+    assert made.sample(rng=sn.SeededRng(8)) == whole[0]
+    values = np.linspace(-5, 5, 1000)
+    released = made.release(values, rng=sn.SeededRng(8, allow_release=True))
+    g = made.granularity
+    assert np.array_equal(released, (np.floor(values / g + 0.5) + whole[:1000] / g) * g)
