@@ -22,6 +22,8 @@ if _typing.TYPE_CHECKING:
     from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
     from stairnoise.merged_laplace import MergedLaplace
     from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
+    from stairnoise.discrete_gaussian import DiscreteGaussian
+    from stairnoise.gaussian import Gaussian
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
@@ -42,6 +44,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "GeneralizedDiscreteLaplace",
     "MultiScaleDiscreteLaplace",
     "Arete",
+    "Gaussian",
+    "DiscreteGaussian",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -75,6 +79,8 @@ _MODULES = {
     "MergedLaplace": "merged_laplace",
     "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
     "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
+    "DiscreteGaussian": "discrete_gaussian",
+    "Gaussian": "gaussian",
     "PrivacyLoss": "privacy",
     "StaircaseSelection": "selection",
     "TruncatedLaplace": "truncated_laplace",
