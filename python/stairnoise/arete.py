@@ -15,6 +15,9 @@ from stairnoise._parameters import single
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+# Further away the probabilities are not listed.
+_MOST_SCALES = 50
+
 
 class Arete(Shares, AloneContinuous):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
@@ -44,7 +47,8 @@ class Arete(Shares, AloneContinuous):
     Notes
     -----
     `pdf` is the probability of the lattice point nearest to x, divided by g. Distribution functions are from a list of probabilities down to about
-    e^(-680), with a relative error below 1e-12; that of a share below 1e-12 down to about 1e-16, growing to 1e-7 at the end of the list.
+    e^(-680), with a relative error below 1e-12; those of a share down to e^(-200), below
+    1e-9 down to e^(-50) and 1e-6 at the end.
 
     References
     ----------
@@ -55,7 +59,7 @@ class Arete(Shares, AloneContinuous):
     >>> import stairnoise as sn
     >>> d = sn.Arete.from_eps(eps=12)
     >>> round(d.var(), 6), round(d.privacy_eps(1.0), 3)
-    (0.016021, 8.04)
+    (0.016021, 8.03)
     >>> contribution = d.share(n_parties=100).release([0.25])
     """
 
@@ -129,22 +133,18 @@ class Arete(Shares, AloneContinuous):
         Raises
         ------
         ParameterError
-            `sensitivity` is not positive, or more than some 200 times the larger scale.
+            `sensitivity` is not positive, or more than 50 times the larger scale.
         """
         from stairnoise._theory import infinitely_divisible as theory
 
         width = single(sensitivity, "sensitivity")
         if not 0 < width < math.inf:
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        largest = max(self.theta, self.lam)
+        if not width <= _MOST_SCALES * largest:
+            raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
         cells = math.ceil(Fraction(width) / Fraction(self.granularity))
-        gamma, laplace = self._terms()
-        try:
-            return theory.pure_eps_of_two(gamma, laplace, cells)
-        except OverflowError:
-            largest = max(self.theta, self.lam)
-            raise ParameterError(
-                f"sensitivity must be at most about 200 times the larger scale, {largest}, got {width}"
-            ) from None
+        return theory.pure_eps_of_two(*self._terms(), cells)
 
     def _terms(self) -> Any:
         from stairnoise._theory.infinitely_divisible import Term

@@ -39,8 +39,8 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
 
     Notes
     -----
-    Draws are exact. Distribution functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; that of
-    a share below 1e-12 down to about 1e-16, growing to 1e-7 at the end of the list.
+    Draws are exact. Distribution functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; those
+    of a share down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
 
     Examples
     --------
