@@ -1,7 +1,8 @@
 """The infinitely divisible laws: theory, shares, exact eps, and what the classes accept.
 
-Evidence: mpmath's hypergeometric function and plain sums in 40 digits, brute force over shifts and parameters; chi-square tests of the sampler.
-Statistical checks: at most one false alarm in a million each when the seeds change, none while they stay.
+Evidence: mpmath's hypergeometric function and plain sums in 40 digits, brute force over shifts and parameters;
+chi-square tests of the sampler. Statistical checks: at most one false alarm in a million each when the seeds change,
+none while they stay.
 """
 
 from __future__ import annotations
