@@ -15,17 +15,21 @@ from stairnoise._parameters import single
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+# Further away the probabilities are not listed.
+_MOST_SCALES = 50
+
 
 class Arete(Shares, AloneContinuous):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
-    Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent. What is drawn is its
-    discretisation that stays infinitely divisible, on the multiples of a power of two g:
+    Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent.
+    What is drawn is its discretisation that stays infinitely divisible, on the multiples of a power of two g:
 
     .. math:: X = g (N - N' + L)
 
-    N and N' negative binomial of shape α and ratio e^(-g/θ), L two-sided geometric of ratio e^(-g/λ), where 2**10 to 2**11 steps of g make the
-    larger of the two scales. All functions are those of X: its variance is smaller than 2αθ² + 2λ² by a relative (g/θ)²/12 to (g/λ)²/12.
+    N and N' negative binomial of shape α and ratio e^(-g/θ), L two-sided geometric of ratio e^(-g/λ), where 2**10 to
+    2**11 steps of g make the larger of the two scales. All functions are those of X: its variance is smaller than 2αθ²
+    + 2λ² by a relative (g/θ)²/12 to (g/λ)²/12.
 
     Parameters
     ----------
@@ -43,8 +47,9 @@ class Arete(Shares, AloneContinuous):
 
     Notes
     -----
-    `pdf` is the probability of the lattice point nearest to x, divided by g. Distribution functions are from a list of probabilities down to about
-    e^(-680), with a relative error below 1e-12; that of a share below 1e-12 down to about 1e-16, growing to 1e-7 at the end of the list.
+    `pdf` is the probability of the lattice point nearest to x, divided by g. Distribution functions are from a list of
+    probabilities down to about e^(-680), with a relative error below 1e-12; those of a share down to e^(-200), below
+    1e-9 down to e^(-50) and 1e-6 at the end.
 
     References
     ----------
@@ -55,7 +60,7 @@ class Arete(Shares, AloneContinuous):
     >>> import stairnoise as sn
     >>> d = sn.Arete.from_eps(eps=12)
     >>> round(d.var(), 6), round(d.privacy_eps(1.0), 3)
-    (0.016021, 8.04)
+    (0.016021, 8.03)
     >>> contribution = d.share(n_parties=100).release([0.25])
     """
 
@@ -113,8 +118,8 @@ class Arete(Shares, AloneContinuous):
     def privacy_eps(self, sensitivity: float = 1.0) -> float:
         """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.
 
-        The least such ε of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss over the list of
-        probabilities, and a bound on it beyond the list. Takes about a second.
+        The least such ε of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss over
+        the list of probabilities, and a bound on it beyond the list. Takes about a second.
 
         Parameters
         ----------
@@ -129,22 +134,19 @@ class Arete(Shares, AloneContinuous):
         Raises
         ------
         ParameterError
-            `sensitivity` is not positive, or more than some 200 times the larger scale.
+            `sensitivity` is not positive, or more than 50 times the larger scale.
         """
         from stairnoise._theory import infinitely_divisible as theory
 
         width = single(sensitivity, "sensitivity")
         if not 0 < width < math.inf:
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        largest = max(self.theta, self.lam)
+        if not width <= _MOST_SCALES * largest:
+            raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
         cells = math.ceil(Fraction(width) / Fraction(self.granularity))
         gamma, laplace = self._terms()
-        try:
-            return theory.pure_eps_of_two(gamma, laplace, cells)
-        except OverflowError:
-            largest = max(self.theta, self.lam)
-            raise ParameterError(
-                f"sensitivity must be at most about 200 times the larger scale, {largest}, got {width}"
-            ) from None
+        return theory.pure_eps_of_two(gamma, laplace, cells)
 
     def _terms(self) -> Any:
         from stairnoise._theory.infinitely_divisible import Term

@@ -26,7 +26,8 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
 
     .. math:: P(N = k) = \frac{β(β+1) \cdots (β+k-1)}{k!} e^{-ak} (1 - e^{-a})^β.
 
-    Shapes add: the sum of n draws of shape β/n has shape β. β = 1 is the discrete Laplace law of ε/Δ = a. The variance is β/(cosh a - 1).
+    Shapes add: the sum of n draws of shape β/n has shape β. β = 1 is the discrete Laplace law of ε/Δ = a. The variance
+    is β/(cosh a - 1).
 
     Parameters
     ----------
@@ -45,15 +46,15 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
 
     Notes
     -----
-    Draws are exact: every integer has the probability above, for the float64 parameters as they are. Distribution functions are from a list of
-    probabilities down to about e^(-680), with a relative error below 1e-12.
+    Draws are exact: every integer has the probability above, for the float64 parameters as they are. Distribution
+    functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12.
 
     References
     ----------
-    .. [1] Goryczka and Xiong, "A Comprehensive Comparison of Multiparty Secure Additions with Differential Privacy", IEEE TDSC 14(5), 2017
-       (shares of discrete Laplace noise from differences of Pólya variables).
-    .. [2] Bagdasaryan et al., "Towards Sparse Federated Analytics: Location Heatmaps under Distributed Differential Privacy with Secure
-       Aggregation", PoPETs 2022 (such shares in secure aggregation).
+    .. [1] Harrison and Manurangsi, "Infinitely Divisible Noise for Differential Privacy: Nearly Optimal Error in the
+       High ε Regime", FORC 2025, arXiv:2504.05202.
+    .. [2] Goryczka and Xiong, "A Comprehensive Comparison of Multiparty Secure Additions with Differential Privacy",
+       IEEE Transactions on Dependable and Secure Computing 14(5), 2017 (shares of discrete Laplace noise).
 
     Examples
     --------
@@ -90,7 +91,8 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
     def from_eps(cls, eps: float, sensitivity: int = 1, a: float | None = None) -> Self:
         """Return the law of least variance that is eps-differentially private for an integer sensitivity.
 
-        The exact ε is used, not the bound behind the choice β = Δ e^(2-ε), a = 2/Δ. At small ε/Δ the best is the discrete Laplace law, β = 1.
+        The exact ε is used, not the bound behind the choice β = Δ e^(2-ε), a = 2/Δ. At small ε/Δ the best is the
+        discrete Laplace law, β = 1.
 
         Parameters
         ----------
@@ -108,7 +110,8 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
 
         Notes
         -----
-        `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε is not above `eps`.
+        `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε
+        is not above `eps`.
         """
         from stairnoise._theory import infinitely_divisible as theory
 
@@ -145,7 +148,8 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(
-            f"max_partitions_contributed must be 1 for a law given by beta and a, got {k}: make it by from_eps(eps/{k}, sensitivity)"
+            f"max_partitions_contributed must be 1 for a law given by beta and a, got {k}: "
+            f"make it by from_eps(eps/{k}, sensitivity)"
         )
 
     def _make_functions(self) -> Any:

@@ -20,8 +20,9 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
 
-    with independent two-sided geometric X_m, P(X_m = k) proportional to e^(-ε|k|): a change by m is hidden by X_m alone. Its variance,
-    Δ(Δ+1)(2Δ+1)/6 / (cosh ε - 1), tends to that of the discrete staircase with r = 1 as ε grows. A value takes Δ draws.
+    with independent two-sided geometric X_m, P(X_m = k) proportional to e^(-ε|k|): a change by m is hidden by X_m
+    alone. Its variance, Δ(Δ+1)(2Δ+1)/6 / (cosh ε - 1), tends to that of the discrete staircase with r = 1 as ε grows. A
+    value takes Δ draws.
 
     Parameters
     ----------
@@ -39,8 +40,13 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
 
     Notes
     -----
-    Draws are exact. Distribution functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; that of
-    a share below 1e-12 down to about 1e-16, growing to 1e-7 at the end of the list.
+    Draws are exact. Distribution functions are from a list of probabilities down to about e^(-680), with a relative
+    error below 1e-12; those of a share down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
+
+    References
+    ----------
+    .. [1] Harrison and Manurangsi, "Infinitely Divisible Noise for Differential Privacy: Nearly Optimal Error in the
+       High ε Regime", FORC 2025, arXiv:2504.05202.
 
     Examples
     --------
@@ -79,8 +85,9 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
     def privacy_eps(self, sensitivity: int | None = None) -> float:
         """ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.
 
-        A shift by m ≤ Δ is hidden by the term of scale m: the ε of that term under a shift by 1, and for larger shifts as often as Δ is needed to
-        make them up. For the whole this is exact at multiples of Δ; for other shifts, and where shares are missing, it is an upper bound.
+        A shift by m ≤ Δ is hidden by the term of scale m: the ε of that term under a shift by 1, and for larger shifts
+        as often as Δ is needed to make them up. For the whole this is exact at multiples of Δ; for other shifts, and
+        where shares are missing, it is an upper bound.
 
         Parameters
         ----------

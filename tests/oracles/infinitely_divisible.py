@@ -1,7 +1,7 @@
 """Contract, infinitely divisible noise: from words to sums of differences of negative binomial draws.
 
-Slow and from the definition: the survival function of a negative binomial variable is one minus a running sum of its probabilities, in interval
-arithmetic; the least precision leaves some 120 bits beyond those of a word.
+Slow and from the definition: the survival function of a negative binomial variable is one minus a running sum of its
+probabilities, in interval arithmetic; the least precision leaves some 120 bits beyond those of a word.
 """
 
 import math

@@ -44,8 +44,9 @@ class Shares:
     def share(self, n_parties: int, present: int = 1) -> Self:
         """Return the law of one party's noise, of which `n_parties` independent draws add up to this law.
 
-        A share alone protects next to nothing: the sum is private once enough parties have added theirs, and only for those who never see a
-        part of the sum. `privacy_eps` of ``share(n, present)`` says what the noise of those present guarantees.
+        A share alone protects next to nothing: the sum is private once enough parties have added theirs, and only for
+        those who never see a part of the sum. `privacy_eps` of ``share(n, present)`` says what the noise of those
+        present guarantees.
 
         Parameters
         ----------

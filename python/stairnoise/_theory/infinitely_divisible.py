@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 # Probabilities are listed as long as float64 has them with all its digits.
 _NEPERS = 680.0
+# Of shares, for which more would take seconds, so far.
+_NEPERS_OF_SHARES = 200.0
 # e^(-_SHORT) has no part in a float64 sum.
 _SHORT = 42.0
 # Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
@@ -31,8 +33,8 @@ _LEAST_SHIFTED = 0.2
 _GRID = 25
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
 _MARGIN = 2.0**-36
-# The decays of e^(τk) that the transform is taken with are 1 − 2^(−i) of the largest.
-_TILTS = (0, 1, 3, 6, 10)
+# The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
+_TILTS = (0, 1, 3)
 
 
 class Term(NamedTuple):
@@ -48,7 +50,9 @@ class Differences(Tabulated):
 
     def __init__(self, terms: Sequence[Term], step: float = 1.0) -> None:
         above = log_pmf(terms)
-        super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
+        # A sum of probabilities may exceed 1 by its rounding errors, where the other tail is the one that counts.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
         self._variance = step**2 * variance(terms)
 
     def mean(self) -> float:
@@ -82,16 +86,17 @@ def variance(terms: Sequence[Term]) -> float:
 
 
 def log_pmf(terms: Sequence[Term]) -> Floats:
-    """ln P(X = k) for k = 0, 1, … down to about e^(−680) of the largest.
+    """Logarithms of P(X = k) for k = 0, 1, … down to about e^(−680).
 
-    The relative error of the probabilities is near 1e-13 for a single term, and for one to which terms of shape 1 are added. With others,
-    which only shares have, it is that of a Fourier transform at the best of five tilts, below 1e-12 where the probability is not far below
-    1e-16 and below 1e-7 at the end of the list.
+    The relative error of the probabilities is near 1e-13 for a single term, and for one to which terms of shape 1 are
+    added. With others, which only shares have, it is that of a Fourier transform at the best of four tilts: below 1e-9
+    down to e^(−50), and growing to 1e-6 at the end of the list, near e^(−200).
     """
-    size = 1 + math.ceil(_NEPERS * max(m / rate for m, _, rate in terms))
+    widest = max(m / rate for m, _, rate in terms)
+    size = 1 + math.ceil(_NEPERS * widest)
     fractional = [term for term in terms if term.shape != 1]
     if len(fractional) > 1:
-        return _transformed(terms, size)
+        return _transformed(terms, 1 + math.ceil(_NEPERS_OF_SHARES * widest))
     above = np.zeros(size)
     if fractional:
         (m, shape, rate) = fractional[0]
@@ -112,26 +117,31 @@ def log_pmf(terms: Sequence[Term]) -> Floats:
 
 
 def single(shape: float, rate: float, size: int) -> Floats:
-    """ln P(N − N' = k), k = 0 … size − 1.
+    """Logarithms of P(N − N' = k), k = 0 … size − 1.
 
     P(k+1)/P(k) = q(1 − e_k), q = e^(−rate). From q(k+1−β)P(k+1) = (1+q²)kP(k) − q(k−1+β)P(k−1), a consequence of the generating
     function, e_(k−1) = n/(k − 1 + β + n) with n = (1−β)(1−q²) + q²(k+1−β)e_k: no cancellation, and backwards errors shrink by q².
     """
+    if shape == 1:
+        return math.log(math.tanh(rate / 2)) - rate * np.arange(size, dtype=np.float64)
     extra = size + math.ceil(_SHORT / (2 * rate))
     ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
     constant = (1 - shape) * gap
-    e = (1 - shape) / (extra + 1)
-    shortfall = np.empty(extra)
-    values = memoryview(shortfall)
+    n, e = 0.0, (1 - shape) / (extra + 1)
+    shortfalls = [0.0] * extra
     for k in range(extra, 0, -1):
         n = constant + ratio * (k + 1 - shape) * e
-        values[k - 1] = e = n / (k - 1 + shape + n)
-    k = np.arange(size, dtype=np.float64)
-    return _log_zero(shape, rate) - rate * k + np.append(0.0, _running_sum(np.log1p(-shortfall[: size - 1])))
+        shortfalls[k - 1] = e = n / (k - 1 + shape + n)
+    logs = np.log1p(-np.array(shortfalls[: size - 1]))
+    # The last n gives 1 − e_0 without cancellation, for tiny shapes.
+    logs[:1] = math.log(shape / (shape + n))
+    integers = np.arange(size, dtype=np.float64)
+    total: Floats = _log_zero(shape, rate) - rate * integers + np.append(0.0, _running_sum(logs))
+    return total
 
 
 def _log_zero(shape: float, rate: float) -> float:
-    """ln P(N − N' = 0)."""
+    """Logarithm of P(N − N' = 0)."""
     w = _weights(shape, rate, math.ceil(_SHORT / rate) + 2)
     return math.log(math.fsum(w * w)) + 2 * shape * math.log(-math.expm1(-rate))
 
@@ -139,8 +149,9 @@ def _log_zero(shape: float, rate: float) -> float:
 def _weights(shape: float, rate: float, size: int) -> Floats:
     """P(N = k)/P(N = 0), k = 0 … size − 1."""
     k = np.arange(size - 1, dtype=np.float64)
-    logs = np.append(0.0, _running_sum(np.log1p((shape - 1) / (k + 1))))
-    weights: Floats = np.exp(logs - rate * np.arange(size, dtype=np.float64))
+    growth = np.log1p((shape - 1) / (k + 1))
+    growth[:1] = math.log(shape)
+    weights: Floats = np.exp(np.append(0.0, _running_sum(growth)) - rate * np.arange(size, dtype=np.float64))
     return weights
 
 
@@ -187,48 +198,51 @@ def _decaying_sums(h: Floats, stride: int, rate: float) -> Floats:
 
 
 def _transformed(terms: Sequence[Term], size: int) -> Floats:
-    """By the generating function on circles: P(k)e^(τk) is the transform of E e^((τ+it)X) over t, for every τ below the least decay.
+    """By the generating function on circles: P(k)e^(τk) is the transform of E e^((τ+it)X) over t, for every τ below the
+    least decay.
 
     Each circle answers where its rounding error, which is the same at every k, is the smallest part.
     """
     decay = min(rate / m for m, _, rate in terms)
-    points = 1 << (2 * size - 1).bit_length()
-    t = 2 * math.pi / points * np.arange(points // 2 + 1)
+    points = 1 << (4 * size - 1).bit_length()
+    t: Floats = 2 * math.pi / points * np.arange(points // 2 + 1, dtype=np.float64)
     k = np.arange(size, dtype=np.float64)
     best = np.full(size, -math.inf)
     error = np.full(size, math.inf)
-    for i in _TILTS:
-        tilt = decay * (1 - 2.0**-i)
-        values = np.exp(sum(_log_generating(term, tilt, t) for term in terms))
-        tilted = np.fft.irfft(values, points)[:size]
-        noise = float(np.abs(tilted).max()) + 0.0
+    for tilt in (*(decay * (1 - 2.0**-i) for i in _TILTS), decay - _SHORT / points):
+        # NumPy's transform has e^(−ikt) under the sum.
+        logs: NDArray[np.complex128] = np.zeros(t.size, np.complex128)
+        for term in terms:
+            logs += _log_generating(term, tilt, t)
+        tilted: Floats = np.fft.irfft(np.exp(logs).conj(), points)[:size]
         with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(tilted > 0, noise / tilted, math.inf)
-            better = relative < error
-            best = np.where(better, np.log(tilted) - tilt * k, best)
+            relative = np.where(tilted > 0, np.abs(tilted).max() / tilted, math.inf)
+            best = np.where(relative < error, np.log(tilted) - tilt * k, best)
         error = np.minimum(error, relative)
-    # P falls at least as fast as the noise is the larger part only beyond the list's use.
     return best
 
 
-def _log_generating(term: Term, tilt: float, t: Floats) -> Floats:
-    """ln E e^((tilt + it)·scale·(N − N'))."""
+def _log_generating(term: Term, tilt: float, t: Floats) -> NDArray[np.complex128]:
+    """Logarithm of E e^((tilt + it)·scale·(N − N'))."""
     m, shape, rate = term
-    both = np.zeros(t.size, np.complex128)
-    for sign in (1.0, -1.0):
-        # 1 − q e^(±z), without cancellation near t = 0.
-        exponent = -rate + sign * m * tilt
-        angle = np.remainder(sign * m * t, 2 * math.pi)
-        real = -np.expm1(exponent) + 2 * np.exp(exponent) * np.sin(angle / 2) ** 2
-        both += np.log(real - 1j * np.exp(exponent) * np.sin(angle))
-    return 2 * shape * math.log(-math.expm1(-rate)) - shape * both
+    up, down = math.exp(m * tilt - rate), math.exp(-m * tilt - rate)
+    angle = np.remainder(m * t, 2 * math.pi)
+    # (1 − up·e^(iθ))(1 − down·e^(−iθ)), without cancellation near θ = 0.
+    product = np.empty(t.size, np.complex128)
+    product.real = math.expm1(m * tilt - rate) * math.expm1(-m * tilt - rate) + 2 * (up + down) * np.sin(angle / 2) ** 2
+    product.imag = (down - up) * np.sin(angle)
+    logs: NDArray[np.complex128] = 2 * shape * math.log(-math.expm1(-rate)) - shape * np.log(product)
+    return logs
 
 
 # Privacy
 
 
 def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
-    """Least ε of N − N' under shifts up to `sensitivity`: ln P(0)/P(Δ) for β ≤ 1, and rate·Δ, approached in the tail, for β ≥ 1."""
+    """Least ε of N − N' under shifts up to `sensitivity`.
+
+    ln P(0)/P(Δ) for β ≤ 1, and rate·Δ, which the tail approaches, for β ≥ 1.
+    """
     if shape >= 1:
         return rate * sensitivity
     w = _weights(shape, rate, sensitivity + math.ceil(_SHORT / rate) + 2)
@@ -238,12 +252,13 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
 def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
     """Least ε, or a trifle more, of the sum of two terms of scale 1 under shifts up to `sensitivity`.
 
-    The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ). With the term of the
-    slower decay first, of shape β₁ and law h₁:
+    The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ).
+    With the term of the slower decay first, of shape β₁ and law h₁:
 
     * β₁ ≥ 1: rate₁·Δ, which h₁ alone guarantees and the tail approaches;
-    * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the part y ≥ Y is at most
-      h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y) against P(x) ≥ h₁(x)h₂(0).
+    * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the
+      part y ≥ Y is at most h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y)
+      against P(x) ≥ h₁(x)h₂(0).
     """
     slow, fast = sorted((one, other), key=lambda term: term.rate)
     if slow.rate == fast.rate:
@@ -253,8 +268,6 @@ def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
     logs = log_pmf((one, other))
     end = logs.size - 1 - sensitivity
     half = end // 2
-    if half <= sensitivity:
-        raise OverflowError
     largest = float(np.max(logs[: end + 1] - logs[sensitivity : end + 1 + sensitivity]))
     first, second = (single(term.shape, term.rate, logs.size) for term in (slow, fast))
     rest = math.exp(second[end - half] - first[end] - second[0])
@@ -263,7 +276,7 @@ def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
 
 
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
-    """The β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by Newton's method on ln β."""
+    """Return the β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by Newton's method on ln β."""
     if not rate * sensitivity < eps:
         return 1.0
     # P(0)/P(Δ) is near Δ·e^(rate·Δ)/β where β is small.
@@ -285,10 +298,10 @@ def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
 
 
 def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
-    """The (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
+    """Return the (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
 
-    β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid finds the best
-    neighbourhood, and Newton's method on β makes the variance exact on it.
+    β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid
+    finds the best neighbourhood, and Newton's method on β makes the variance exact on it.
     """
 
     def cost(log_rate: float) -> float:
@@ -308,7 +321,7 @@ def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: flo
 
 
 def private_shape(eps: float, sensitivity: int, rate: float) -> float:
-    """A β a relative 2^(−36) above the least that is eps-private, many times the error of its computation, and at most 1."""
+    """Return a β that is eps-private: a relative 2^(−36) above the least, many times the error of its computation."""
     return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)
 
 

@@ -28,14 +28,15 @@ pub(crate) struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// The law of a share of shape β·share and ratio e^(−eps/parts), the step named `rate` and the shape `shape.0` in errors.
-    pub fn new(shape: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
+    /// The law of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them, the
+    /// step's with the value of that parameter.
+    pub fn new(beta: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
         let (parameter, value) = rate;
         let (approximate_rate, rule) = (step.approximate(), "from 2**-11 to 2**10");
         if !(LEAST_RATE..=MOST_RATE).contains(&approximate_rate) {
             return Err(ParamError::Rule { parameter, rule, value });
         }
-        let (parameter, value) = shape;
+        let (parameter, value) = beta;
         let approximate_shape = value * share.fraction();
         let rule = if !(value > 0.0 && value < f64::INFINITY) {
             "finite and greater than 0"
@@ -118,17 +119,18 @@ impl Weights for NegativeBinomial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::Tails;
+    use crate::exact::{self, Tails};
+    use crate::table::Table;
 
-    fn law(shape: f64, share: Share, rate: f64) -> NegativeBinomial {
-        NegativeBinomial::new(("beta", shape), share, ("a", rate), Step::new(rate, 1)).unwrap()
+    fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
+        NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1)).unwrap()
     }
 
     /// Evidence: closed form. The weights add up to (1 − q)^(−β), here to float64's accuracy, for shapes below, at and above 1; and the
     /// enclosures are narrow.
     #[test]
     fn the_weights_add_up() {
-        for (shape, share, rate) in [
+        for (beta, share, rate) in [
             (0.3, Share::WHOLE, 0.7),
             (1.0, Share::WHOLE, 0.01),
             (1.0, Share::new(1, 1000).unwrap(), 0.01),
@@ -138,8 +140,8 @@ mod tests {
             (0.7, Share::WHOLE, 1000.0),
             (3.0, Share::new(3, 4).unwrap(), 1.0 / 2048.0),
         ] {
-            let law = law(shape, share, rate);
-            let total = (-shape * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
+            let law = law(beta, share, rate);
+            let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
             for p in [2, 3, 5] {
                 let tails = Tails::new(&law, p);
                 let sum = &tails.listed()[0];
@@ -157,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Evidence: equality with the exact rational where q is nearly one, by the ratio of neighbours.
+    /// Evidence: closed form of the ratio of neighbours, in floating point.
     #[test]
     fn the_ratio_of_neighbours() {
         let law = law(0.375, Share::new(5, 7).unwrap(), 0.5);
@@ -170,18 +172,49 @@ mod tests {
         }
     }
 
+    /// Evidence: a second way to the same number, where it is hardest. Beside every threshold, found by bisection, with extensions of all zeros and
+    /// all ones, the table says what the exact path finds on its own from zero.
+    #[test]
+    fn the_table_and_the_exact_path_agree_beside_thresholds() {
+        for (beta, share, rate) in [
+            (0.3, Share::WHOLE, 0.7),
+            (1.0, Share::new(1, 1000).unwrap(), 0.4),
+            (2.5, Share::WHOLE, 1.25),
+            (0.9, Share::WHOLE, 1024.0),
+        ] {
+            let law = law(beta, share, rate);
+            let table = Table::new(Box::new(law));
+            for j in 1..30 {
+                let (mut below, mut above) = (0, 1_u64 << 63);
+                while above - below > 1 {
+                    let middle = below + (above - below) / 2;
+                    let reached = table.index(middle, |_| 0) >= j;
+                    (below, above) = if reached { (middle, above) } else { (below, middle) };
+                }
+                for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
+                    for extension in [0, u64::MAX, 1 << 63] {
+                        if word > 0 && word < 1 << 63 {
+                            let exact = exact::index(&law, word, &mut |_| extension, 0);
+                            assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn refuses_what_a_table_does_not_hold() {
-        let error = |shape: f64, share, rate: f64| {
-            NegativeBinomial::new(("beta", shape), share, ("a", rate), Step::new(rate, 1))
+        let error = |beta: f64, share, rate: f64| {
+            NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1))
                 .unwrap_err()
                 .to_string()
         };
         for rate in [f64::NAN, 0.0, -1.0, 4.8e-4, 1025.0, f64::INFINITY] {
             assert!(error(1.0, Share::WHOLE, rate).starts_with("a must be from 2**-11 to 2**10, got "));
         }
-        for shape in [f64::NAN, 0.0, -0.0, -1.0, f64::INFINITY] {
-            assert!(error(shape, Share::WHOLE, 1.0).starts_with("beta must be finite and greater than 0, got "));
+        for beta in [f64::NAN, 0.0, -0.0, -1.0, f64::INFINITY] {
+            assert!(error(beta, Share::WHOLE, 1.0).starts_with("beta must be finite and greater than 0, got "));
         }
         assert!(error(1e-9, Share::new(1, 10_000).unwrap(), 1.0).starts_with("beta must be at least 2**-40 for each"));
         assert!(error(20.0, Share::WHOLE, 0.1).starts_with("beta must be such that"));

@@ -71,4 +71,3 @@ def entries() -> Iterator[dict[str, Any]]:
                     "count": COUNT,
                 }
             )
-
