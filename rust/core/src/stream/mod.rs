@@ -18,6 +18,6 @@ mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
 
-pub(crate) use fill::CHUNK;
 pub use fill::Fill;
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS};
 pub use generator::Generator;
