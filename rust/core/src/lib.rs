@@ -25,6 +25,7 @@
 //! | [`TruncatedLaplace`] | bounded, at the price of a δ | a power of two |
 //! | [`MergedLaplace`] | one rate after another | a power of two |
 //! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
+//! | [`MultivariateStaircase`] | least expected norm, vectors of real queries | a power of two |
 //!
 //! # The house
 //!
@@ -40,6 +41,7 @@
 //! | `segments` | laws that fall geometrically, segment by segment |
 //! | `differences` | sums of differences of draws: the infinitely divisible laws |
 //! | `negative_binomial`, `share` | their weights, and parts of them |
+//! | `multivariate` | the staircase of vectors |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `selection` | one of finitely many candidates instead of noise |
@@ -68,6 +70,7 @@ mod law;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
 mod negative_binomial;
+mod multivariate;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]
@@ -100,6 +103,7 @@ pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
 pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use multivariate::{MultivariateStaircase, Norm};
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;

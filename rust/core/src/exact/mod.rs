@@ -32,7 +32,7 @@ mod geometric_sum;
 pub mod limbs;
 mod ln2;
 mod magnitude;
-mod search;
+pub mod search;
 mod shape;
 mod truncation;
 mod uniform;
