@@ -17,6 +17,8 @@ from stairnoise._parameters import Real, RealLike, argument, count, single
 if TYPE_CHECKING:
     from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
 
+_LARGEST_EPS = 2.0**20
+_LARGEST_CALIBRATED = 2**40
 # A release moved by more than this would leave int64.
 _LARGEST_SENSITIVITY = 2**62
 
@@ -71,6 +73,49 @@ class DiscreteGaussian(AloneDiscrete):
     def __init__(self, sigma2: RealLike) -> None:
         number = single(sigma2, "sigma2")
         self._store(_native.discrete_gaussian(number), {"sigma2": number})
+
+    @classmethod
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:
+        """Return the law of the least σ² for which one value is (ε, δ)-differentially private.
+
+        Parameters
+        ----------
+        eps : float
+            Privacy parameter ε > 0, at most 2**20.
+        delta : float
+            Privacy parameter δ, 0 < δ < 1.
+        sensitivity : int, default 1
+            Largest change of the value that one person can cause, from 1 to 2**40.
+
+        Returns
+        -------
+        DiscreteGaussian
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for the rounding errors of both: σ²
+            is the least to a relative 1e-9.
+
+        Raises
+        ------
+        ParameterTypeError
+            A parameter is not a real number.
+        ParameterError
+            A parameter is out of range or an array, or the noise would not fit 64-bit integers.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.DiscreteGaussian.from_eps(eps=1, delta=1e-6)
+        >>> round(d.sigma2, 4), d.privacy_profile(1) <= 1e-6
+        (17.8995, True)
+        """
+        budget, slack = single(eps, "eps"), single(delta, "delta")
+        shift = count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
+        if not 0 < budget <= _LARGEST_EPS:
+            raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
+        if not 0 < slack < 1:
+            raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
+        from stairnoise._theory.gaussian_lattice import least_sigma2
+
+        return cls(least_sigma2(budget, slack, shift))
 
     @property
     def sigma2(self) -> float:

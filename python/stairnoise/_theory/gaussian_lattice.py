@@ -22,6 +22,10 @@ _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 _SUMMED_SIGMA = 1000.0
 # In standard deviations: so far k**64 times the probability matters.
 _WIDTH = 45.0
+# The profile's relative error, with room.
+_PROFILE_ERROR = 4e-11
+_RESOLUTION = 1e-9
+_LEAST_SIGMA2 = 2.0**-20
 
 
 class DiscreteGaussianLaw:
@@ -257,3 +261,28 @@ def _zeta(s: float) -> float:
         total += bernoulli * factor
         factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (n * n)
     return float(total)
+
+
+def least_sigma2(eps: float, delta: float, shift: int) -> float:
+    """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
+
+    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough. Between one that is and one that is not lies,
+    after enough halvings, an edge; the upper side of it is returned.
+    """
+
+    def enough(sigma2: float) -> bool:
+        with np.errstate(all="ignore"):
+            found = DiscreteGaussianLaw(sigma2).hockey_stick(np.array([eps]), float(shift))
+        return float(found[0]) * (1 + _PROFILE_ERROR) <= delta
+
+    odds = -math.log(delta)
+    high = (shift / (math.sqrt(odds + eps) - math.sqrt(odds))) ** 2 / 2
+    while not enough(high):
+        high *= 1 + _RESOLUTION
+    low = high / 2
+    while low >= _LEAST_SIGMA2 and enough(low):
+        low, high = low / 2, low
+    while high > low * (1 + _RESOLUTION):
+        middle = math.sqrt(low) * math.sqrt(high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return max(high, _LEAST_SIGMA2)
