@@ -30,11 +30,12 @@ class Setting(NamedTuple):
             raise ParameterError("delta must be given for a mechanism that has no pure guarantee, got None")
         return self.eps, self.delta, self.sensitivity
 
-    def of_integers(self) -> tuple[float, int]:
-        """Return eps and the sensitivity, for a law of integers."""
+    @property
+    def change(self) -> int:
+        """The sensitivity, for a law of integers."""
         if not self.sensitivity.is_integer():
             raise ParameterError(f"sensitivity must be a whole number for a discrete law, got {self.sensitivity}")
-        return self.eps, int(self.sensitivity)
+        return int(self.sensitivity)
 
 
 class Candidate(NamedTuple):
@@ -66,18 +67,21 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("DiscreteLaplace", lambda s: DiscreteLaplace(s.eps, s.sensitivity), "DiscreteLaplace"),
     Candidate(
         "GeneralizedDiscreteLaplace",
-        _lazily("GeneralizedDiscreteLaplace", lambda law, s: law.from_eps(*s.of_integers())),
+        _lazily("GeneralizedDiscreteLaplace", lambda law, s: law.from_eps(s.eps, s.change)),
         "DiscreteLaplace",
         "named",
     ),
     Candidate(
         "MultiScaleDiscreteLaplace",
-        _lazily("MultiScaleDiscreteLaplace", lambda law, s: law(*s.of_integers())),
+        _lazily("MultiScaleDiscreteLaplace", lambda law, s: law(s.eps, s.change)),
         "DiscreteLaplace",
         "named",
     ),
     Candidate(
-        "DiscreteGaussian", _lazily("DiscreteGaussian", lambda law, s: law.from_eps(*s.budget())), "DiscreteLaplace", "delta"
+        "DiscreteGaussian",
+        _lazily("DiscreteGaussian", lambda law, s: law.from_eps(*s.budget()[:2], s.change)),
+        "DiscreteLaplace",
+        "delta",
     ),
 )
 
