@@ -24,6 +24,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise.discrete_gaussian import DiscreteGaussian
     from stairnoise.gaussian import Gaussian
+    from stairnoise.multivariate_staircase import MultivariateStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
@@ -46,6 +47,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Arete",
     "Gaussian",
     "DiscreteGaussian",
+    "MultivariateStaircase",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -81,6 +83,7 @@ _MODULES = {
     "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
     "DiscreteGaussian": "discrete_gaussian",
     "Gaussian": "gaussian",
+    "MultivariateStaircase": "multivariate_staircase",
     "PrivacyLoss": "privacy",
     "StaircaseSelection": "selection",
     "TruncatedLaplace": "truncated_laplace",

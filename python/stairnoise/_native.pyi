@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 _Kind = Literal["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
 _Cost = Literal["l1", "l2"]
+_Norm = Literal["l1", "l2", "linf"]
 
 __all__ = [
     "Law",
@@ -28,6 +29,7 @@ __all__ = [
     "largest_quotient",
     "merged_laplace",
     "multi_scale_discrete_laplace",
+    "multivariate_staircase",
     "release_each",
     "truncated_laplace",
 ]
@@ -102,6 +104,7 @@ class Selection:
 def arete(alpha: float, theta: float, lam: float, n_parties: int, present: int) -> Noise: ...
 def generalized_discrete_laplace(beta: float, a: float, n_parties: int, present: int) -> Noise: ...
 def multi_scale_discrete_laplace(eps: float, sensitivity: float, n_parties: int, present: int) -> Noise: ...
+def multivariate_staircase(eps: float, sensitivity: float, dim: int, gamma: float, norm: _Norm) -> Noise: ...
 def fill_each(
     kind: _Kind,
     eps: NDArray[np.float64],

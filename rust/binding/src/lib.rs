@@ -38,6 +38,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::selection::Selection;
+    use crate::noise::{Noise, multivariate_staircase};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]
