@@ -22,6 +22,7 @@
 //! | [`DiscreteStaircase`] | the same for integer queries | 1 |
 //! | [`Laplace`] | the classic law, real queries | a power of two |
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
+//! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
 //!
 //! # The house
 //!
@@ -42,6 +43,7 @@
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 #![deny(unsafe_code)]
 
+mod discrete_gaussian;
 mod discrete_laplace;
 mod discrete_staircase;
 #[cfg(feature = "rand")]
@@ -70,6 +72,7 @@ mod stream;
 mod table;
 mod value;
 
+pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};

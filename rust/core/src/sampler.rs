@@ -80,6 +80,13 @@ impl Sampler {
         }
     }
 
+    /// The values of given words: `extension(i, e)` is extension word e of the value of `words[i]`.
+    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], out: &mut [T], extension: impl Fn(usize, usize) -> u64) {
+        self.kernel.fill(tier, words, self.granularity, out, |i, value| {
+            *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
+        });
+    }
+
     /// `cells` steps of the lattice as an element.
     pub fn value<T: Value>(&self, cells: i64) -> T {
         T::from_cells(cells.into(), self.lattice.log2_granularity)

@@ -6,7 +6,7 @@ use super::ln2::ln2;
 use crate::dyadic::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
-const UNDERFLOW: f64 = 1_048_576.0;
+pub(super) const UNDERFLOW: f64 = 1_048_576.0;
 
 /// The rational eps / parts, exactly: exponents are its multiples.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +52,6 @@ impl Step {
     /// e^(−count·step) with `p` ≥ 2 limbs of fraction, or `None` if it is below 2^(−1 500 000).
     ///
     /// The mantissa is at most [`width`] units wide: with two limbs 12·shift + 6150, always below 2^37.
-    ///
-    /// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
-    /// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
     #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
     pub fn power(&self, count: u64, p: usize) -> Option<Power> {
         if count == 0 {
@@ -68,17 +65,7 @@ impl Step {
         if x >= UNDERFLOW {
             return None;
         }
-        let (mut t, shift) = reduce(&self.times(count, p), x, p);
-        let halvings = halvings(p);
-        limbs::shr(&mut t, halvings);
-        let mut value = taylor(&t, halvings, p);
-        for _ in 0..halvings {
-            value = limbs::mul_floor(&value, &value);
-        }
-        Some(Power {
-            mantissa: Enclosure::above(value, width(shift, halvings)),
-            shift,
-        })
+        Some(decay(&self.times(count, p), x, p))
     }
 
     /// ⌊count·step·2^(64p)⌋, for a product below 2^21.
@@ -102,6 +89,24 @@ impl Step {
         }
         limbs::div_small(&mut x, self.parts);
         Limbs::from_slice(&x[..=p])
+    }
+}
+
+/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p) and x < 2^20 in floating point, to 2^−48 relatively.
+///
+/// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
+/// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
+pub(super) fn decay(x: &Limbs, approximation: f64, p: usize) -> Power {
+    let (mut t, shift) = reduce(x, approximation, p);
+    let halvings = halvings(p);
+    limbs::shr(&mut t, halvings);
+    let mut value = taylor(&t, halvings, p);
+    for _ in 0..halvings {
+        value = limbs::mul_floor(&value, &value);
+    }
+    Power {
+        mantissa: Enclosure::above(value, width(shift, halvings)),
+        shift,
     }
 }
 

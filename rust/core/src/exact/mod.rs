@@ -10,14 +10,18 @@
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
 //! | `weights` | bits to an index, for a law given by weights |
+//! | `bernoulli` | coins of probability e^(−x) |
+//! | `gaussian` | acceptance of the discrete Gaussian law |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
 //! that equality is impossible, hence that the loop ends.
 
+mod bernoulli;
 pub mod enclosure;
 pub mod exp;
+mod gaussian;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -26,6 +30,8 @@ mod shape;
 mod uniform;
 mod weights;
 
+pub use bernoulli::{Exponent, bernoulli};
+pub use gaussian::{accept, nearest_sqrt};
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use weights::{Tails, Weights, index};

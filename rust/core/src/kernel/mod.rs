@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
+//! | `coin` | the acceptance of the discrete Gaussian law |
 //! | `own` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
@@ -16,6 +17,7 @@
 //!
 //! `u` is 2⁻⁵³, half an ulp of 1, in every bound.
 
+mod coin;
 mod elementary;
 mod float;
 mod geometric;
@@ -28,6 +30,7 @@ mod tier;
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
+pub(crate) use coin::{Coin, UNSURE};
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};

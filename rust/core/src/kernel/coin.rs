@@ -1,0 +1,89 @@
+use super::float::{exp2, from_small, round};
+use super::tier::{self, Arithmetic, Baseline, Tier};
+
+/// Fast path of the discrete Gaussian's acceptance: u < e^(−(|Y| − σ²/t)²/(2σ²)), t ≥ σ/1.5.
+///
+/// With z = |Y|·s − c, s = √(log₂e/2)/σ and c = s·σ²/t ≤ 1.3, the coin is u < 2^(−z²). Error of z², in units of u = 2⁻⁵³, where |z| ≤ 32 and
+/// hence |Y|·s ≤ 33.3 (beyond, z is set to 32: a larger probability, and no word but 0 is below it):
+///
+/// ```text
+/// |Y|·s: |Y| as an f64 1, s 3, product 1     5·33.3
+/// c: 6 with its parts                        6·1.3
+/// their difference                           32
+/// twice |z| times these, and the square      64·207 + 1024      < 2^14
+/// ```
+///
+/// and 2^(−z²) is off by 2^−39 relatively for it. The polynomial leaves more: with n = round(z²), f = n − z² and x = f ln 2, |x| < 0.3466, the
+/// series of e^x to x⁶ leaves less than 1.06·|x|⁷/5040 < 2^−22.9 of a result of at least 0.707, that is 2^−22.4. 2^−21 covers all.
+#[derive(Clone, Debug)]
+pub(crate) struct Coin {
+    scale: f64,
+    offset: f64,
+}
+
+/// Verdicts: bit 0 is set if the proposal is accepted, bit 1 if this is not certain.
+pub(crate) const UNSURE: u64 = 2;
+
+/// Relative error of the probability.
+const ERROR: f64 = 1.0 / (1 << 21) as f64;
+
+/// (ln 2)^k/k!.
+const EXP2: [f64; 7] = {
+    let mut terms = [1.0; 7];
+    let mut k = 1;
+    while k < terms.len() {
+        terms[k] = terms[k - 1] * core::f64::consts::LN_2 / k as f64;
+        k += 1;
+    }
+    terms
+};
+
+impl Coin {
+    pub fn new(sigma2: f64, t: u64) -> Self {
+        let scale = (0.5 * core::f64::consts::LOG2_E / sigma2).sqrt();
+        Self {
+            scale,
+            offset: scale * (sigma2 / t as f64),
+        }
+    }
+
+    /// The verdict on one proposal.
+    pub fn decide(&self, proposal: i64, word: u64) -> u64 {
+        self.lane::<Baseline>(proposal, word)
+    }
+
+    /// The verdicts on several, on a tier that is available; true if all are certain.
+    pub fn toss(&self, tier: Tier, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
+        tier::toss_on(tier, self, proposals, words, verdicts)
+    }
+
+    #[inline(always)]
+    fn lane<A: Arithmetic>(&self, proposal: i64, word: u64) -> u64 {
+        let magnitude = A::from_bits(proposal.unsigned_abs());
+        let z = A::mul_add(magnitude, self.scale, -self.offset).min(32.0);
+        let square = z * z;
+        let n = round(square);
+        let f = n - square;
+        let f2 = f * f;
+        let [c0, c1, c2, c3, c4, c5, c6] = EXP2;
+        let high = A::mul_add(A::mul_add(c6, f, c5), f, c4);
+        let middle = A::mul_add(A::mul_add(c3, f, c2), f2, A::mul_add(c1, f, c0));
+        // 2^52 times the probability, beside the 52 leading bits of u: u·2^52 is in [whole, whole + 1).
+        let threshold = A::mul_add(high, f2 * f2, middle) * exp2(52.0 - n);
+        let whole = from_small(word >> 12);
+        let accepted = whole + 1.0 <= threshold * (1.0 - ERROR);
+        let rejected = whole >= threshold * (1.0 + ERROR);
+        u64::from(accepted) | (u64::from(!(accepted | rejected)) << 1)
+    }
+}
+
+/// [`Coin::toss`], to be compiled for the instructions of whoever inlines it.
+#[inline(always)]
+pub(super) fn toss<A: Arithmetic>(coin: &Coin, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
+    let mut all = 0;
+    for ((verdict, &proposal), &word) in verdicts.iter_mut().zip(proposals).zip(words) {
+        *verdict = coin.lane::<A>(proposal, word);
+        all |= *verdict;
+    }
+    all & UNSURE == 0
+}
