@@ -73,3 +73,11 @@ impl drawing::Part for dyn stairnoise::Noise {
         noise::release_part(self, fill, 0, answers, out);
     }
 }
+
+/// The discrete Gaussian law with the parameter σ², in steps of the lattice 2^log2_granularity.
+#[pyfunction]
+#[pyo3(signature = (sigma2, log2_granularity = 0))]
+pub(crate) fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Noise> {
+    let law = stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity).map_err(errors::parameter)?;
+    Ok(Noise(Box::new(law)))
+}

@@ -2,11 +2,11 @@ use zeroize::Zeroize;
 
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{Coin, Tier, UNSURE};
+use crate::kernel::{BLOCK, Coin, Tier};
+use crate::noise::{Noise, stage};
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::noise::{Noise, stage};
-use crate::stream::{CHUNK, Fill, Words};
+use crate::stream::{CHUNK, Fill};
 
 /// The discrete Gaussian law on the integers, P(k) ∝ e^(−k²/(2σ²)), or on a lattice of them.
 ///
@@ -84,119 +84,120 @@ impl DiscreteGaussian {
     /// Value `i` of a fill, from attempt `first_attempt` on.
     fn value(&self, fill: &Fill, i: u64, first_attempt: u64) -> i64 {
         for attempt in first_attempt..ATTEMPTS {
-            let index = stage(2 * attempt, i);
-            let proposal = self.proposal.cells(fill.word(index), |e| fill.extension(index, e));
-            let coin = fill.word(stage(2 * attempt + 1, i));
+            let index = stage(attempt, i);
+            let [word, coin] = fill.pair(index);
+            let proposal = self.proposal.cells(word, |e| fill.pair_extension(index, 0, e));
             let verdict = self.coin.decide(proposal, coin);
-            if self.accepts(verdict, fill, attempt, i, proposal, coin) {
+            if verdict.unwrap_or_else(|| self.accepts(fill, index, proposal, coin)) {
                 return proposal;
             }
         }
         0
     }
 
-    /// The kernel's verdict where it is certain, and the exact one where not.
-    fn accepts(&self, verdict: u64, fill: &Fill, attempt: u64, i: u64, proposal: i64, coin: u64) -> bool {
-        if verdict & UNSURE == 0 {
-            return verdict == 1;
-        }
-        let index = stage(2 * attempt + 1, i);
-        exact::accept(self.sigma2, self.t, proposal.unsigned_abs(), coin, &mut |e| {
-            fill.extension(index, e)
-        })
+    /// The exact verdict on the proposal of the pair at `index`.
+    #[cold]
+    fn accepts(&self, fill: &Fill, index: u64, proposal: i64, coin: u64) -> bool {
+        let mut extension = |e| fill.pair_extension(index, 1, e);
+        exact::accept(self.sigma2, self.t, proposal.unsigned_abs(), coin, &mut extension)
     }
 
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
-    fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], work: &mut Work<'_>) {
-        let n = out.len();
-        self.proposal.write(fill, stage(0, first), out);
-        work.coins[..n].copy_from_slice(work.words.at(stage(1, first), n));
-        let sure = self.coin.toss(tier, out, &work.coins[..n], &mut work.verdicts[..n]);
-        if !sure {
-            for i in 0..n {
-                let verdict = work.verdicts[i];
-                work.verdicts[i] = self.accepts(verdict, fill, 0, first + i as u64, out[i], work.coins[i]).into();
-            }
-        }
+    fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
+        let mut open = [0; CHUNK];
         let mut left = 0;
-        for (i, verdict) in work.verdicts[..n].iter().enumerate() {
-            work.left[left] = i as u16;
-            left += usize::from(*verdict == 0);
+        for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            fill.pairs(stage(0, first + u64::from(begin)), &mut batch.pairs[..out.len()]);
+            let rejected = self.judge(
+                tier,
+                fill,
+                |k| stage(0, first + u64::from(begin) + k as u64),
+                out.len(),
+                batch,
+            );
+            out.copy_from_slice(&batch.proposals[..out.len()]);
+            left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
         }
         let mut attempt = 1;
         while left > FEW {
-            left = self.attempt(tier, fill, attempt, first, out, work, left);
+            let mut still = 0;
+            for begin in (0..left).step_by(BLOCK) {
+                let mut indices = [0; BLOCK];
+                let n = (left - begin).min(BLOCK);
+                indices[..n].copy_from_slice(&open[begin..begin + n]);
+                let index = |i: u16| stage(attempt, first + u64::from(i));
+                fill.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
+                let rejected = self.judge(tier, fill, |k| index(indices[k]), n, batch);
+                for (&i, &proposal) in indices[..n].iter().zip(&batch.proposals) {
+                    // What is not accepted will be written over.
+                    out[usize::from(i)] = proposal;
+                }
+                still += push_bits(rejected, |k| indices[k], &mut open[still..]);
+            }
+            left = still;
             attempt += 1;
         }
-        for &i in &work.left[..left] {
+        for &i in &open[..left] {
             out[usize::from(i)] = self.value(fill, first + u64::from(i), attempt);
         }
     }
 
-    /// One more attempt of the values `work.left[..left]`; how many are left then, and they are the first of `work.left`.
-    #[expect(clippy::too_many_arguments)]
-    fn attempt(&self, tier: Tier, fill: &Fill, attempt: u64, first: u64, out: &mut [i64], work: &mut Work<'_>, left: usize) -> usize {
-        let Work { words, coins, proposals, verdicts, left: indices } = work;
-        let indices = &mut indices[..left];
-        let (coins, proposals, verdicts) = (&mut coins[..left], &mut proposals[..left], &mut verdicts[..left]);
-        gather(words.at(stage(2 * attempt, first), out.len()), indices, coins);
-        self.proposal.write_words(tier, coins, proposals, |k, e| {
-            fill.extension(stage(2 * attempt, first + u64::from(indices[k])), e)
+    /// The proposals of the first `n` pairs, pair k being that of `index(k)`; which of them are rejected, by bits.
+    fn judge(&self, tier: Tier, fill: &Fill, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
+        let Batch {
+            pairs,
+            words,
+            coins,
+            proposals,
+        } = batch;
+        for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
+            [*word, *coin] = *pair;
+        }
+        self.proposal.write_words(tier, &words[..n], &mut proposals[..n], |k, e| {
+            fill.pair_extension(index(k), 0, e)
         });
-        gather(words.at(stage(2 * attempt + 1, first), out.len()), indices, coins);
-        if !self.coin.toss(tier, proposals, coins, verdicts) {
-            for k in 0..left {
-                let i = first + u64::from(indices[k]);
-                verdicts[k] = self.accepts(verdicts[k], fill, attempt, i, proposals[k], coins[k]).into();
-            }
+        let verdicts = self.coin.toss(tier, proposals, coins);
+        let all = u64::MAX >> (BLOCK - n);
+        let mut accepted = verdicts.accepted;
+        for k in bits(verdicts.unsure & all) {
+            accepted = accepted & !(1 << k) | u64::from(self.accepts(fill, index(k), proposals[k], coins[k])) << k;
         }
-        let mut still = 0;
-        for k in 0..left {
-            let i = indices[k];
-            // A value that is not accepted yet is written over.
-            out[usize::from(i)] = proposals[k];
-            indices[still] = i;
-            still += usize::from(verdicts[k] == 0);
-        }
-        still
+        all & !accepted
     }
 }
 
-/// What the attempts of a chunk need; wiped on drop.
-struct Work<'a> {
-    words: Words<'a>,
-    coins: [u64; CHUNK],
-    proposals: [i64; CHUNK],
-    verdicts: [u64; CHUNK],
-    /// Values of the chunk that are not accepted yet.
-    left: [u16; CHUNK],
+/// The positions of the bits that are set.
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let k = (mask != 0).then_some(mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        k
+    })
 }
 
-impl<'a> Work<'a> {
-    fn new(fill: &'a Fill) -> Self {
-        Self {
-            words: fill.words(),
-            coins: [0; CHUNK],
-            proposals: [0; CHUNK],
-            verdicts: [0; CHUNK],
-            left: [0; CHUNK],
-        }
+/// Writes an entry for every bit that is set; how many.
+fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize {
+    let count = mask.count_ones() as usize;
+    for (out, k) in out[..count].iter_mut().zip(bits(mask)) {
+        *out = entry(k);
     }
+    count
 }
 
-impl Drop for Work<'_> {
+/// What an attempt draws.
+struct Batch {
+    pairs: [[u64; 2]; BLOCK],
+    words: [u64; BLOCK],
+    coins: [u64; BLOCK],
+    proposals: [i64; BLOCK],
+}
+
+impl Drop for Batch {
     fn drop(&mut self) {
+        self.pairs.as_flattened_mut().zeroize();
+        self.words.zeroize();
         self.coins.zeroize();
         self.proposals.zeroize();
-        self.verdicts.zeroize();
-        self.left.zeroize();
-    }
-}
-
-/// The words at `indices`.
-fn gather(words: &[u64], indices: &[u16], out: &mut [u64]) {
-    for (out, &i) in out.iter_mut().zip(indices) {
-        *out = words[usize::from(i)];
     }
 }
 
@@ -213,9 +214,14 @@ impl Noise for DiscreteGaussian {
             return;
         }
         let tier = Tier::current();
-        let mut work = Work::new(fill);
-        for (chunk, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            self.write_chunk(tier, fill, first + chunk, out, &mut work);
+        let mut batch = Batch {
+            pairs: [[0; 2]; BLOCK],
+            words: [0; BLOCK],
+            coins: [0; BLOCK],
+            proposals: [0; BLOCK],
+        };
+        for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
         }
     }
 }

@@ -26,7 +26,10 @@ pub fn nearest_sqrt(sigma2: f64) -> u64 {
         }
     };
     let guess = sigma2.sqrt().round() as u64;
-    (guess.saturating_sub(1).max(1)..=guess + 1).rev().find(|&t| enough(t)).unwrap_or(1)
+    (guess.saturating_sub(1).max(1)..=guess + 1)
+        .rev()
+        .find(|&t| enough(t))
+        .unwrap_or(1)
 }
 
 /// Whether a proposal of magnitude |Y| is accepted: u < e^(−(|Y| − σ²/t)²/(2σ²)), u given by `word` and the extension.
@@ -65,10 +68,16 @@ mod tests {
                 let found = nearest_sqrt(sigma2);
                 let square = |t: u64| u128::from(2 * t - 1).pow(2);
                 let (left, right) = ((-e).max(0), e.max(0));
-                assert!(found == 1 || square(found) << left <= u128::from(m) << (2 + right), "{sigma2}");
+                assert!(
+                    found == 1 || square(found) << left <= u128::from(m) << (2 + right),
+                    "{sigma2}"
+                );
                 assert!(square(found + 1) << left > u128::from(m) << (2 + right), "{sigma2}");
             }
         }
-        assert_eq!([1e-6, 0.25, 1.0, 2.25, 1e6, 2.0_f64.powi(90)].map(nearest_sqrt), [1, 1, 1, 2, 1000, 1 << 45]);
+        assert_eq!(
+            [1e-6, 0.25, 1.0, 2.25, 1e6, 2.0_f64.powi(90)].map(nearest_sqrt),
+            [1, 1, 1, 2, 1000, 1 << 45]
+        );
     }
 }

@@ -1,3 +1,4 @@
+use super::BLOCK;
 use super::float::{exp2, from_small, round};
 use super::tier::{self, Arithmetic, Baseline, Tier};
 
@@ -21,8 +22,14 @@ pub(crate) struct Coin {
     offset: f64,
 }
 
-/// Verdicts: bit 0 is set if the proposal is accepted, bit 1 if this is not certain.
-pub(crate) const UNSURE: u64 = 2;
+/// Verdicts on up to [`BLOCK`] proposals, bit i on proposal i.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Verdicts {
+    /// It is accepted, if this is certain.
+    pub accepted: u64,
+    /// It is not certain; `accepted` says nothing then.
+    pub unsure: u64,
+}
 
 /// Relative error of the probability.
 const ERROR: f64 = 1.0 / (1 << 21) as f64;
@@ -47,18 +54,20 @@ impl Coin {
         }
     }
 
-    /// The verdict on one proposal.
-    pub fn decide(&self, proposal: i64, word: u64) -> u64 {
-        self.lane::<Baseline>(proposal, word)
+    /// The verdict on one proposal, if it is certain.
+    pub fn decide(&self, proposal: i64, word: u64) -> Option<bool> {
+        let (accepted, rejected) = self.lane::<Baseline>(proposal, word);
+        (accepted | rejected).then_some(accepted)
     }
 
-    /// The verdicts on several, on a tier that is available; true if all are certain.
-    pub fn toss(&self, tier: Tier, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
-        tier::toss_on(tier, self, proposals, words, verdicts)
+    /// The verdicts on a block of them, on a tier that is available.
+    pub fn toss(&self, tier: Tier, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+        tier::toss_on(tier, self, proposals, words)
     }
 
+    /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
     #[inline(always)]
-    fn lane<A: Arithmetic>(&self, proposal: i64, word: u64) -> u64 {
+    fn lane<A: Arithmetic>(&self, proposal: i64, word: u64) -> (bool, bool) {
         let magnitude = A::from_bits(proposal.unsigned_abs());
         let z = A::mul_add(magnitude, self.scale, -self.offset).min(32.0);
         let square = z * z;
@@ -73,17 +82,18 @@ impl Coin {
         let whole = from_small(word >> 12);
         let accepted = whole + 1.0 <= threshold * (1.0 - ERROR);
         let rejected = whole >= threshold * (1.0 + ERROR);
-        u64::from(accepted) | (u64::from(!(accepted | rejected)) << 1)
+        (accepted, rejected)
     }
 }
 
 /// [`Coin::toss`], to be compiled for the instructions of whoever inlines it.
 #[inline(always)]
-pub(super) fn toss<A: Arithmetic>(coin: &Coin, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
-    let mut all = 0;
-    for ((verdict, &proposal), &word) in verdicts.iter_mut().zip(proposals).zip(words) {
-        *verdict = coin.lane::<A>(proposal, word);
-        all |= *verdict;
+pub(super) fn toss<A: Arithmetic>(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    let (mut accepted, mut sure) = (0, 0);
+    for i in 0..BLOCK {
+        let (yes, no) = coin.lane::<A>(proposals[i], words[i]);
+        accepted |= u64::from(yes) << i;
+        sure |= u64::from(yes | no) << i;
     }
-    all & UNSURE == 0
+    Verdicts { accepted, unsure: !sure }
 }

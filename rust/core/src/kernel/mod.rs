@@ -30,7 +30,7 @@ mod tier;
 use crate::exact::IntegerLaw;
 use crate::value::Value;
 
-pub(crate) use coin::{Coin, UNSURE};
+pub(crate) use coin::Coin;
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};

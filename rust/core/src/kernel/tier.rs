@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::coin::{Coin, toss};
+use super::coin::{Coin, Verdicts, toss};
 use super::own::{Drawn, Family, Given, draw};
 use super::{BLOCK, Kernel, fill, float};
 use crate::value::Value;
@@ -247,16 +247,16 @@ fn draw_avx512(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &
 
 /// [`Coin::toss`]; on a tier that is not available it panics.
 #[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
-pub(super) fn toss_on(tier: Tier, coin: &Coin, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
+pub(super) fn toss_on(tier: Tier, coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => toss::<Baseline>(coin, proposals, words, verdicts),
+        Tier::Portable => toss::<Baseline>(coin, proposals, words),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 => unsafe { toss_avx2(coin, proposals, words, verdicts) },
+        Tier::Avx2 => unsafe { toss_avx2(coin, proposals, words) },
         // SAFETY: the processor has AVX-512 F, DQ, VL and BW, AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx512 => unsafe { toss_avx512(coin, proposals, words, verdicts) },
+        Tier::Avx512 => unsafe { toss_avx512(coin, proposals, words) },
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
@@ -264,14 +264,14 @@ pub(super) fn toss_on(tier: Tier, coin: &Coin, proposals: &[i64], words: &[u64],
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn toss_avx2(coin: &Coin, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
-    toss::<Fused>(coin, proposals, words, verdicts)
+fn toss_avx2(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    toss::<Fused>(coin, proposals, words)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
-fn toss_avx512(coin: &Coin, proposals: &[i64], words: &[u64], verdicts: &mut [u64]) -> bool {
-    toss::<Wide>(coin, proposals, words, verdicts)
+fn toss_avx512(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    toss::<Wide>(coin, proposals, words)
 }
 
 #[cfg(test)]

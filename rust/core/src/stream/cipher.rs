@@ -70,6 +70,23 @@ impl Cipher {
         self.encrypt_counters(tweak, first, out);
     }
 
+    /// The words of the noise blocks at `indices`, as many as `out` takes.
+    pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
+        let tweak = tweak(Domain::Noise, 0, fill);
+        let mut indices = indices.fuse();
+        let mut blocks = Zeroizing::new([[0; 16]; 16]);
+        for out in out.chunks_mut(blocks.len()) {
+            let blocks = Array::cast_slice_from_core_mut(&mut blocks[..out.len()]);
+            for (block, index) in blocks.iter_mut().zip(&mut indices) {
+                *block = input(tweak, index);
+            }
+            self.aes.encrypt_blocks(blocks);
+            for (pair, block) in out.iter_mut().zip(blocks) {
+                *pair = words(block);
+            }
+        }
+    }
+
     /// AES of (index, tweak) for consecutive indices: the portable twin of `encrypt_counters` in `vaes256` and `vaes512`.
     fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
         let mut blocks = Zeroizing::new([[0; 16]; 32]);

@@ -54,6 +54,28 @@ impl Fill {
         words
     }
 
+    /// The pair of words `2·(start + index)` and the next: one block.
+    pub(crate) fn pair(&self, index: u64) -> [u64; 2] {
+        self.cipher.block(Domain::Noise, 0, self.number, self.start + index)
+    }
+
+    /// The pairs of `first`, `first + 1`, …
+    pub(crate) fn pairs(&self, first: u64, out: &mut [[u64; 2]]) {
+        self.cipher.noise(self.number, self.start + first, out);
+    }
+
+    /// The pairs of `indices`, as many as `out` takes.
+    pub(crate) fn scattered_pairs(&self, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
+        self.cipher
+            .scattered_noise(self.number, indices.map(|index| self.start + index), out);
+    }
+
+    /// Extension word `e` of word `lane` of a pair.
+    pub(crate) fn pair_extension(&self, index: u64, lane: u64, e: usize) -> u64 {
+        // The extension of word n is that of value n, and `extension` counts from `start`.
+        self.extension(self.start + 2 * index + lane, e)
+    }
+
     /// A buffer for its words.
     pub(crate) fn words(&self) -> Words<'_> {
         Words {
