@@ -33,7 +33,7 @@ def reach(z: Floats) -> Floats:
 
 
 def mills(z: Floats) -> Floats:
-    """(1 - Φ(z))/φ(z) for z >= 0, relative error below 1e-14.
+    """(1 - Φ(z))/φ(z) for z >= 0, relative error below 1e-13.
 
     The integral of ``exp(-z u - u²/2)`` over u > 0: all terms are positive, so nothing cancels.
     """

@@ -1,0 +1,155 @@
+"""The discrete Gaussian law."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._law.alone import AloneDiscrete
+from stairnoise._law.parameters import plain
+from stairnoise._parameters import Real, RealLike, argument, count, single
+
+if TYPE_CHECKING:
+    from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+
+# A release moved by more than this would leave int64.
+_LARGEST_SENSITIVITY = 2**62
+
+
+class DiscreteGaussian(AloneDiscrete):
+    r"""Discrete Gaussian noise: the comparator of Gaussian noise for counts, as census releases use it.
+
+    .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
+
+    Draws are exact: every integer has the probability above, for the float64 σ² as it is. One
+    value protects ``rho(sensitivity)`` in zero-concentrated differential privacy and
+    (ε, ``privacy_profile(ε, sensitivity)``) for every ε; it is not ε-differentially private for
+    any ε alone.
+
+    ``release(values, max_partitions_contributed=k)`` draws with k·σ² (rounded up), so that the
+    whole release, of which one person changes k values, has the ``rho`` of one value.
+
+    Parameters
+    ----------
+    sigma2 : float
+        Parameter σ², from 2**-20 to 2**90; the variance is below it, by less than 1e-6 of it for σ² >= 1.
+
+    Raises
+    ------
+    ParameterTypeError
+        `sigma2` is not a real number.
+    ParameterError
+        `sigma2` is out of range or an array, or float64 does not hold it exactly.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS
+       2020, arXiv:2004.00010: algorithm 3, proposition 5, theorem 7.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.DiscreteGaussian(100)
+    >>> d
+    DiscreteGaussian(sigma2=100.0)
+    >>> d.rho(), d.error_bound(0.05)
+    (0.005, 19)
+    >>> f"{d.privacy_profile(0.5):.3g}"
+    '6.94e-08'
+    >>> d.release([12, 40, 7]).dtype.name
+    'int64'
+    """
+
+    __slots__ = ()
+    __module__ = "stairnoise"
+
+    def __init__(self, sigma2: RealLike) -> None:
+        number = single(sigma2, "sigma2")
+        self._store(_native.discrete_gaussian(number), {"sigma2": number})
+
+    @property
+    def sigma2(self) -> float:
+        """Parameter σ²."""
+        return float(self._given["sigma2"])
+
+    def rho(self, sensitivity: RealLike = 1) -> float:
+        """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
+
+        Holds of a release of any number of values with independent noise, where one person changes them by
+        at most `sensitivity` in the ℓ2 norm [1]_.
+
+        Parameters
+        ----------
+        sensitivity : float, default 1
+            ℓ2 sensitivity Δ > 0.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ParameterError
+            `sensitivity` is not finite and greater than 0.
+
+        References
+        ----------
+        .. [1] Canonne, Kamath and Steinke, theorem 14.
+        """
+        number = single(sensitivity, "sensitivity")
+        if not 0 < number < math.inf:
+            raise ParameterError(f"sensitivity must be finite and greater than 0, got {received(sensitivity)}")
+        return number * number / (2 * self.sigma2)
+
+    def privacy_profile(self, eps: RealLike, sensitivity: int = 1) -> Real:
+        """Least δ for which one value is (ε, δ)-differentially private.
+
+        Parameters
+        ----------
+        eps : float or array of float
+            ε >= 0.
+        sensitivity : int, default 1
+            Largest change of the value that one person can cause, from 1 to 2**62.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Canonne, Kamath and Steinke's theorem 7, which is exact; relative error below 1e-11.
+
+        Raises
+        ------
+        ParameterError
+            `eps` is negative or NaN, or `sensitivity` out of range.
+        """
+        shift = count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
+        return profile(self._formulas, eps, shift)
+
+    def _divided_among(self, k: int) -> DiscreteGaussian:
+        exact = Fraction(self.sigma2) * k
+        rounded = float(exact)
+        try:
+            return DiscreteGaussian(rounded if rounded >= exact else math.nextafter(rounded, math.inf))
+        except ParameterError as error:
+            raise ParameterError(
+                f"max_partitions_contributed must leave a sigma2 that fits 64-bit integers, got {k}: {error}"
+            ) from None
+
+    def _make_functions(self) -> DiscreteGaussianLaw:
+        from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+
+        return DiscreteGaussianLaw(self.sigma2)
+
+
+def profile(law: DiscreteGaussianLaw, eps: RealLike, shift: float) -> Real:
+    """δ of `law` at `eps` for a change of `shift` lattice steps."""
+    budget = np.asarray(argument(eps, "eps"), np.float64)
+    bad = np.flatnonzero(~(budget >= 0))
+    if bad.size:
+        raise ParameterError(f"eps must be at least 0, got {budget.item(bad[0])}")
+    with np.errstate(all="ignore"):
+        return plain(law.hockey_stick(budget, shift))
