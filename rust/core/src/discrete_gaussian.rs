@@ -102,6 +102,25 @@ impl DiscreteGaussian {
         exact::accept(self.sigma2, self.t, proposal.unsigned_abs(), coin, &mut extension)
     }
 
+    /// [`Noise::write_cells`] on a tier that is available.
+    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) {
+        if out.len() <= FEW {
+            for (i, value) in (first..).zip(out) {
+                *value = self.value(fill, i, 0);
+            }
+            return;
+        }
+        let mut batch = Batch {
+            pairs: [[0; 2]; BLOCK],
+            words: [0; BLOCK],
+            coins: [0; BLOCK],
+            proposals: [0; BLOCK],
+        };
+        for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
+        }
+    }
+
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
     fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
         let mut open = [0; CHUNK];
@@ -207,21 +226,71 @@ impl Noise for DiscreteGaussian {
     }
 
     fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
-        if out.len() <= FEW {
-            for (i, value) in (first..).zip(out) {
-                *value = self.value(fill, i, 0);
-            }
-            return;
+        self.write_on(Tier::current(), fill, first, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DrawError, Generator};
+
+    const SIGMA2: [f64; 9] = [
+        LEAST_SIGMA2,
+        0.3,
+        1.0,
+        2.25,
+        100.0,
+        1e6,
+        17_592_186_044_419.0,
+        1e25,
+        MOST_SIGMA2,
+    ];
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        for bad in [
+            f64::NAN,
+            f64::INFINITY,
+            -1.0,
+            0.0,
+            LEAST_SIGMA2.next_down(),
+            MOST_SIGMA2.next_up(),
+        ] {
+            let error = DiscreteGaussian::new(bad).unwrap_err().to_string();
+            assert!(error.starts_with("sigma2 must be from 2**-20 to 2**90, got "), "{error}");
         }
-        let tier = Tier::current();
-        let mut batch = Batch {
-            pairs: [[0; 2]; BLOCK],
-            words: [0; BLOCK],
-            coins: [0; BLOCK],
-            proposals: [0; BLOCK],
-        };
-        for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
+        let error = DiscreteGaussian::scaled(1.0, 961).unwrap_err().to_string();
+        assert_eq!(error, "log2_granularity must be from -1074 to 960, got 961.0");
+    }
+
+    /// Evidence: equality of every tier with values drawn one by one, for lengths around a block and a chunk, from either parity.
+    #[test]
+    fn every_tier_writes_the_same_values() -> Result<(), DrawError> {
+        for sigma2 in SIGMA2 {
+            let law = DiscreteGaussian::new(sigma2).unwrap();
+            let fill = Generator::from_seed(8).next_staged(2 * CHUNK)?;
+            for first in [0, 1, 7] {
+                for n in [1, FEW, FEW + 1, BLOCK - 1, BLOCK, BLOCK + 1, CHUNK, CHUNK + BLOCK + 3] {
+                    let alone: Vec<i64> = (first..).take(n).map(|i| law.value(&fill, i, 0)).collect();
+                    for tier in Tier::tested() {
+                        let mut out = vec![0; n];
+                        law.write_on(tier, &fill, first, &mut out);
+                        assert_eq!(out, alone, "{tier:?}: {n} from {first}, sigma2 {sigma2}");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn bits_are_listed_in_order() {
+        for mask in [0, 1, 1 << 63, u64::MAX, 0xdead_beef_0123_4567] {
+            let mut listed = [0; BLOCK];
+            let count = push_bits(mask, |k| k as u16, &mut listed);
+            let expected: Vec<u16> = (0..64).filter(|&k| mask >> k & 1 == 1).collect();
+            assert_eq!(&listed[..count], expected);
         }
     }
 }

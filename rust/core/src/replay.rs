@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::exact::{self, IntegerLaw};
+use crate::kernel::Coin;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
 use crate::{Generator, Kind, Law, ParamError, Shape, Value, largest_quotient};
@@ -204,4 +205,31 @@ fn released<T: Value>(law: &Law, entry: &Json) -> Vec<T> {
         law.release(&mut generator, &answers, &mut out).unwrap();
     }
     out
+}
+
+/// Proposals of the discrete Gaussian law and words around the probability of their acceptance.
+#[test]
+fn gaussian_coins() {
+    for entry in vectors("gaussian_coins.json") {
+        let (sigma2, magnitude) = (float(&entry["sigma2"]), whole(&entry["magnitude"]));
+        let t = exact::nearest_sqrt(sigma2);
+        let coin = Coin::new(sigma2, t);
+        for case in list(&entry["cases"]) {
+            let extension: Vec<u64> = list(&case[1]).iter().map(word).collect();
+            let accepted = case[3].as_bool().unwrap();
+            let mut words = |e| extension.get(e).copied().unwrap_or(0);
+            assert_eq!(
+                exact::accept(sigma2, t, magnitude, word(&case[0]), &mut words),
+                accepted,
+                "{sigma2} {magnitude} {case}"
+            );
+            for proposal in [magnitude as i64, -(magnitude as i64)] {
+                let verdict = coin.decide(proposal, word(&case[0]));
+                assert!(
+                    verdict.is_none_or(|verdict| verdict == accepted),
+                    "{sigma2} {proposal} {case}"
+                );
+            }
+        }
+    }
 }

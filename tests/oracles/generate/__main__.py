@@ -4,14 +4,17 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.oracles.generate import boundaries, fills, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, gaussian, releases, shapes, streams
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "stream": streams.entries,
     "shapes": shapes.entries,
     "release": releases.entries,
+    "discrete_gaussian": gaussian.fills,
     "fills": fills.entries,
+    "gaussian": gaussian.calibrations,
+    "gaussian_coins": gaussian.coins,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
 }
