@@ -81,12 +81,12 @@ class DiscreteGaussian(AloneDiscrete):
         """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
 
         Holds of a release of any number of values with independent noise, where one person changes them by
-        at most `sensitivity` in the ℓ2 norm [1]_.
+        at most `sensitivity` in the l2 norm [1]_.
 
         Parameters
         ----------
         sensitivity : float, default 1
-            ℓ2 sensitivity Δ > 0.
+            l2 sensitivity Δ > 0.
 
         Returns
         -------

@@ -24,11 +24,12 @@ class Gaussian(AloneContinuous):
 
     Draws are exact on the lattice of multiples of ``granularity``: they are the discrete Gaussian
     law on it. The guarantee is proven for that law, not for the normal one: ``sigma`` has room for
-    the difference, less than 1e-9 of it. Distribution functions are those of the normal law with
-    this ``sigma``, from which the lattice's distribution function differs by less than 1e-10.
+    the difference, less than 1e-9 of it for σ up to 1000 Δ, and less than 2**-42 σ/Δ of it beyond.
+    Distribution functions are those of the normal law with this ``sigma``, from which the lattice's
+    distribution function differs by less than 1e-10.
 
     ``release(values, max_partitions_contributed=k)`` is (ε, δ)-differentially private as a whole: the
-    ℓ2 sensitivity is then Δ√k, and ``sigma`` about √k times as large, not k times.
+    l2 sensitivity is then Δ√k, and ``sigma`` about √k times as large, not k times.
 
     Parameters
     ----------

@@ -106,4 +106,6 @@ def test_vectors_reach_what_is_rare() -> None:
     assert {case[2] for entry in read("gaussian_coins") for case in entry["cases"]} >= {1, 2, 3, 4}
     narrow = {(sigma2, index) for sigma2, _, index in generate.NARROW}
     assert narrow <= {(float_of(entry["sigma2"]), entry["index"]) for entry in read("discrete_gaussian")}
-    assert all((VECTORS / f"{name}.json").stat().st_size < 300 * 1024 for name in ("discrete_gaussian", "gaussian", "gaussian_coins"))
+    assert all(
+        (VECTORS / f"{name}.json").stat().st_size < 300 * 1024 for name in ("discrete_gaussian", "gaussian", "gaussian_coins")
+    )

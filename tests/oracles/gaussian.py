@@ -106,8 +106,8 @@ def pmf(sigma2: float, k: int) -> mp.mpf:
     """P(X = k) by direct summation, for a moderate σ²."""
     variance = mp.mpf(sigma2)
     reach = int(mp.ceil(mp.sqrt(2 * variance * 300))) + 2
-    total = 1 + 2 * mp.fsum(mp.exp(-mp.mpf(j) ** 2 / (2 * variance)) for j in range(1, reach))
-    return mp.exp(-mp.mpf(k) ** 2 / (2 * variance)) / total
+    total = 1 + 2 * mp.fsum(mp.exp(-(mp.mpf(j) ** 2) / (2 * variance)) for j in range(1, reach))
+    return mp.exp(-(mp.mpf(k) ** 2) / (2 * variance)) / total
 
 
 def _floor_log2(x: mp.mpf) -> int:

@@ -1,8 +1,8 @@
 """The least σ of Gaussian noise for (ε, δ), to the last bit, and for the lattice that the noise is drawn on.
 
-Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the ℓ2 sensitivity
-(Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)``, a log-concave function of s: so ln B is concave, and
-Newton's steps for ln B = ln δ from a point to the left of the root stay there and converge.
+Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the l2 sensitivity
+(Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
+and Newton's steps for ln B = ln δ from a point to the left of the root stay there and converge.
 
 Numbers are decimals with enough digits for an error far below 1e-30, so that a comparison with δ is certain.
 """
@@ -69,7 +69,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 
 
 def root(eps: Decimal, delta: Decimal, s: Decimal) -> Decimal:
-    """The s with B(eps, s) = delta, at the precision of the context, from one that is less or very near."""
+    """Return s with B(eps, s) = delta, at the precision of the context, from one that is less or very near."""
     goal = delta.ln()
     while True:
         found = profile(eps, s)
@@ -86,7 +86,7 @@ def profile(eps: Decimal, s: Decimal) -> Decimal:
 
 
 def _lattice_loss(sigma: Decimal, cells: int, delta: Decimal, partitions: int) -> Decimal:
-    """What the lattice costs in ε, and in δ relatively; both are nothing."""
+    """Return what the lattice costs in ε, and in δ relatively: next to nothing."""
     width = (2 * (2 * partitions / delta).ln() + 140).sqrt()
     return partitions * ((width + cells / sigma) ** 2 + 3) / (24 * sigma * sigma)
 
@@ -98,8 +98,7 @@ def _log2_granularity(eps: float, delta: float, sensitivity: float, sigma: Decim
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
         raise ParameterError(
-            "eps and delta must give a standard deviation below 2**33 times the sensitivity, "
-            f"got eps {eps!r} and delta {delta!r}"
+            f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
         )
     if not -1074 <= log2_g <= 960:
         raise ParameterError(

@@ -74,7 +74,7 @@ class NormalLaw:
     def abs_moment(self, p: float) -> float:
         """E|X|**p for p > -1."""
         try:
-            return self.sigma**p * (2 ** (p / 2) * math.gamma((p + 1) / 2) / math.sqrt(math.pi))
+            return float(self.sigma**p * (2 ** (p / 2) * math.gamma((p + 1) / 2) / math.sqrt(math.pi)))
         except OverflowError:
             return math.inf
 

@@ -12,7 +12,8 @@ from stairnoise._theory import normal
 
 Floats = NDArray[np.float64]
 
-# From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula with these terms leaves less than 1e-16.
+# From this σ on, and for tails that start below _EM_SLOPE·σ², Euler and Maclaurin's formula with these terms leaves
+# less than 1e-16.
 _EM_SIGMA = 30.0
 _EM_SLOPE = 0.15
 # B_2/2!, B_4/4!, …, B_10/10!
@@ -109,13 +110,13 @@ class DiscreteGaussianLaw:
         except OverflowError:
             return math.inf
         # |k|**p has a kink at 0: the sum over the integers is the integral and 2 ζ(-p) - ζ(-p-2)/sigma2 + …
-        return normal_moment + (2 * _zeta(-p) * math.exp(-self.log_total) if p < 4 else 0.0)
+        return float(normal_moment + (2 * _zeta(-p) * math.exp(-self.log_total) if p < 4 else 0.0))
 
     def hockey_stick(self, eps: Floats, shift: float) -> Floats:
         """Least δ with P(X in A) <= e**eps P(X + shift in A) + δ for all A: δ of a release that `shift` >= 1 moves.
 
-        P(X > c) - e**eps P(X > c + shift), c = eps sigma2/shift - shift/2 (Canonne, Kamath and Steinke 2020, theorem 7), as the sum of
-        P(X = k) - e**eps P(X = k + shift) over k > c, all of which are positive.
+        P(X > c) - e**eps P(X > c + shift), c = eps sigma2/shift - shift/2 (Canonne, Kamath and Steinke 2020, theorem 7),
+        as the sum of P(X = k) - e**eps P(X = k + shift) over k > c, all of which are positive.
         """
         flat = np.ravel(np.asarray(eps, np.float64))
         found = np.empty_like(flat)
@@ -145,7 +146,7 @@ class DiscreteGaussianLaw:
         return np.where(far, 0.0, delta)
 
     def _summed_difference(self, first: Floats, rise: Floats, shift: float) -> Floats:
-        """The sum from `first` on, of P(X = k) (1 - exp(-rise - (k - first) shift/sigma2)), by Euler and Maclaurin."""
+        """Sum from `first` on of P(X = k) (1 - exp(-rise - (k - first) shift/sigma2)), by Euler and Maclaurin."""
         z, s = first / self.sigma, shift / self.sigma
         integral = self.sigma * normal.weighted(z, lambda u: -np.expm1(-(rise[:, None] + s * u)))
         edge = -np.expm1(-rise) / 2
@@ -153,7 +154,7 @@ class DiscreteGaussianLaw:
         return np.exp(self._log_weight(first)) * (integral + edge + here - np.exp(-rise) * there)
 
     def _difference_of_tails(self, eps: Floats, first: Floats, rise: Floats, shift: float) -> Floats:
-        """The same sum as the difference of two tails, which differ much where the shift is not small."""
+        """Return the same sum as the difference of two tails, which differ much where the shift is not small."""
         right = np.maximum(first, 1.0)
         relative = self._mills(right) - np.exp(-rise) * self._mills(right + shift)
         beyond = np.exp(eps + self._log_tail(first + shift))
@@ -255,4 +256,4 @@ def _zeta(s: float) -> float:
     for j, bernoulli in enumerate(_BERNOULLI):
         total += bernoulli * factor
         factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (n * n)
-    return total
+    return float(total)

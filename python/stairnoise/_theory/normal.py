@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -40,12 +41,12 @@ def mills(z: Floats) -> Floats:
     return _by_parts(lambda z: weighted(z, lambda u: np.ones_like(u)), z)
 
 
-def weighted(z: Floats, weight: object) -> Floats:
+def weighted(z: Floats, weight: Callable[[Floats], Floats]) -> Floats:
     """Integral of ``weight(u) exp(-z u - u²/2)`` over u > 0, the arrays of `weight` having a last axis of nodes."""
     nodes, weights = _rule()
     end = reach(z)[:, None]
     u = end * nodes
-    values = np.exp(-z[:, None] * u - u * u / 2) * weight(u)  # type: ignore[operator]
+    values = np.exp(-z[:, None] * u - u * u / 2) * weight(u)
     return np.asarray((values @ weights) * end[:, 0])
 
 
@@ -57,7 +58,7 @@ def log_sf(z: Floats) -> Floats:
 
 
 def isf(q: Floats) -> Floats:
-    """z with 1 - Φ(z) = q, for q from 0 to 1/2; inf for 0.
+    """Return z with 1 - Φ(z) = q, for q from 0 to 1/2; inf for 0.
 
     Newton's steps on the logarithm of the tail, which is concave: from a point to the right of z they come nearer from that side.
     """
@@ -68,14 +69,14 @@ def isf(q: Floats) -> Floats:
         ratio = mills(np.where(np.isfinite(z), z, 0.0))
         excess = -z * z / 2 - LOG_SQRT_2PI + np.log(ratio) - log_q
         z = np.where(np.isfinite(z), np.maximum(z + excess * ratio, 0.0), z)
-    return z
+    return np.where(q == 0.5, 0.0, z)
 
 
-def _by_parts(function: object, z: Floats) -> Floats:
-    """`function` of a vector, for an array of any shape, a part of it at a time."""
+def _by_parts(function: Callable[[Floats], Floats], z: Floats) -> Floats:
+    """Apply `function` of a vector to an array of any shape, a part at a time."""
     flat = np.ravel(np.asarray(z, np.float64))
     found = np.empty_like(flat)
     for begin in range(0, flat.size, CHUNK):
         part = slice(begin, begin + CHUNK)
-        found[part] = function(flat[part])  # type: ignore[operator]
+        found[part] = function(flat[part])
     return np.asarray(found.reshape(np.shape(z)))

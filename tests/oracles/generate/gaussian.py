@@ -63,7 +63,7 @@ def fills() -> Iterator[dict[str, Any]]:
 
 
 def coin_entry(sigma2: float, magnitude: int) -> dict[str, Any]:
-    """Words around e^-x for a proposal of the given magnitude, and what they decide: [word, [extension words], words needed, accepted]."""
+    """Words around e^-x for a proposal of a magnitude: [word, [extension words], words that decide, whether it is accepted]."""
     x = gaussian.exponent(Fraction(sigma2), magnitude)
     digits = _expansion(x, 4)
     cases = []
@@ -80,7 +80,16 @@ def coins() -> Iterator[dict[str, Any]]:
     for sigma2 in SIGMA2:
         sigma = math.sqrt(sigma2)
         peak = round(sigma2 / gaussian.scale(Fraction(sigma2)))
-        near = {0, 1, peak, peak + 1, round(3 * sigma), round(9 * sigma), round(30 * sigma), choose.randrange(round(5 * sigma) + 2)}
+        near = {
+            0,
+            1,
+            peak,
+            peak + 1,
+            round(3 * sigma),
+            round(9 * sigma),
+            round(30 * sigma),
+            choose.randrange(round(5 * sigma) + 2),
+        }
         for magnitude in sorted(near):
             # Beyond, all words but 0 reject, and the oracle would take long to say so.
             if gaussian.exponent(Fraction(sigma2), magnitude) < 5000:
@@ -102,7 +111,12 @@ def calibration_entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def calibrations() -> Iterator[dict[str, Any]]:
     for seed, (eps, delta, sensitivity, partitions) in enumerate(CALIBRATIONS):
-        numbers = {"eps": float_bits(eps), "delta": float_bits(delta), "sensitivity": float_bits(sensitivity), "partitions": partitions}
+        numbers = {
+            "eps": float_bits(eps),
+            "delta": float_bits(delta),
+            "sensitivity": float_bits(sensitivity),
+            "partitions": partitions,
+        }
         yield calibration_entry(numbers | {"seed": str(seed), "fill": 0, "index": 0, "count": COUNT})
 
 
@@ -117,7 +131,7 @@ def _drawn(sigma2: float, inputs: dict[str, Any]) -> list[gaussian.Draw]:
 
 def _continuations(digits: list[int]) -> list[list[int]]:
     """Extension words that leave the expansion at the second, third or fourth word, to either side, and the expansion itself."""
-    left = [digits[1:end] + [digits[end] + step] for end in (1, 2, 3) for step in (-1, 1)]
+    left = [[*digits[1:end], digits[end] + step] for end in (1, 2, 3) for step in (-1, 1)]
     return [[], digits[1:], *left]
 
 
