@@ -13,8 +13,10 @@ import stairnoise as sn
 PUBLIC = [
     "Comparison",
     "CopyError",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "DiscreteStaircase",
+    "Gaussian",
     "Laplace",
     "ParameterError",
     "ParameterTypeError",
