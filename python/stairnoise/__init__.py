@@ -25,6 +25,8 @@ if _typing.TYPE_CHECKING:
     from stairnoise.discrete_gaussian import DiscreteGaussian
     from stairnoise.gaussian import Gaussian
     from stairnoise.multivariate_staircase import MultivariateStaircase
+    from stairnoise.discrete_gaussian import DiscreteGaussian
+    from stairnoise.gaussian import Gaussian
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
@@ -48,6 +50,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Gaussian",
     "DiscreteGaussian",
     "MultivariateStaircase",
+    "Gaussian",
+    "DiscreteGaussian",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -84,6 +88,8 @@ _MODULES = {
     "DiscreteGaussian": "discrete_gaussian",
     "Gaussian": "gaussian",
     "MultivariateStaircase": "multivariate_staircase",
+    "DiscreteGaussian": "discrete_gaussian",
+    "Gaussian": "gaussian",
     "PrivacyLoss": "privacy",
     "StaircaseSelection": "selection",
     "TruncatedLaplace": "truncated_laplace",

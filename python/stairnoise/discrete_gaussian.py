@@ -60,9 +60,9 @@ class DiscreteGaussian(AloneDiscrete):
     >>> d
     DiscreteGaussian(sigma2=100.0)
     >>> d.rho(), d.error_bound(0.05)
-    (0.005, 19)
+    (0.005, 20)
     >>> f"{d.privacy_profile(0.5):.3g}"
-    '6.94e-08'
+    '6.93e-09'
     >>> d.release([12, 40, 7]).dtype.name
     'int64'
     """

@@ -64,7 +64,7 @@ class Gaussian(AloneContinuous):
     >>> round(d.sigma, 6), round(d.error_bound(0.05), 4)
     (4.224679, 8.2802)
     >>> f"{d.privacy_profile(2):.3g}"
-    '1.9e-18'
+    '1.08e-18'
     >>> d.release([12.5, 40.0, 7.25]).shape
     (3,)
     """

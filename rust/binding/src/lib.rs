@@ -39,6 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::selection::Selection;
     use crate::noise::{Noise, multivariate_staircase};
+    use crate::noise::{Noise, discrete_gaussian};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

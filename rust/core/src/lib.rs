@@ -26,6 +26,7 @@
 //! | [`MergedLaplace`] | one rate after another | a power of two |
 //! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
 //! | [`MultivariateStaircase`] | least expected norm, vectors of real queries | a power of two |
+//! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
 //!
 //! # The house
 //!
