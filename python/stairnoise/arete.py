@@ -148,11 +148,15 @@ class Arete(Shares, AloneContinuous):
         gamma, laplace = self._terms()
         return theory.pure_eps_of_two(gamma, laplace, cells)
 
-    def _terms(self) -> Any:
+    @property
+    def _step(self) -> float:
+        return self.granularity
+
+    def _terms(self) -> list[Any]:
         from stairnoise._theory.infinitely_divisible import Term
 
         g, f = self.granularity, self._fraction
-        return Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)
+        return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(

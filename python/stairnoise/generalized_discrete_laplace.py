@@ -155,4 +155,9 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory
 
-        return theory.Differences([theory.Term(1, self.beta * self._fraction, self.a)])
+        return theory.Differences(self._terms())
+
+    def _terms(self) -> list[Any]:
+        from stairnoise._theory.infinitely_divisible import Term
+
+        return [Term(1, self.beta * self._fraction, self.a)]

@@ -111,4 +111,9 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory
 
-        return theory.Differences([theory.Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)])
+        return theory.Differences(self._terms())
+
+    def _terms(self) -> list[Any]:
+        from stairnoise._theory.infinitely_divisible import Term
+
+        return [Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]

@@ -296,6 +296,26 @@ def test_discrete_variance():
     assert limit[0] / one[0] < 0.1
 
 
+def test_infinitely_divisible_variance():
+    """At large eps the multi-scale law costs what r = 1 does; the generalized law is never worse than discrete Laplace."""
+    drawn_axes = figures.infinitely_divisible_variance((1, 10)).axes
+    for axes, D in zip(drawn_axes, (1, 10), strict=True):
+        assert axes.get_title(loc="left") == f"Δ = {D}"
+        drawn = lines(axes)
+        eps = drawn["discrete Laplace"].get_xdata()
+        found = {name: np.array(line.get_ydata()) for name, line in drawn.items()}
+        assert np.array_equal(found["discrete Laplace"], sn.DiscreteLaplace(eps, D).var())
+        assert np.array_equal(found["discrete staircase, best r"], sn.DiscreteStaircase(eps, D, "l2").var())
+        assert np.array_equal(found["discrete staircase, r = 1"], sn.DiscreteStaircase(eps, D, 1).var())
+        multi_scale = found["multi-scale discrete Laplace"]
+        assert multi_scale == pytest.approx(D * (D + 1) * (2 * D + 1) / 6 / (np.cosh(eps) - 1), rel=1e-12)
+        assert multi_scale[-1] == pytest.approx(found["discrete staircase, r = 1"][-1], rel=1e-3)
+        generalized = found["generalized discrete Laplace, best β and a"]
+        assert (generalized <= found["discrete Laplace"] * (1 + 1e-12)).all()
+        assert (generalized >= found["discrete staircase, best r"] * (1 - 1e-9)).all()
+    assert generalized[-1] < found["discrete Laplace"][-1] / 1000
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_is_cut_off_or_overlaps(name):
     drawn = figures.draw(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._parameters import count
@@ -36,6 +37,29 @@ class Shares:
         """Number of these shares that this law is the sum of."""
         present: int = self._given["present"]
         return present
+
+    def _terms(self) -> list[Any]:
+        """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.infinitely_divisible.Term`."""
+        raise NotImplementedError
+
+    @property
+    def _step(self) -> float:
+        """Lattice step."""
+        return 1.0
+
+    def mean(self) -> float:
+        """E X, zero by symmetry."""
+        return 0.0
+
+    def var(self) -> float:
+        """E X², in closed form."""
+        from stairnoise._theory import infinitely_divisible as theory
+
+        return self._step**2 * theory.variance(self._terms())
+
+    def std(self) -> float:
+        """Square root of the variance."""
+        return math.sqrt(self.var())
 
     @property
     def _fraction(self) -> float:

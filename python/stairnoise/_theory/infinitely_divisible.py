@@ -28,9 +28,13 @@ _NEPERS_OF_SHARES = 200.0
 _SHORT = 42.0
 # Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
 _STRETCH = 1024
-# The best rate is near 2/Δ where β is small; it is looked for from this many times 1/Δ on.
-_LEAST_SHIFTED = 0.2
+# The best rate is above 2/Δ, to which it tends as β does to zero; it is looked for from this many times 1/Δ on.
+_LEAST_SHIFTED = 1.0
 _GRID = 25
+# More than any root takes.
+_MOST_STEPS = 200
+# A few times the rounding error of ε.
+_ROOT = 1e-14
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
 _MARGIN = 2.0**-36
 # The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
@@ -143,7 +147,7 @@ def single(shape: float, rate: float, size: int) -> Floats:
 def _log_zero(shape: float, rate: float) -> float:
     """Logarithm of P(N − N' = 0)."""
     w = _weights(shape, rate, math.ceil(_SHORT / rate) + 2)
-    return math.log(math.fsum(w * w)) + 2 * shape * math.log(-math.expm1(-rate))
+    return math.log(float(np.sum(w * w))) + 2 * shape * math.log(-math.expm1(-rate))
 
 
 def _weights(shape: float, rate: float, size: int) -> Floats:
@@ -211,10 +215,10 @@ def _transformed(terms: Sequence[Term], size: int) -> Floats:
     error = np.full(size, math.inf)
     for tilt in (*(decay * (1 - 2.0**-i) for i in _TILTS), decay - _SHORT / points):
         # NumPy's transform has e^(−ikt) under the sum.
-        logs: NDArray[np.complex128] = np.zeros(t.size, np.complex128)
-        for term in terms:
-            logs += _log_generating(term, tilt, t)
-        tilted: Floats = np.fft.irfft(np.exp(logs).conj(), points)[:size]
+        exponent = _log_generating(terms[0], tilt, t)
+        for term in terms[1:]:
+            exponent += _log_generating(term, tilt, t)
+        tilted: Floats = np.fft.irfft(np.exp(exponent).conj(), points)[:size]
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(tilted > 0, np.abs(tilted).max() / tilted, math.inf)
             best = np.where(relative < error, np.log(tilted) - tilt * k, best)
@@ -228,11 +232,10 @@ def _log_generating(term: Term, tilt: float, t: Floats) -> NDArray[np.complex128
     up, down = math.exp(m * tilt - rate), math.exp(-m * tilt - rate)
     angle = np.remainder(m * t, 2 * math.pi)
     # (1 − up·e^(iθ))(1 − down·e^(−iθ)), without cancellation near θ = 0.
-    product = np.empty(t.size, np.complex128)
-    product.real = math.expm1(m * tilt - rate) * math.expm1(-m * tilt - rate) + 2 * (up + down) * np.sin(angle / 2) ** 2
-    product.imag = (down - up) * np.sin(angle)
-    logs: NDArray[np.complex128] = 2 * shape * math.log(-math.expm1(-rate)) - shape * np.log(product)
-    return logs
+    real = math.expm1(m * tilt - rate) * math.expm1(-m * tilt - rate) + 2 * (up + down) * np.sin(angle / 2) ** 2
+    product: NDArray[np.complex128] = real + 1j * ((down - up) * np.sin(angle))
+    logs: NDArray[np.complex128] = np.log(product, dtype=np.complex128)
+    return 2 * shape * math.log(-math.expm1(-rate)) - shape * logs
 
 
 # Privacy
@@ -246,7 +249,7 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
     if shape >= 1:
         return rate * sensitivity
     w = _weights(shape, rate, sensitivity + math.ceil(_SHORT / rate) + 2)
-    return math.log(math.fsum(w * w) / math.fsum(w[:-sensitivity] * w[sensitivity:]))
+    return math.log(float(np.sum(w * w) / np.sum(w[:-sensitivity] * w[sensitivity:])))
 
 
 def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
@@ -276,25 +279,33 @@ def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
 
 
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
-    """Return the β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by Newton's method on ln β."""
+    """Return the β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by secants in ln β that keep the root between them."""
     if not rate * sensitivity < eps:
         return 1.0
-    # P(0)/P(Δ) is near Δ·e^(rate·Δ)/β where β is small.
-    x = min(math.log(sensitivity) + rate * sensitivity - eps, 0.0)
-    low, high = -math.inf, 0.0
-    for _ in range(100):
-        shape = math.exp(x)
-        loss = pure_eps(shape, rate, sensitivity) - eps
-        low, high = (x, high) if loss > 0 else (low, x)
-        step = 2.0**-20
-        slope = (pure_eps(shape * math.exp(-step), rate, sensitivity) - eps - loss) / -step
-        new = x - loss / slope if slope < 0 else (x - 1 if low == -math.inf else (low + high) / 2)
-        if not low < new < high:
-            new = (low + high) / 2 if low > -math.inf else x - 1
-        if abs(new - x) < 4e-16 * (1 + abs(x)):
+
+    def excess(x: float) -> float:
+        return pure_eps(math.exp(x), rate, sensitivity) - eps
+
+    high, above = 0.0, rate * sensitivity - eps
+    # Where β is small, P(0)/P(Δ) is near Δ·e^(rate·Δ)/β or somewhat less.
+    low = min(math.log(sensitivity) + above, -1e-3) - 1e-3
+    while (below := excess(low)) < 0:
+        high, above, low = low, below, 2 * low
+    last = 0.0
+    for _ in range(_MOST_STEPS):
+        x = low + (high - low) * below / (below - above)
+        if not low < x < high:
             break
-        x = new
-    return math.exp(x)
+        here = excess(x)
+        # The Illinois rule: an end that stays twice counts half.
+        if here > 0:
+            low, below, above = x, here, above / 2 if last > 0 else above
+        else:
+            high, above, below = x, here, below / 2 if last < 0 else below
+        last = here
+        if abs(here) < _ROOT * (1 + eps):
+            return math.exp(x)
+    return math.exp(high)
 
 
 def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
@@ -329,7 +340,8 @@ def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
     ratio = (math.sqrt(5) - 1) / 2
     a, b = high - ratio * (high - low), low + ratio * (high - low)
     cost_a, cost_b = cost(a), cost(b)
-    while high - low > 1e-7:
+    # The cost is flat at its least: a relative error below 1e-9.
+    while high - low > 1e-5:
         if cost_a < cost_b:
             high, b, cost_b = b, a, cost_a
             a = high - ratio * (high - low)

@@ -13,7 +13,9 @@ from stairnoise.figures import FIGURES, options_of
 def print_figures(console: Console) -> None:
     """Print the name of every figure, its options and its first sentence."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("name", "options", "what it shows"):
+    # A name is there to be typed: never shortened.
+    table.add_column("name", min_width=max(map(len, FIGURES)))
+    for heading in ("options", "what it shows"):
         table.add_column(heading)
     for name, figure in FIGURES.items():
         summary = (inspect.getdoc(figure) or "").partition("\n\n")[0]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise.figures.density import densities
+from stairnoise.figures.divisible import infinitely_divisible_variance
 from stairnoise.figures.errors import mean_error
 from stairnoise.figures.gains import gain
 from stairnoise.figures.pmf import discrete_pmf
@@ -31,6 +32,7 @@ __all__ = [
     "discrete_variance",
     "draw",
     "gain",
+    "infinitely_divisible_variance",
     "mean_error",
     "optimal_gamma",
     "options_of",
@@ -39,7 +41,16 @@ __all__ = [
 ]
 
 FIGURES: dict[str, Callable[..., Figure]] = {
-    figure.__name__: figure for figure in (densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance)
+    figure.__name__: figure
+    for figure in (
+        densities,
+        optimal_gamma,
+        gain,
+        mean_error,
+        discrete_pmf,
+        discrete_variance,
+        infinitely_divisible_variance,
+    )
 }
 
 SUFFIXES = (".png", ".svg")
