@@ -2,6 +2,9 @@
 
 Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
+Their relatives are for releases with a δ (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`), for
+vectors (`MultivariateStaircase`), for noise in shares (`GeneralizedDiscreteLaplace`,
+`MultiScaleDiscreteLaplace`, `Arete`) and for choices (`StaircaseSelection`, `ExponentialMechanism`).
 """
 
 import typing as _typing
@@ -19,14 +22,12 @@ from stairnoise.staircase import Staircase
 if _typing.TYPE_CHECKING:
     from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.discrete_gaussian import DiscreteGaussian
+    from stairnoise.gaussian import Gaussian
     from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
     from stairnoise.merged_laplace import MergedLaplace
     from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
-    from stairnoise.discrete_gaussian import DiscreteGaussian
-    from stairnoise.gaussian import Gaussian
     from stairnoise.multivariate_staircase import MultivariateStaircase
-    from stairnoise.discrete_gaussian import DiscreteGaussian
-    from stairnoise.gaussian import Gaussian
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
@@ -38,20 +39,21 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Laplace",
     "DiscreteStaircase",
     "DiscreteLaplace",
+    # With a delta
+    "Gaussian",
+    "DiscreteGaussian",
     "TruncatedLaplace",
+    # Of several rates
     "MergedLaplace",
-    # One of several candidates
-    "StaircaseSelection",
-    "ExponentialMechanism",
-    # Laws that are sums of shares
+    # For vectors
+    "MultivariateStaircase",
+    # In shares
     "GeneralizedDiscreteLaplace",
     "MultiScaleDiscreteLaplace",
     "Arete",
-    "Gaussian",
-    "DiscreteGaussian",
-    "MultivariateStaircase",
-    "Gaussian",
-    "DiscreteGaussian",
+    # One of several candidates
+    "StaircaseSelection",
+    "ExponentialMechanism",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -81,15 +83,13 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 _MODULES = {
     "Arete": "arete",
     "Comparison": "comparison",
+    "DiscreteGaussian": "discrete_gaussian",
     "ExponentialMechanism": "selection",
-    "MergedLaplace": "merged_laplace",
+    "Gaussian": "gaussian",
     "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
+    "MergedLaplace": "merged_laplace",
     "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
-    "DiscreteGaussian": "discrete_gaussian",
-    "Gaussian": "gaussian",
     "MultivariateStaircase": "multivariate_staircase",
-    "DiscreteGaussian": "discrete_gaussian",
-    "Gaussian": "gaussian",
     "PrivacyLoss": "privacy",
     "StaircaseSelection": "selection",
     "TruncatedLaplace": "truncated_laplace",

@@ -34,12 +34,10 @@ mod _native {
     #[pymodule_export]
     use crate::noise::{
         Noise, arete, discrete_gaussian, generalized_discrete_laplace, merged_laplace, multi_scale_discrete_laplace,
-        truncated_laplace,
+        multivariate_staircase, truncated_laplace,
     };
     #[pymodule_export]
     use crate::selection::Selection;
-    use crate::noise::{Noise, multivariate_staircase};
-    use crate::noise::{Noise, discrete_gaussian};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

@@ -1,7 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, ParamError, Share, Value, noise};
-use stairnoise::{MultivariateStaircase, noise};
+use stairnoise::{Answer, Fill, MultivariateStaircase, ParamError, Share, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;

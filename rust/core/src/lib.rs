@@ -70,8 +70,8 @@ mod laplace;
 mod law;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
-mod negative_binomial;
 mod multivariate;
+mod negative_binomial;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]

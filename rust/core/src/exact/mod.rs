@@ -15,8 +15,6 @@
 //! | `choice` | bits to one of finitely many candidates |
 //! | `bernoulli` | coins of probability e^(−x) |
 //! | `gaussian` | acceptance of a discrete Gaussian proposal |
-//! | `bernoulli` | coins of probability e^(−x) |
-//! | `gaussian` | acceptance of the discrete Gaussian law |
 //! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated law |
 //!
@@ -31,9 +29,6 @@ pub mod exp;
 mod exponent;
 mod gaussian;
 mod geometric_sum;
-pub mod enclosure;
-pub mod exp;
-mod gaussian;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -48,8 +43,6 @@ pub use choice::Choice;
 pub use exponent::Exponent;
 pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
-pub use bernoulli::{Exponent, bernoulli};
-pub use gaussian::{accept, nearest_sqrt};
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
