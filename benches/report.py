@@ -23,7 +23,7 @@ __all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest",
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "benches" / "record"
 README = ROOT / "README.md"
-SECTIONS = ("unit", "bulk", "own eps", "outputs", "sizes", "tiers", "scalars", "counts", "theory")
+SECTIONS = ("unit", "bulk", "family", "own eps", "outputs", "sizes", "tiers", "scalars", "counts", "theory")
 
 
 def make_record(timings: Path, load_before: float | None = None) -> Record:

@@ -23,6 +23,7 @@ def page(record: Record, stem: str) -> str:
         _head(record, results),
         ["## Targets", "", _about_targets(results), "", *targets.table(results)],
         ["## By mechanism", "", f"![ns/value by mechanism]({stem}.svg)", "", *_bulk(results)],
+        ["## Other mechanisms", "", *_beside(results, "family", "fill")],
         ["## Every value with its own ε", "", *_beside(results, "own eps", "fill")],
         ["## Other outputs", "", *_beside(results, "outputs", "fill", "np.full")],
         ["## n", "", *_sizes(results)],

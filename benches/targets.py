@@ -15,6 +15,7 @@ from benches.bench_scalars import LAWS as SCALARS
 from benches.bench_scalars import one, seven
 from benches.bench_theory import AIMED_AT, work
 from benches.bench_theory import LAWS as THEORY
+from benches.family import DISCRETE_GAUSSIANS, MULTIVARIATE
 from benches.laws import COMPARED, LAWS, Law, discrete_laplace, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
@@ -110,6 +111,18 @@ def _scalars() -> Iterator[Target]:
     )
 
 
+def _family() -> Iterator[Target]:
+    for mechanisms, bound, unit in ((DISCRETE_GAUSSIANS, 15, "ns/value"), (MULTIVARIATE, 25, "ns/coordinate")):
+        for mechanism in mechanisms:
+            yield Target(
+                mechanism.work,
+                bound,
+                unit,
+                lambda r, work=mechanism.work: r.median_ns("family", work, "stairnoise"),  # type: ignore[misc]
+                any_processor=True,
+            )
+
+
 def _theory() -> Iterator[Target]:
     for law in THEORY:
         for function in AIMED_AT:
@@ -162,6 +175,7 @@ TARGETS: tuple[Target, ...] = (
     _fresh("2 threads", 1.7),
     *map(_tier, COMPARED),
     *_scalars(),
+    *_family(),
     *_theory(),
     Target("n = 10^5 and more, 1 thread: slowest over quickest", FLAT, "", flatness, any_processor=True),
     Target("fresh array: peak memory beyond the output", ROOM_MIB, "MiB", beyond_mib, any_processor=True),

@@ -24,6 +24,7 @@ __all__ = [
     "cpu_tier",
     "cpu_tiers",
     "describe",
+    "discrete_gaussian",
     "fill_each",
     "generalized_discrete_laplace",
     "largest_quotient",

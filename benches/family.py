@@ -1,0 +1,151 @@
+"""The mechanisms beyond the four laws that are timed, and the check of what was timed.
+
+The moments are written out again from the literature; nothing here imports stairnoise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benches.laws import STANDARD_ERRORS
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism: its class and arguments, and E X² and E X⁴ of what is checked of a draw."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    second: float
+    fourth: float
+    dim: int = 1
+    checked: Callable[[NDArray[Any]], NDArray[Any]] = field(default=np.ravel)
+    """What the moments are of: the values, or the norms of vectors."""
+    dtype: type[np.generic] = np.float64
+
+    @property
+    def work(self) -> str:
+        """The mechanism in words, as it stands in records."""
+        return f"{self.name}, {', '.join(f'{name}={_text(value)}' for name, value in self.arguments.items())}"
+
+    def check(self, values: NDArray[Any]) -> None:
+        """Raise AssertionError unless E X² is the law's within standard errors."""
+        x = np.asarray(self.checked(values), np.float64)
+        assert x.size >= 1000, f"too few values to check: {x.size}"
+        spread = math.sqrt((self.fourth - self.second**2) / x.size)
+        errors = (float(np.mean(x**2)) - self.second) / spread
+        assert abs(errors) <= STANDARD_ERRORS, f"{self.work}: E X² is {errors:+.1f} standard errors off"
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _summed(probability: Callable[[NDArray[Any]], NDArray[Any]], x: NDArray[Any]) -> tuple[float, float]:
+    """E X² and E X⁴ from unnormalised probabilities or a density on an even grid."""
+    p = probability(x)
+    p = p / p.sum()
+    return float(np.sum(p * x**2)), float(np.sum(p * x**4))
+
+
+def discrete_gaussian(sigma2: float) -> Mechanism:
+    """P(k) ∝ exp(−k²/(2σ²)) (Canonne, Kamath and Steinke 2020, Definition 1)."""
+    k = np.arange(-math.ceil(12 * math.sqrt(sigma2)) - 1, math.ceil(12 * math.sqrt(sigma2)) + 2)
+    moments = _summed(lambda x: np.exp(-(x**2) / (2 * sigma2)), k.astype(float))
+    return Mechanism("DiscreteGaussian", {"sigma2": sigma2}, *moments, dtype=np.int64)
+
+
+def gaussian(eps: float, delta: float) -> Mechanism:
+    """Return normal noise with the σ of Balle and Wang (2018), Theorem 8, at sensitivity 1."""
+
+    def normal_cdf(x: float) -> float:
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    low, high = 1e-3, 1e3
+    for _ in range(200):
+        s = (low + high) / 2
+        found = normal_cdf(1 / (2 * s) - eps * s) - math.exp(eps) * normal_cdf(-1 / (2 * s) - eps * s)
+        low, high = (s, high) if found > delta else (low, s)
+    return Mechanism("Gaussian", {"eps": eps, "delta": delta}, high**2, 3 * high**4)
+
+
+def truncated_laplace(eps: float, delta: float) -> Mechanism:
+    """Laplace noise cut at B = ln(1 + (e^ε − 1)/(2δ))/ε, sensitivity 1."""
+    end = math.log1p(math.expm1(eps) / (2 * delta)) / eps
+    x = np.linspace(-end, end, 400_001)
+    return Mechanism("TruncatedLaplace", {"eps": eps, "delta": delta}, *_summed(lambda x: np.exp(-eps * np.abs(x)), x))
+
+
+def merged_laplace(inner: float, outer: float, at: float) -> Mechanism:
+    """Log-slope −`inner` up to `at`, −`outer` beyond, sensitivity 1."""
+    x = np.linspace(-60 / outer, 60 / outer, 2_000_001)
+    moments = _summed(lambda x: np.exp(-np.where(np.abs(x) < at, inner * np.abs(x), inner * at + outer * (np.abs(x) - at))), x)
+    return Mechanism("MergedLaplace", {"eps": [inner, outer], "breakpoints": [at]}, *moments)
+
+
+def multivariate_staircase(dim: int, norm: str) -> Mechanism:
+    """Uniform in balls of radius m + γ with weights b^m (m + γ)^dim, ε = 2 and γ = 1/2; a uniform point has norm ρ·U^(1/dim)."""
+    eps, gamma = 2.0, 0.5
+    radius = np.arange(400) + gamma
+    weights = np.exp(-eps * np.arange(400) + dim * np.log(radius))
+    second, fourth = (float(np.sum(weights * radius**p) / weights.sum() * dim / (dim + p)) for p in (2, 4))
+    order = {"l1": 1, "l2": 2, "linf": np.inf}[norm]
+    return Mechanism(
+        "MultivariateStaircase",
+        {"eps": eps, "dim": dim, "gamma": gamma, "norm": norm},
+        second,
+        fourth,
+        dim=dim,
+        checked=lambda x: np.linalg.norm(x, order, axis=-1),
+    )
+
+
+def _fourth(second: float, fourth_cumulant: float) -> float:
+    return 3 * second**2 + fourth_cumulant
+
+
+def generalized_discrete_laplace(beta: float, a: float) -> Mechanism:
+    """Difference of two NB(β, e^−a); cumulants are β times those of the discrete Laplace law (β = 1)."""
+    x = math.exp(-a)
+    second = beta * 2 * x / (1 - x) ** 2
+    fourth_cumulant = beta * 2 * x * (1 + 4 * x + x**2) / (1 - x) ** 4
+    return Mechanism(
+        "GeneralizedDiscreteLaplace", {"beta": beta, "a": a}, second, _fourth(second, fourth_cumulant), dtype=np.int64
+    )
+
+
+def multi_scale_discrete_laplace(eps: float, sensitivity: int) -> Mechanism:
+    """Σ i·X_i over i = 1 … Δ with discrete Laplace X_i."""
+    x, scales = math.exp(-eps), np.arange(1, sensitivity + 1)
+    second = 2 * x / (1 - x) ** 2 * float(np.sum(scales**2))
+    fourth_cumulant = 2 * x * (1 + 4 * x + x**2) / (1 - x) ** 4 * float(np.sum(scales**4))
+    arguments = {"eps": eps, "sensitivity": sensitivity}
+    return Mechanism("MultiScaleDiscreteLaplace", arguments, second, _fourth(second, fourth_cumulant), dtype=np.int64)
+
+
+def arete(alpha: float, theta: float, lam: float) -> Mechanism:
+    """Difference of two Gamma(α, θ), plus Laplace(λ)."""
+    second = 2 * alpha * theta**2 + 2 * lam**2
+    fourth_cumulant = 12 * alpha * theta**4 + 12 * lam**4
+    return Mechanism("Arete", {"alpha": alpha, "theta": theta, "lam": lam}, second, _fourth(second, fourth_cumulant))
+
+
+DISCRETE_GAUSSIANS = tuple(map(discrete_gaussian, (1.0, 100.0, 1e6)))
+MULTIVARIATE = tuple(multivariate_staircase(dim, norm) for norm in ("l1", "l2", "linf") for dim in (2, 10))
+
+MECHANISMS = (
+    *DISCRETE_GAUSSIANS,
+    gaussian(1.0, 1e-6),
+    truncated_laplace(1.0, 1e-6),
+    merged_laplace(3.0, 1.0, 0.5),
+    *MULTIVARIATE,
+    generalized_discrete_laplace(0.25, 0.5),
+    multi_scale_discrete_laplace(4.0, 10),
+    arete(0.3, 1.0, 0.3),
+)
