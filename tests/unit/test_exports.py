@@ -10,26 +10,32 @@ import pytest
 
 import stairnoise as sn
 
-PUBLIC = [
+LAWS = [
     "Arete",
-    "Comparison",
-    "CopyError",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DiscreteStaircase",
-    "GeneralizedDiscreteLaplace",
     "Gaussian",
+    "GeneralizedDiscreteLaplace",
     "Laplace",
-    "MultiScaleDiscreteLaplace",
     "MergedLaplace",
+    "MultiScaleDiscreteLaplace",
+    "MultivariateStaircase",
+    "Staircase",
+    "TruncatedLaplace",
+]
+SELECTIONS = ["ExponentialMechanism", "StaircaseSelection"]
+PUBLIC = [
+    *LAWS,
+    *SELECTIONS,
+    "Comparison",
+    "CopyError",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
     "SecureRng",
     "SeededRng",
     "StairnoiseError",
-    "Staircase",
-    "TruncatedLaplace",
     "__version__",
     "compare",
     "cpu_tiers",
@@ -76,9 +82,7 @@ def test_classes_and_functions_pickle_by_reference(name):
     assert pickle.loads(pickle.dumps(thing)) is thing
 
 
-@pytest.mark.parametrize(
-    "name", ["Staircase", "DiscreteStaircase", "Laplace", "DiscreteLaplace", "MergedLaplace", "TruncatedLaplace"]
-)
+@pytest.mark.parametrize("name", LAWS + SELECTIONS)
 def test_laws_document_their_parameters_errors_source_and_an_example(name):
     text = inspect.getdoc(getattr(sn, name))
     for section in ("Parameters", "Raises", "References", "Examples"):
