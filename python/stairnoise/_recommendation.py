@@ -6,7 +6,8 @@ from math import expm1, isnan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stairnoise.comparison import Comparison, ComparisonRow
+    from stairnoise._comparison_rows import ComparisonRow
+    from stairnoise.comparison import Comparison
 
 # Below the first eps of one release the staircase gains about eps**2/24, 1 % at most; above the second 15 % of the
 # variance and more.
@@ -24,6 +25,8 @@ _QUANTITY = {"l1": "E|X|", "l2": "variance"}
 def recommend(comparison: Comparison) -> str:
     """Return a few sentences: what the staircase gains, at what price, and what follows."""
     rows = {row.mechanism: row for row in comparison}
+    if comparison.subject != "number":
+        return ""
     quantity = _QUANTITY[comparison.cost]
     staircase, laplace = rows.get(f"Staircase {comparison.cost}"), rows.get("Laplace")
     sentences = []
@@ -84,12 +87,12 @@ def _composition(comparison: Comparison, staircase: ComparisonRow) -> str:
 
 def _total_variation(row: ComparisonRow) -> float:
     """Distance between the law and itself moved by the sensitivity; the law is symmetric and falls on both sides."""
-    half: float = row.law.sensitivity / 2  # type: ignore[union-attr]
+    half: float = row.law.sensitivity / 2
     return float(row.law.cdf(half)) - float(row.law.cdf(-half))
 
 
 def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
-    if laplace.law.sensitivity == 1:  # type: ignore[union-attr]
+    if laplace.law.sensitivity == 1:
         return ["For integers at sensitivity 1 the discrete staircase is the discrete Laplace law."]
     gain = f"For integers the discrete staircase's {quantity} is {_against(staircase.ratio)} the discrete Laplace's."
     return [gain, *_quantile_caveat(staircase, laplace)]

@@ -5,40 +5,28 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any, Literal, NamedTuple, NoReturn, overload
+from typing import Any, Literal, NoReturn, overload
 
-from stairnoise._candidates import AnyLaw, Candidate, Setting, chosen
+import numpy as np
+
+from stairnoise._candidates import Setting, chosen
+from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_vectors
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law import Cost
-from stairnoise._law.distribution import DiscreteDistribution
 from stairnoise._optional import require
-from stairnoise._parameters import RealLike, single
+from stairnoise._parameters import RealLike, count, real, single
 from stairnoise._recommendation import recommend
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.laplace import Laplace
 
-_ALPHA = 0.05
+Subject = Literal["number", "vector", "choice"]
+
 _MOMENT = {"l1": 1, "l2": 2}
+_HEADINGS = {
+    "number": ("E|X|", "E X²", "std"),
+    "vector": ("E‖X‖", "E‖X‖²", "√E‖X‖²"),
+    "choice": ("E error", "E error²", "√E error²"),
+}
+_MOST_DIMENSIONS = 4096
 _WIDTH = 80
-
-
-class ComparisonRow(NamedTuple):
-    """What one mechanism costs."""
-
-    mechanism: str
-    """Name of the class and, for a staircase, the cost for which its shape is the best."""
-    law: AnyLaw
-    """The law itself."""
-    mean_abs: float
-    """E|X|."""
-    std: float
-    """Standard deviation."""
-    bound_95: float
-    """Smallest t with P(|X| > t) <= 0.05; an integer for a discrete law."""
-    p_zero: float | None
-    """P(X = 0), the probability of a released value equal to the true one; None for a continuous law."""
-    ratio: float
-    """E|X| (cost "l1") or E X² ("l2") divided by that of the Laplace law of the same kind; NaN where float64 has none."""
 
 
 class Comparison(Sequence[ComparisonRow]):
@@ -48,25 +36,34 @@ class Comparison(Sequence[ComparisonRow]):
     ----------
     eps, sensitivity, delta, cost
         What was compared, and by which cost.
+    subject : {"number", "vector", "choice"}
+        What is released.
     notes : tuple of str
         Which mechanisms were left out, and why.
     """
 
-    __slots__ = ("_mechanisms", "_rows", "cost", "delta", "eps", "notes", "sensitivity")
+    __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "sensitivity", "subject")
 
-    _mechanisms: tuple[str, ...]
+    _asked: tuple[Any, ...]
     _rows: tuple[ComparisonRow, ...]
     eps: float
     sensitivity: float
     delta: float | None
     cost: Cost
+    subject: Subject
     notes: tuple[str, ...]
 
     def __init__(
-        self, setting: Setting, cost: Cost, mechanisms: tuple[str, ...], rows: Sequence[ComparisonRow], notes: Sequence[str]
+        self,
+        setting: Setting,
+        cost: Cost,
+        subject: Subject,
+        asked: tuple[Any, ...],
+        rows: Sequence[ComparisonRow],
+        notes: Sequence[str],
     ) -> None:
-        asked = {**setting._asdict(), "cost": cost, "_mechanisms": mechanisms}
-        for name, value in {**asked, "notes": tuple(notes), "_rows": tuple(rows)}.items():
+        fields = {**setting._asdict(), "cost": cost, "subject": subject, "_asked": asked, "_rows": tuple(rows)}
+        for name, value in {**fields, "notes": tuple(notes)}.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -77,7 +74,8 @@ class Comparison(Sequence[ComparisonRow]):
     @property
     def headings(self) -> tuple[str, ...]:
         """Headings of the columns of the printed table."""
-        return "mechanism", "E|X|", "std", "95 % bound", "P(0)", "E|X| ratio" if self.cost == "l1" else "E X² ratio"
+        first, second, root = _HEADINGS[self.subject]
+        return "mechanism", first, root, "95 % bound", "P(0)", f"{first if self.cost == 'l1' else second} ratio"
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return the cells of the printed table, row by row."""
@@ -125,7 +123,7 @@ class Comparison(Sequence[ComparisonRow]):
         raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, self._mechanisms)
+        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, *self._asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparison):
@@ -137,13 +135,13 @@ class Comparison(Sequence[ComparisonRow]):
 
     def __repr__(self) -> str:
         paragraphs = [_aligned([self.headings, *self.texts()])]
-        paragraphs += [textwrap.fill(text, _WIDTH) for text in (*self.notes, self.recommendation)]
+        paragraphs += [textwrap.fill(text, _WIDTH) for text in (*self.notes, self.recommendation) if text]
         return "\n\n".join(paragraphs)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(text)}</th>" for text in self.headings)
         body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in cells)}</tr>" for cells in self.texts())
-        notes = "".join(f"<p>{escape(text)}</p>" for text in (*self.notes, self.recommendation))
+        notes = "".join(f"<p>{escape(text)}</p>" for text in (*self.notes, self.recommendation) if text)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
@@ -154,8 +152,11 @@ def compare(
     *,
     delta: RealLike | None = None,
     mechanisms: Literal["all"] | Sequence[str] | None = None,
+    dim: int | None = None,
+    norm: Literal["l1", "l2", "linf"] = "l1",
+    costs: RealLike | None = None,
 ) -> Comparison:
-    """Compare the noise of the mechanisms for one number, by their exact moments.
+    """Compare the mechanisms by the exact moments of their errors.
 
     Parameters
     ----------
@@ -172,6 +173,13 @@ def compare(
         Which to compare, by the names in the table. None: the staircases and Laplace laws, and where `delta` is given
         those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
         parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace).
+    dim : int or None
+        Length of the vector that is released, instead of one number: compare the mechanisms for vectors, by the norm.
+    norm : {"l1", "l2", "linf"}, default "l1"
+        For vectors: the norm in which `sensitivity` and the error are measured.
+    costs : sequence of float or None
+        Costs of the candidates of which one is to be selected, instead of a number released: compare the mechanisms
+        that select, by the cost of the selected one above the least. `sensitivity` is that of the costs.
 
     Returns
     -------
@@ -184,12 +192,8 @@ def compare(
     ParameterTypeError
         A parameter is not a number, `cost` not a string, or `mechanisms` no sequence.
     ParameterError
-        A parameter is out of range or an array, `cost` is another string, or a mechanism has another name.
-
-    See Also
-    --------
-    MultivariateStaircase : for vectors, by ``expected_norm``.
-    StaircaseSelection, ExponentialMechanism : for a choice among candidates, by ``expected_cost``.
+        A parameter is out of range or an array, `cost` is another string, a mechanism has another name, or what is
+        compared is both a vector and a choice.
 
     References
     ----------
@@ -219,63 +223,38 @@ def compare(
         raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
     if cost not in _MOMENT:
         raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
-    setting = Setting(number, change, None if delta is None else single(delta, "delta"))
+    slack = None if delta is None else single(delta, "delta")
+    if slack is not None and not 0 < slack < 1:
+        raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
+    setting = Setting(number, change, slack)
+    if (dim is not None or costs is not None) and mechanisms is not None:
+        raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")
+    if dim is not None and costs is not None:
+        raise ParameterError(f"costs must be None where dim is given, got dim {received(dim)}")
+    power = _MOMENT[cost]
+    if dim is not None:
+        length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)
+        vectors = of_vectors(setting, length, norm, power)
+        return Comparison(setting, cost, "vector", (None, length, norm, None), vectors, [])
+    if costs is not None:
+        row = np.asarray(real(costs, "costs"), np.float64)
+        if row.ndim != 1:
+            raise ParameterError(f"costs must be a sequence of numbers, got an array of shape {row.shape}")
+        return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
     candidates = chosen(mechanisms, setting.delta)
-    laws, refusals = _make_laws(setting, candidates)
-    rows = [_row(candidate, laws[candidate.name], setting, _MOMENT[cost]) for candidate in candidates if candidate.name in laws]
-    notes = [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
-    return Comparison(setting, cost, tuple(candidate.name for candidate in candidates), rows, notes)
+    rows, notes = of_numbers(setting, candidates, power)
+    asked = (tuple(candidate.name for candidate in candidates), None, "l1", None)
+    return Comparison(setting, cost, "number", asked, rows, notes)
 
 
-def _compare_again(eps: float, sensitivity: float, cost: Cost, delta: float | None, mechanisms: tuple[str, ...]) -> Comparison:
+def _compare_again(eps: float, sensitivity: float, cost: Cost, delta: float | None, *asked: Any) -> Comparison:
     """Make a comparison from what it keeps; the target of its pickles."""
-    return compare(eps, sensitivity, cost, delta=delta, mechanisms=mechanisms)
+    mechanisms, dim, norm, costs = asked
+    return compare(eps, sensitivity, cost, delta=delta, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs)
 
 
 for _public in (compare, Comparison, ComparisonRow):
     _public.__module__ = "stairnoise"
-
-
-def _make_laws(setting: Setting, candidates: Sequence[Candidate]) -> tuple[dict[str, AnyLaw], dict[str, list[str]]]:
-    """Make the laws that accept the parameters, and list by their reason those that do not.
-
-    Raises
-    ------
-    ParameterError
-        No law does.
-    """
-    laws: dict[str, AnyLaw] = {}
-    refusals: dict[str, list[str]] = {}
-    for candidate in candidates:
-        try:
-            laws[candidate.name] = candidate.make(setting)
-        except ParameterError as error:
-            refusals.setdefault(str(error), []).append(candidate.name)
-    if not laws:
-        raise ParameterError(next(iter(refusals)))
-    return laws, refusals
-
-
-def _row(candidate: Candidate, law: AnyLaw, setting: Setting, p: int) -> ComparisonRow:
-    theirs = _baseline(candidate.baseline, setting, p)
-    return ComparisonRow(
-        mechanism=candidate.name,
-        law=law,
-        mean_abs=float(law.abs_moment(1)),
-        std=float(law.std()),
-        bound_95=law.error_bound(_ALPHA),
-        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteDistribution) else None,
-        ratio=float(law.abs_moment(p)) / theirs if theirs else float("nan"),
-    )
-
-
-def _baseline(name: str, setting: Setting, p: int) -> float:
-    """E|X|**p of the Laplace law of the same kind; 0 where there is none."""
-    try:
-        law: AnyLaw = (DiscreteLaplace if name == "DiscreteLaplace" else Laplace)(setting.eps, setting.sensitivity)
-    except ParameterError:
-        return 0.0
-    return float(law.abs_moment(p))
 
 
 def _cells(row: ComparisonRow) -> tuple[str, ...]:

@@ -113,6 +113,99 @@ def test_a_further_mechanism_is_one_more_line(monkeypatch):
     assert row.ratio == pytest.approx(sn.Staircase(4, 1, 0.5).abs_moment(1) * 4)
 
 
+# Other mechanisms
+
+
+def truncated_laplace(eps, delta):
+    """E|X| and E X² of the Laplace law between the bounds of the symmetric (eps, delta) member, by a fine sum."""
+    end = math.log1p(math.expm1(eps) / (2 * delta)) / eps
+    x = (np.arange(400_000) + 0.5) * end / 400_000
+    density = np.exp(-eps * x)
+    return float(np.sum(density * x) / density.sum()), float(np.sum(density * x**2) / density.sum())
+
+
+def test_a_delta_adds_the_mechanisms_that_need_one():
+    pure, table = sn.compare(1, 3), sn.compare(1, 3, delta=1e-4)
+    added = [row.mechanism for row in table if row.mechanism not in {row.mechanism for row in pure}]
+    assert added == ["TruncatedLaplace", "Gaussian", "DiscreteGaussian"]
+    assert table.delta == 1e-4
+    first, second = truncated_laplace(1, 1e-4)
+    row = table["TruncatedLaplace"]
+    assert row.mean_abs == pytest.approx(3 * first, rel=1e-6)
+    assert row.std == pytest.approx(3 * math.sqrt(second), rel=1e-6)
+    sigma = table["Gaussian"].std
+    assert table["Gaussian"].mean_abs == pytest.approx(sigma * math.sqrt(2 / math.pi), rel=1e-12)
+    lost = [math.erfc(-x / math.sqrt(2)) / 2 for x in (1.5 / sigma - sigma / 3, -1.5 / sigma - sigma / 3)]
+    assert lost[0] - math.e * lost[1] == pytest.approx(1e-4, rel=1e-6)
+    assert table["DiscreteGaussian"].law == sn.DiscreteGaussian.from_eps(1, 1e-4, 3)
+
+
+def test_all_names_every_mechanism_or_says_why_not():
+    table = sn.compare(6, 2.5, mechanisms="all")
+    named = {row.mechanism for row in table} | set(re.findall(r"\b[A-Z][A-Za-z]+(?: l[12])?(?=[,;])", " ".join(table.notes)))
+    assert named == {candidate.name for candidate in _candidates.CANDIDATES}
+    assert table["MergedLaplace"].ratio < 1
+    assert table["Arete"].law == sn.Arete.from_eps(6, 2.5)
+    assert any(
+        note.startswith("Left out: TruncatedLaplace, Gaussian, DiscreteGaussian; delta must be given") for note in table.notes
+    )
+    integers = sn.compare(6, 3, mechanisms=["MultiScaleDiscreteLaplace", "GeneralizedDiscreteLaplace"])
+    assert [row.mechanism for row in integers] == ["MultiScaleDiscreteLaplace", "GeneralizedDiscreteLaplace"]
+    assert integers[0].std == pytest.approx(math.sqrt(14 / (math.cosh(6) - 1)), rel=1e-9)
+    assert integers.recommendation == ""
+    assert repr(integers).count("\n\n") == 0
+
+
+def radial(eps, dim, gamma, p):
+    """E‖X‖**p from the mixture of balls of radius m + gamma, summed."""
+    m = np.arange(2000)
+    weights = np.exp(-eps * m) * (m + gamma) ** dim
+    return float(np.sum(weights * (m + gamma) ** p) / weights.sum() * dim / (dim + p))
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("cost", ["l1", "l2"])
+def test_vectors(norm, cost):
+    eps, dim, change = 2.0, 3, 1.5
+    table = sn.compare(eps, change, cost, dim=dim, norm=norm)
+    laplace = {"l1": dim / eps, "l2": dim * (dim + 1) / eps**2}[cost]
+    for row in table[:2]:
+        assert row.mean_abs == pytest.approx(change * radial(eps, dim, row.law.gamma, 1), rel=1e-9)
+        assert row.std == pytest.approx(change * math.sqrt(radial(eps, dim, row.law.gamma, 2)), rel=1e-9)
+        assert row.ratio == pytest.approx(radial(eps, dim, row.law.gamma, {"l1": 1, "l2": 2}[cost]) / laplace, rel=1e-9)
+        assert row.law.norm_sf(row.bound_95) == pytest.approx(0.05, rel=1e-9)
+    assert (len(table) == 3) is (norm == "l1")
+    if norm == "l1":
+        t = table["Laplace per coordinate"].bound_95 * eps / change
+        assert math.exp(-t) * (1 + t + t * t / 2) == pytest.approx(0.05, rel=1e-9)
+    assert table.headings[1] == "E‖X‖"
+    assert (table.subject, table.recommendation) == ("vector", "")
+
+
+def test_choices():
+    costs, eps = np.array([3, 0.5, 1.25, 4]), 2.0
+    table = sn.compare(eps, costs=costs)
+    chances = np.exp(-eps * costs / 2)
+    chances /= chances.sum()
+    row = table["ExponentialMechanism"]
+    assert row.mean_abs == pytest.approx(float(chances @ (costs - 0.5)), rel=1e-12)
+    assert row.std == pytest.approx(math.sqrt(chances @ (costs - 0.5) ** 2), rel=1e-12)
+    assert (row.bound_95, row.p_zero) == (2.5, pytest.approx(chances[1]))
+    assert table["StaircaseSelection"].ratio == pytest.approx(
+        sum(table["StaircaseSelection"].law.probabilities(costs) * (costs - 0.5)) / row.mean_abs, rel=1e-12
+    )
+    assert table.headings[1] == "E error"
+
+
+@pytest.mark.parametrize("arguments", [{"dim": 3, "norm": "linf"}, {"costs": [1, 2]}, {"delta": 0.1, "mechanisms": ["Gaussian"]}])
+def test_others_are_copied_and_pickled(arguments):
+    table = sn.compare(2, **arguments)
+    for twin in (copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
+        assert twin == table
+        assert repr(twin) == repr(table)
+    assert table != sn.compare(2)
+
+
 # Recommendation
 
 
@@ -307,6 +400,17 @@ def test_to_frame_without_pandas(monkeypatch):
         ({"eps": 1, "sensitivity": [1]}, sn.ParameterError, "sensitivity must be a single number, got an array"),
         ({"eps": 1, "cost": "l3"}, sn.ParameterError, 'cost must be "l1" or "l2", got \'l3\''),
         ({"eps": 1, "cost": 1}, sn.ParameterTypeError, 'cost must be "l1" or "l2", got 1'),
+        ({"eps": 1, "delta": 0.0}, sn.ParameterError, "delta must be greater than 0 and less than 1, got 0.0"),
+        ({"eps": 1, "delta": "x"}, sn.ParameterTypeError, "delta must be a real number"),
+        ({"eps": 1, "mechanisms": "Laplace"}, sn.ParameterTypeError, 'mechanisms must be None, "all" or a sequence of names'),
+        ({"eps": 1, "mechanisms": ["Cauchy"]}, sn.ParameterError, "mechanisms must be out of Staircase l1, "),
+        ({"eps": 1, "mechanisms": ["Gaussian"]}, sn.ParameterError, "delta must be given for a mechanism that has no pure"),
+        ({"eps": 1, "dim": 2, "costs": [1]}, sn.ParameterError, "costs must be None where dim is given, got dim 2"),
+        ({"eps": 1, "dim": 2, "mechanisms": "all"}, sn.ParameterError, "mechanisms must be None for a vector or a choice"),
+        ({"eps": 1, "dim": 1}, sn.ParameterError, "dim must be"),
+        ({"eps": 1, "dim": 2, "norm": "l3"}, sn.ParameterError, 'norm must be "l1", "l2" or "linf"'),
+        ({"eps": 1, "costs": [[1, 2]]}, sn.ParameterError, "costs must be a sequence of numbers, got an array of shape (1, 2)"),
+        ({"eps": 1, "costs": [1, -2]}, sn.ParameterError, "costs must be"),
         ({"eps": 1e-15}, sn.ParameterError, "eps and sensitivity must give a lattice that fits 64-bit integers"),
     ],
 )  # fmt: skip

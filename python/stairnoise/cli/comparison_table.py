@@ -20,6 +20,6 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     console.print(f"[bold]eps = {comparison.eps:g}, sensitivity = {comparison.sensitivity:g}[/bold]")
     console.print()
     console.print(table)
-    for text in (*comparison.notes, comparison.recommendation):
+    for text in filter(None, (*comparison.notes, comparison.recommendation)):
         console.print()
         console.print(text)

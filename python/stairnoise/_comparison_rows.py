@@ -1,0 +1,138 @@
+"""The rows of a comparison: the error of a number, of a vector's norm, or of a choice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._candidates import AnyLaw, Candidate, Setting
+from stairnoise._errors import ParameterError
+from stairnoise._law.distribution import DiscreteDistribution
+from stairnoise.discrete_laplace import DiscreteLaplace
+from stairnoise.laplace import Laplace
+
+_ALPHA = 0.05
+
+
+class ComparisonRow(NamedTuple):
+    """What one mechanism costs."""
+
+    mechanism: str
+    """Name of the class and, for a staircase, the cost for which its shape is the best."""
+    law: Any
+    """The law, or the mechanism that selects, itself."""
+    mean_abs: float
+    """E|X|, the expected error; of a vector the expected norm, of a choice the expected cost above the least."""
+    std: float
+    """Root of E X²: the standard deviation."""
+    bound_95: float
+    """Smallest t with P(|X| > t) <= 0.05; an integer for a discrete law."""
+    p_zero: float | None
+    """P(X = 0), the probability of no error; None for a continuous law."""
+    ratio: float
+    """E|X| (cost "l1") or E X² ("l2") divided by that of the Laplace law of the same kind, or of the exponential
+    mechanism; NaN where float64 has none."""
+
+
+def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tuple[list[ComparisonRow], list[str]]:
+    """Return a row for every law of one number that accepts the parameters, and notes about the others.
+
+    Raises
+    ------
+    ParameterError
+        No law does.
+    """
+    rows: list[ComparisonRow] = []
+    refusals: dict[str, list[str]] = {}
+    for candidate in candidates:
+        try:
+            law = candidate.make(setting)
+        except ParameterError as error:
+            refusals.setdefault(str(error), []).append(candidate.name)
+        else:
+            rows.append(_of_number(candidate, law, setting, p))
+    if not rows:
+        raise ParameterError(next(iter(refusals)))
+    return rows, [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
+
+
+def _of_number(candidate: Candidate, law: AnyLaw, setting: Setting, p: int) -> ComparisonRow:
+    return ComparisonRow(
+        mechanism=candidate.name,
+        law=law,
+        mean_abs=float(law.abs_moment(1)),
+        std=float(law.std()),
+        bound_95=law.error_bound(_ALPHA),
+        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteDistribution) else None,
+        ratio=_over(float(law.abs_moment(p)), _baseline(candidate.baseline, setting, p)),
+    )
+
+
+def _baseline(name: str, setting: Setting, p: int) -> float:
+    """E|X|**p of the Laplace law of the same kind; 0 where there is none."""
+    try:
+        law: AnyLaw = (DiscreteLaplace if name == "DiscreteLaplace" else Laplace)(setting.eps, setting.sensitivity)
+    except ParameterError:
+        return 0.0
+    return float(law.abs_moment(p))
+
+
+def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[ComparisonRow]:
+    """Return the staircases of a norm, and for the sum of magnitudes Laplace noise in every coordinate.
+
+    The Laplace law of a norm, with a density of e^(-ε‖x‖/Δ), has a norm that is a sum of `dim` exponential variables.
+    """
+    from stairnoise.multivariate_staircase import MultivariateStaircase
+
+    scale = setting.sensitivity / setting.eps
+    moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
+    rows = []
+    for cost in ("l1", "l2"):
+        law = MultivariateStaircase(setting.eps, setting.sensitivity, dim, cost, norm)
+        first, second = law.expected_norm(1), law.expected_norm(2)
+        ratio = _over({1: first, 2: second}[p], moments[p])
+        bound = float(law.norm_isf(_ALPHA))
+        rows.append(ComparisonRow(f"MultivariateStaircase {cost}", law, first, math.sqrt(second), bound, None, ratio))
+    if norm == "l1":
+        laplace, bound = Laplace(setting.eps, setting.sensitivity), scale * _sum_of_exponentials_isf(dim, _ALPHA)
+        rows.append(ComparisonRow("Laplace per coordinate", laplace, moments[1], math.sqrt(moments[2]), bound, None, 1.0))
+    return rows
+
+
+def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
+    """Return the x with P(S > x) = alpha, S a sum of `n` exponential variables: e^-x (1 + x + … + x^(n-1)/(n-1)!)."""
+    k = np.arange(n)
+    log_factorials = np.array([math.lgamma(i + 1) for i in k])
+    low, high = 1e-300, n + 10 * math.sqrt(n) + 10
+    for _ in range(100):
+        x = (low + high) / 2
+        tail = float(np.sum(np.exp(k * math.log(x) - x - log_factorials)))
+        low, high = (x, high) if tail > alpha else (low, x)
+    return high
+
+
+def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
+    """Return the two mechanisms that select, by the cost of what they select above the least."""
+    from stairnoise.selection import ExponentialMechanism, StaircaseSelection
+
+    errors = costs - costs.min()
+    laws = [law(setting.eps, setting.sensitivity) for law in (StaircaseSelection, ExponentialMechanism)]
+    all_moments = [[float(law.probabilities(costs) @ errors**power) for power in (1, 2)] for law in laws]
+    order = np.argsort(errors)
+    rows = []
+    for law, moments in zip(laws, all_moments, strict=True):
+        chances = law.probabilities(costs)
+        beyond = 1 - np.cumsum(chances[order])
+        bound = float(errors[order][np.argmax(beyond <= _ALPHA)]) if np.any(beyond <= _ALPHA) else float(errors.max())
+        best = float(chances[errors == 0].sum())
+        ratio = _over(moments[p - 1], all_moments[1][p - 1])
+        rows.append(ComparisonRow(type(law).__name__, law, moments[0], math.sqrt(moments[1]), bound, best, ratio))
+    return rows
+
+
+def _over(ours: float, theirs: float) -> float:
+    return ours / theirs if theirs else math.nan
