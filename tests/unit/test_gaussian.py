@@ -1,9 +1,11 @@
 """Gaussian and DiscreteGaussian: parameters, outputs, functions against mpmath at 60 digits. Deterministic: no false alarms."""
 
+import itertools
 import json
 import math
 import pickle
 import random
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory import normal
+from stairnoise._theory import analytic_gaussian, normal
 from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
 from tests.oracles import gaussian as oracle
 
@@ -234,6 +236,46 @@ def test_bound_between_lattice_and_normal_noise(sigma: float, eps: float) -> Non
         exact = exact_profile(sigma * sigma, eps, cells)
         assert exact <= bound
         assert bound < exact + loss
+
+
+def joint_profile(sigma: float, eps: float, shift: int) -> mp.mpf:
+    """δ of two values with independent noise that both move by `shift`, summed over the pairs of results."""
+    pmf = np.array([float(p) for p in tails(sigma * sigma)[0]])
+    k = np.arange(-len(pmf) + 1, len(pmf) - shift)
+    here, there = pmf[np.abs(k)], pmf[np.abs(k + shift)]
+    return mp.mpf(float(np.sum(np.maximum(np.outer(here, here) - math.exp(eps) * np.outer(there, there), 0))))
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
+    """The calibration's own rule, at a σ where its allowance for the lattice is no longer next to nothing."""
+    broken_without = []
+    for sigma, eps, steps in itertools.product((4.0, 12.0, 40.5), (0.5, 1.0, 2.0), (20, 4, 1)):
+        cells = math.ceil(sigma / steps)
+        shift, delta = mp.sqrt(partitions) * cells / sigma, mp.mpf("1e-3")
+        for _ in range(60):
+            loss = lattice_loss(sigma, cells, delta, partitions)
+            if loss >= min(1, eps):
+                break
+            delta = oracle.profile(eps - loss, shift) / (1 - loss)
+        if loss < min(1, eps) and 1e-200 < delta < 1:
+            exact = exact_profile(sigma**2, eps, cells) if partitions == 1 else joint_profile(sigma, eps, cells)
+            assert exact <= delta, (sigma, eps, cells)
+            broken_without.append(oracle.profile(mp.mpf(eps), shift) < exact)
+    assert any(broken_without)
+    assert len(broken_without) > 12
+
+
+def test_allowance_is_the_contracts() -> None:
+    """h as docs/contract.md has it, for values of any number."""
+    for sigma, cells, delta, k in ((2.0**32, 2**32, 1e-6, 1), (2.0**43, 2**20, 5e-324, 1000), (40.5, 3, 0.5, 7)):
+        width = mp.sqrt(2 * mp.log(2 * k / mp.mpf(delta)) + 140)
+        expected = k * ((width + cells / mp.mpf(sigma)) ** 2 + 3) / (24 * mp.mpf(sigma) ** 2)
+        assert abs(lattice_loss(sigma, cells, mp.mpf(delta), k) / expected - 1) < 1e-20
+
+
+def lattice_loss(sigma: float, cells: int, delta: mp.mpf, partitions: int) -> mp.mpf:
+    return mp.mpf(str(analytic_gaussian._lattice_loss(Decimal(sigma), cells, Decimal(str(delta)), partitions)))
 
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 10.5])

@@ -31,8 +31,11 @@ const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;
 /// Attempts of one value: none is left open, but for a probability below 2^−1 000 000.
 const ATTEMPTS: u64 = 1 << 21;
 
-/// So many values or fewer are brought to their end one by one.
+/// So many values or fewer are drawn one by one, without buffers to make and wipe.
 const FEW: usize = 8;
+
+/// So many values or fewer of a chunk are brought to their end one by one: a block takes as long as two or three.
+const LEFT: usize = 2;
 
 impl DiscreteGaussian {
     /// The law with the parameter σ², which is its variance but for less than 10⁻⁷ of it where σ² ≥ 1.
@@ -138,7 +141,7 @@ impl DiscreteGaussian {
             left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
         }
         let mut attempt = 1;
-        while left > FEW {
+        while left > LEFT {
             let mut still = 0;
             for begin in (0..left).step_by(BLOCK) {
                 let mut indices = [0; BLOCK];
@@ -172,9 +175,8 @@ impl DiscreteGaussian {
         for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
             [*word, *coin] = *pair;
         }
-        self.proposal.write_words(tier, &words[..n], &mut proposals[..n], |k, e| {
-            fill.pair_extension(index(k), 0, e)
-        });
+        self.proposal
+            .write_block(tier, words, n, proposals, |k, e| fill.pair_extension(index(k), 0, e));
         let verdicts = self.coin.toss(tier, proposals, coins);
         let all = u64::MAX >> (BLOCK - n);
         let mut accepted = verdicts.accepted;

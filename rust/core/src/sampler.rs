@@ -1,5 +1,5 @@
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{Kernel, Tier, WORD_BITS};
+use crate::kernel::{BLOCK, Kernel, Tier, WORD_BITS};
 use crate::params::Lattice;
 use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
@@ -80,10 +80,21 @@ impl Sampler {
         }
     }
 
-    /// The values of given words: `extension(i, e)` is extension word e of the value of `words[i]`.
-    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], out: &mut [T], extension: impl Fn(usize, usize) -> u64) {
+    /// The values of the first `wanted` of given words; `extension(i, e)` is extension word e of the value of `words[i]`.
+    ///
+    /// Only whole blocks go through vector instructions.
+    pub fn write_block<T: Value>(
+        &self,
+        tier: Tier,
+        words: &[u64; BLOCK],
+        wanted: usize,
+        out: &mut [T; BLOCK],
+        extension: impl Fn(usize, usize) -> u64,
+    ) {
         self.kernel.fill(tier, words, self.granularity, out, |i, value| {
-            *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
+            if i < wanted {
+                *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
+            }
         });
     }
 
@@ -103,7 +114,6 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::BLOCK;
     use crate::random::Random;
     use crate::{Generator, Kind, Law, Shape};
 
