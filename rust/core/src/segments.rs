@@ -55,12 +55,14 @@ struct Place {
     first: u64,
     /// `u64::MAX` if it has no end.
     length: u64,
+    /// 1/length, or 0 if it has no end.
+    inverse: f64,
     /// Bit 63 where the word has the sign.
     free_sign: u64,
     /// Bit 63 where the sign is minus.
     own_sign: u64,
     /// Index of its sampler.
-    rate: usize,
+    rate: u64,
 }
 
 impl Segments {
@@ -70,7 +72,7 @@ impl Segments {
             rates.iter().position(|rate| *rate == eps).unwrap_or_else(|| {
                 rates.push(eps);
                 rates.len() - 1
-            })
+            }) as u64
         };
         let bit = |set: bool| u64::from(set) << WORD_BITS;
         let places = segments.iter().map(|segment| Place {
@@ -78,6 +80,7 @@ impl Segments {
             own_sign: bit(segment.side == Side::Minus),
             first: segment.first,
             length: segment.length.unwrap_or(u64::MAX),
+            inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
             rate: rate_of(segment.eps),
         });
         let places = places.collect();
@@ -104,73 +107,73 @@ impl Segments {
     /// [`crate::Noise::write_cells`].
     pub fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
         let mut words = fill.words();
-        let mut draws = Draws::NONE;
+        let mut chosen = [0; CHUNK];
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let words = words.at(stage(0, first), out.len());
-            let chosen = &mut draws.chosen[..out.len()];
+            let chosen = &mut chosen[..out.len()];
             let extension = |i: usize, e: usize| fill.extension(stage(0, first) + i as u64, e);
             self.table.indices(words, extension, chosen);
-            let distances = &mut draws.distances[..out.len()];
-            self.distances(fill, first, chosen, distances, &mut draws.of_rate);
-            for (((out, index), distance), word) in out.iter_mut().zip(chosen).zip(distances).zip(words) {
-                *out = self.places[*index as usize].cells(distance.unsigned_abs(), *word);
+            self.samplers[0].write(fill, stage(1, first), out);
+            if self.samplers.len() > 1 {
+                self.write_other_rates(fill, first, chosen, out);
+            }
+            for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
+                *out = self.places[*index as usize].cells(out.unsigned_abs(), *word);
             }
         }
-        draws.wipe(out.len().min(CHUNK));
+        chosen[..out.len().min(CHUNK)].zeroize();
     }
 
-    /// Stage 1 of each value at the rate of its segment.
-    fn distances(&self, fill: &Fill, first: u64, chosen: &[u64], distances: &mut [i64], of_rate: &mut [i64; CHUNK]) {
-        let (innermost, others) = self.samplers.split_first().expect("a law has a segment");
-        innermost.write(fill, stage(1, first), distances);
-        let of_rate = &mut of_rate[..distances.len()];
-        for (rate, sampler) in (1..).zip(others) {
+    /// Stage 1 of the values whose segments do not have the first rate.
+    fn write_other_rates(&self, fill: &Fill, first: u64, chosen: &[u64], distances: &mut [i64]) {
+        let (mut rates, mut of_rate) = ([0_u64; CHUNK], [0_i64; CHUNK]);
+        let (rates, of_rate) = (&mut rates[..chosen.len()], &mut of_rate[..chosen.len()]);
+        for (rate, index) in rates.iter_mut().zip(chosen) {
+            *rate = self.places[*index as usize].rate;
+        }
+        for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
             sampler.write(fill, stage(1, first), of_rate);
-            for ((distance, index), of_rate) in distances.iter_mut().zip(chosen).zip(&*of_rate) {
-                let is_of_rate = self.places[*index as usize].rate == rate;
-                *distance = if is_of_rate { *of_rate } else { *distance };
+            for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
+                // All ones where the rate is this one: no branch.
+                let mask = u64::from(*rate_of_value == rate).wrapping_neg().cast_signed();
+                *distance = (*distance & !mask) | (of_rate & mask);
             }
         }
+        rates.zeroize();
+        of_rate.zeroize();
     }
 }
 
-/// What is drawn for a chunk of values.
-struct Draws {
-    chosen: [u64; CHUNK],
-    distances: [i64; CHUNK],
-    of_rate: [i64; CHUNK],
-}
+/// Distances below this take the quick way to a remainder.
+const NEAR: u64 = 1 << 50;
 
-impl Draws {
-    const NONE: Self = Self {
-        chosen: [0; CHUNK],
-        distances: [0; CHUNK],
-        of_rate: [0; CHUNK],
-    };
-
-    /// The first `n` of each, which are those that were used.
-    fn wipe(&mut self, n: usize) {
-        self.chosen[..n].zeroize();
-        self.distances[..n].zeroize();
-        self.of_rate[..n].zeroize();
-    }
-}
+/// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 impl Place {
     /// The integer at `distance` from the first one; beyond the end from the first one again. `word` has the sign.
     #[inline]
     fn cells(&self, distance: u64, word: u64) -> i64 {
-        let inside = if distance < self.length {
-            distance
-        } else {
-            distance % self.length
-        };
+        let inside = self.modulo(distance);
         let magnitude = i64::try_from(self.first + inside).unwrap_or(i64::MAX);
         // All ones if negative.
         let sign = ((word & self.free_sign | self.own_sign) >> WORD_BITS)
             .wrapping_neg()
             .cast_signed();
         (magnitude ^ sign) - sign
+    }
+
+    /// `distance` modulo the length. A division takes longer than all the rest, and where it is needed depends on the value.
+    #[inline]
+    fn modulo(&self, distance: u64) -> u64 {
+        if distance >= NEAR {
+            return distance % self.length;
+        }
+        // The quotient is below 2⁵⁰ and three roundings of at most 2⁻⁵³ each from right: to the nearest integer it is less than one off.
+        let quotient = distance.cast_signed() as f64 * self.inverse + SHIFTER;
+        let quotient = quotient.to_bits().wrapping_sub(SHIFTER.to_bits());
+        let rest = distance.wrapping_sub(quotient.wrapping_mul(self.length)).cast_signed();
+        rest.wrapping_add(self.length.cast_signed() & rest >> 63).cast_unsigned()
     }
 }
 
@@ -249,6 +252,41 @@ mod tests {
             let count = out.iter().filter(|&&cells| cells == k).count() as f64;
             let deviation = (count - n as f64 * p) / (n as f64 * p * (1.0 - p)).sqrt();
             assert!(deviation.abs() < 5.0, "{k}: {count}, expected {}", n as f64 * p);
+        }
+    }
+
+    /// Evidence: equality with the language's remainder, around multiples of the length and the limit of the quick way.
+    #[test]
+    fn remainders_are_remainders() {
+        let mut random = crate::random::Random(5);
+        for length in [
+            1,
+            2,
+            3,
+            7,
+            1000,
+            (1 << 33) + 1,
+            (1 << 50) - 1,
+            (1 << 50) + 7,
+            (1 << 62) - 1,
+            u64::MAX,
+        ] {
+            let place = Place {
+                first: 0,
+                length,
+                inverse: if length == u64::MAX { 0.0 } else { 1.0 / length as f64 },
+                free_sign: 0,
+                own_sign: 0,
+                rate: 0,
+            };
+            for _ in 0..2000 {
+                let near = (random.word() >> 14) / length * length;
+                let near = near.wrapping_add(random.word() % 5).wrapping_sub(2);
+                for distance in [near, random.word() >> 14, random.word() >> 2, NEAR - 1, NEAR] {
+                    let distance = distance % (1 << 63);
+                    assert_eq!(place.modulo(distance), distance % length, "{distance} {length}");
+                }
+            }
         }
     }
 

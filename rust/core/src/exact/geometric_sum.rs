@@ -128,6 +128,31 @@ mod tests {
         }
     }
 
+    /// Evidence: exact arithmetic. For x = (2^k − 1)/2^k without an error of its own the infinite sum is 2^k, and what is rounded down or up
+    /// on the way there shows; for finite ones sum·(1 − x) is 1 − x^n, and (1 − x)·2^k = 1.
+    #[test]
+    fn roundings_go_outwards() {
+        for k in 1..60 {
+            let mut x = Limbs::zero(3);
+            x[1] = u64::MAX << (64 - k);
+            let (below, above) = (infinite(&x, 0), infinite(&x, 1));
+            assert!(below[2] < 1 << k && above[2] == 1 << k, "{k}: {below:?} {above:?}");
+            for length in [2, 3, 5, 100, 12_345, 1 << 40, (1 << 50) - 1] {
+                // 1 − sum/2^k is x^n, which is compared in floating point and, where that is small, with the other end.
+                let (below, above) = (finite(&x, length, 0), finite(&x, length, 1));
+                assert!(!limbs::less(&above, &below), "{k} {length}");
+                let power = (length as f64 * (-(-f64::from(k as u32)).exp2()).ln_1p()).exp();
+                for sum in [&below, &above] {
+                    let missing = 1.0 - value(sum) * (-f64::from(k as u32)).exp2();
+                    assert!((missing - power).abs() < 1e-12, "{k} {length}");
+                }
+                if power == 0.0 {
+                    assert!(below[2] < 1 << k && above[2] == 1 << k, "{k} {length}");
+                }
+            }
+        }
+    }
+
     /// sum + x^n contains sum·x + 1.
     fn identity(step: &Step, length: Option<u64>, sum: &Enclosure, p: usize) {
         let fixed = |count: u64| Power::fixed_or_tiny(step.power(count, p).as_ref(), p);

@@ -93,6 +93,46 @@ fn every_staircase_word<A: Arithmetic>() {
     }
 }
 
+/// Evidence: words beside the edges of one-sided laws, where an error of the tolerance would show, followed by zeros and by ones.
+#[test]
+fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
+    let mut decided = 0;
+    for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
+        for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
+            let law = IntegerLaw::OneSided { eps, cells };
+            let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+            for start in (1..40_u64).map(|i| (i << 57) + i * i) {
+                let edge = last_with(|word| magnitude(word, 0), start);
+                let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
+                for word in beside.map(|word| word.min(!super::SIGN)) {
+                    for kernel in [super::Kernel::new(&law), super::Kernel::quick(&law)] {
+                        let Some(cells) = kernel.decide(word) else { continue };
+                        decided += 1;
+                        let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
+                        assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(decided > 10_000, "{decided}");
+}
+
+/// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
+fn last_with(magnitude: impl Fn(u64) -> u64, word: u64) -> u64 {
+    let level = magnitude(word);
+    let (mut least, mut most) = (word, !super::SIGN);
+    while least < most {
+        let middle = least.midpoint(most) + 1;
+        if magnitude(middle) >= level {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}
+
 #[test]
 fn full_words_agree_with_the_exact_path() {
     let mut word = 1_u64;
