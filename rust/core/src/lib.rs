@@ -22,6 +22,7 @@
 //! | [`DiscreteStaircase`] | the same for integer queries | 1 |
 //! | [`Laplace`] | the classic law, real queries | a power of two |
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
+//! | [`MultivariateStaircase`] | least expected norm, vectors of real queries | a power of two |
 //!
 //! # The house
 //!
@@ -34,6 +35,7 @@
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
 //! | `noise` | laws of several draws for a value |
+//! | `multivariate` | the staircase of vectors |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
@@ -54,6 +56,7 @@ pub mod exact;
 mod kernel;
 mod laplace;
 mod law;
+mod multivariate;
 #[doc(hidden)]
 pub mod noise;
 #[doc(hidden)]
@@ -77,6 +80,7 @@ pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
+pub use multivariate::{MultivariateStaircase, Norm};
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;

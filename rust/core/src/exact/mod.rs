@@ -21,7 +21,7 @@ pub mod exp;
 pub mod limbs;
 mod ln2;
 mod magnitude;
-mod search;
+pub mod search;
 mod shape;
 mod uniform;
 mod weights;

@@ -11,7 +11,7 @@ pub(crate) const CHUNK: usize = 512;
 pub(crate) const FEW: usize = 8;
 
 /// Extension words of one value; later ones are zero.
-const EXTENSION_WORDS: usize = 1 << 13;
+pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
 
 /// One fill of one generator: the randomness of any number of values, by index. Made by [`Generator::next`](crate::Generator::next).
 ///
@@ -25,6 +25,11 @@ pub struct Fill {
 impl Fill {
     pub(super) fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
         Self { cipher, number, start }
+    }
+
+    /// The same fill from its first value on, and the value that this view of it begins with: for laws whose values are not all of one index.
+    pub(crate) fn whole(&self) -> (Self, u64) {
+        (Self::new(Arc::clone(&self.cipher), self.number, 0), self.start)
     }
 
     /// The word of value `index`.

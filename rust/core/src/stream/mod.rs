@@ -19,5 +19,5 @@ mod vaes256;
 mod vaes512;
 
 pub use fill::Fill;
-pub(crate) use fill::{CHUNK, FEW};
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW};
 pub use generator::Generator;

@@ -1,0 +1,151 @@
+//! The points of `cross`, `cube` and `round` again, exactly: with further words of every expansion until each rounding is decided.
+//!
+//! A magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y, where y ≥ 0 is the coordinate in the unit ball. Each question is an inequality of
+//! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
+//! are known the expansions are points.
+
+use super::bits;
+use super::fixed::Fixed;
+use super::round::{ATTEMPTS, attempt_word, pairs};
+use crate::exact::search::last_true;
+use crate::noise::stage;
+use crate::stream::{EXTENSION_WORDS, Fill};
+
+/// One vector, whose radius is known.
+pub(super) struct Doubt<'a> {
+    fill: &'a Fill,
+    vector: u64,
+    dim: usize,
+    pub radius: u64,
+}
+
+/// What may not be decided yet, from a number of extension words.
+type Question<'a, T> = &'a mut dyn FnMut(usize) -> Option<T>;
+
+impl<'a> Doubt<'a> {
+    pub fn new(fill: &'a Fill, vector: u64, dim: usize, radius: u64) -> Self {
+        Self {
+            fill,
+            vector,
+            dim,
+            radius,
+        }
+    }
+
+    /// The words of a stage of this vector and of the next stage.
+    pub fn words(&self, s: u64) -> [u64; 2] {
+        [s, s + 1].map(|s| self.fill.word(stage(s, self.vector)))
+    }
+
+    #[cold]
+    pub fn cube(&self, i: usize, guess: u64) -> u64 {
+        self.magnitude(guess, |k, known| {
+            let y = self.expansion(1 + i as u64, known);
+            self.linear(k, &y)
+        })
+    }
+
+    #[cold]
+    pub fn cross(&self, i: usize, guess: u64) -> u64 {
+        self.magnitude(guess, |k, known| {
+            let numbers = (0..self.dim).map(|j| self.expansion(1 + j as u64, known)).collect();
+            self.linear(k, &spacing(numbers, i))
+        })
+    }
+
+    /// Coordinate i of a point of the ℓ2 ball: with q = u² + v² of its pair, σ the pair's spacing, and σ', q', v' those of the last pair,
+    /// y² = u²·σ/q, and in an odd dimension divided by 1 − σ'·v'²/q'.
+    #[cold]
+    pub fn round(&self, i: usize, guess: u64) -> u64 {
+        let pairs = pairs(self.dim);
+        let attempts: Vec<_> = (0..pairs).map(|j| self.accepted(j)).collect();
+        let coordinate = |j: usize, second: usize, known| {
+            let s = attempt_word(pairs, j, attempts[j]) + second as u64;
+            square(&self.expansion_of_attempt(s, attempts[j], known))
+        };
+        self.magnitude(guess, |k, known| {
+            let square_of_pair = |j| coordinate(j, 0, known).plus(&coordinate(j, 1, known));
+            let squares: Vec<_> = (0..pairs).map(square_of_pair).collect();
+            let (j, last) = (i / 2, pairs - 1);
+            let odd = 2 * u128::from(k) - 1;
+            let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
+            let mut right = square(&Fixed::integer(2 * u128::from(self.radius)))
+                .times(&coordinate(j, i % 2, known))
+                .times(&spacing(squares.clone(), j));
+            if self.dim % 2 == 1 {
+                let dropped = spacing(squares.clone(), last).times(&coordinate(last, 1, known));
+                left = left.times(&squares[last].minus(&dropped));
+                right = right.times(&squares[last]);
+            }
+            right.less(&left).map(|less| !less)
+        })
+    }
+
+    /// The first attempt of pair j with u² + v² < 1; the last attempt always has.
+    #[cold]
+    pub fn accepted(&self, j: usize) -> u64 {
+        let pairs = pairs(self.dim);
+        (0..ATTEMPTS - 1)
+            .find(|t| {
+                let s = attempt_word(pairs, j, *t);
+                decide(&mut |known| {
+                    let (u, v) = (self.expansion(s, known), self.expansion(s + 1, known));
+                    square(&u).plus(&square(&v)).less(&Fixed::integer(1))
+                })
+            })
+            .unwrap_or(ATTEMPTS - 1)
+    }
+
+    /// k − ½ ≤ ρ·y, if that is decided.
+    fn linear(&self, k: u64, y: &Fixed) -> Option<bool> {
+        let odd = Fixed::integer(2 * u128::from(k) - 1);
+        let right = Fixed::integer(2 * u128::from(self.radius)).times(y);
+        right.less(&odd).map(|less| !less)
+    }
+
+    /// The number of k ≥ 1 for which the inequality holds, given a guess.
+    fn magnitude(&self, guess: u64, holds: impl Fn(u64, usize) -> Option<bool>) -> u64 {
+        // In the unit ball no coordinate is above 1.
+        last_true(guess, self.radius + 1, |k| decide(&mut |known| holds(k, known)))
+    }
+
+    /// The expansion of a stage's word and so many extension words.
+    fn expansion(&self, s: u64, known: usize) -> Fixed {
+        self.expansion_of_attempt(s, 0, known)
+    }
+
+    fn expansion_of_attempt(&self, s: u64, attempt: u64, known: usize) -> Fixed {
+        let index = stage(s, self.vector);
+        let first = bits(self.fill.word(index)) >> u64::from(attempt == ATTEMPTS - 1);
+        let words: Vec<_> = core::iter::once(first)
+            .chain((0..known).map(|e| self.fill.extension(index, e)))
+            .collect();
+        Fixed::expansion(&words, known == EXTENSION_WORDS)
+    }
+}
+
+/// Asks with one extension word, then with twice as many each time, up to all there are.
+fn decide<T>(question: Question<'_, T>) -> T {
+    let mut known = 1;
+    loop {
+        if let Some(answer) = question(known) {
+            return answer;
+        }
+        assert!(known < EXTENSION_WORDS, "points are comparable");
+        known *= 2;
+    }
+}
+
+fn square(x: &Fixed) -> Fixed {
+    x.times(x)
+}
+
+/// The i-th smallest of the numbers less the one before it.
+fn spacing(mut numbers: Vec<Fixed>, i: usize) -> Fixed {
+    Fixed::sort(&mut numbers);
+    if i == 0 {
+        numbers.swap_remove(0)
+    } else {
+        numbers[i].minus(&numbers[i - 1])
+    }
+}

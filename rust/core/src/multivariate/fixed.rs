@@ -1,0 +1,101 @@
+//! Intervals of nonnegative binary fractions of any length: sums, differences and products without rounding.
+
+use crate::exact::enclosure::Enclosure;
+use crate::exact::limbs::{self, Limbs};
+
+/// An enclosure with `fraction` limbs behind the point.
+#[derive(Clone, Debug)]
+pub(super) struct Fixed {
+    ends: Enclosure,
+    fraction: usize,
+}
+
+impl Fixed {
+    /// From the words of a binary expansion, the first with 63 bits: between it and one unit of its last bit more, or exactly it.
+    pub fn expansion(words: &[u64], exactly: bool) -> Self {
+        let mut half = Limbs::zero(words.len() + 1);
+        for (limb, word) in half[..words.len()].iter_mut().rev().zip(words) {
+            *limb = *word;
+        }
+        let mut ends = Enclosure::above(half, u64::from(!exactly));
+        ends.shl(1);
+        Self {
+            ends,
+            fraction: words.len(),
+        }
+    }
+
+    pub fn integer(n: u128) -> Self {
+        let lo = Limbs::from_slice(&[n as u64, (n >> 64) as u64]);
+        Self {
+            ends: Enclosure { hi: lo.clone(), lo },
+            fraction: 0,
+        }
+    }
+
+    pub fn times(&self, other: &Self) -> Self {
+        Self {
+            ends: self.ends.mul(&other.ends),
+            fraction: self.fraction + other.fraction,
+        }
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        let (mut a, b) = aligned(self, other);
+        limbs::add(&mut a.ends.lo, &b.ends.lo);
+        limbs::add(&mut a.ends.hi, &b.ends.hi);
+        a
+    }
+
+    /// The difference, which is known not to be negative.
+    pub fn minus(&self, other: &Self) -> Self {
+        let (mut a, b) = aligned(self, other);
+        if limbs::sub(&mut a.ends.lo, &b.ends.hi) {
+            a.ends.lo = Limbs::zero(a.ends.lo.len());
+        }
+        let negative = limbs::sub(&mut a.ends.hi, &b.ends.lo);
+        debug_assert!(!negative, "a negative difference");
+        a
+    }
+
+    /// Whether this is less, if the enclosures decide it.
+    pub fn less(&self, other: &Self) -> Option<bool> {
+        let (a, b) = aligned(self, other);
+        a.ends.less(&b.ends)
+    }
+
+    /// Sorts by the lower ends and by the upper ends: the i-th of the result encloses the i-th smallest of the numbers.
+    pub fn sort(numbers: &mut [Self]) {
+        let sorted = |ends: &mut Vec<Limbs>| ends.sort_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
+        let mut low: Vec<_> = numbers.iter().map(|x| x.ends.lo.clone()).collect();
+        let mut high: Vec<_> = numbers.iter().map(|x| x.ends.hi.clone()).collect();
+        sorted(&mut low);
+        sorted(&mut high);
+        for ((number, lo), hi) in numbers.iter_mut().zip(low).zip(high) {
+            number.ends = Enclosure { lo, hi };
+        }
+    }
+
+    /// The same with more limbs on either side.
+    fn padded(&self, fraction: usize, integer: usize) -> Self {
+        let place = |x: &Limbs| {
+            let mut wide = Limbs::zero(fraction + integer);
+            wide[fraction - self.fraction..][..x.len()].copy_from_slice(x);
+            wide
+        };
+        Self {
+            ends: Enclosure {
+                lo: place(&self.ends.lo),
+                hi: place(&self.ends.hi),
+            },
+            fraction,
+        }
+    }
+}
+
+/// Both with as many limbs on either side, and room for a sum.
+fn aligned(a: &Fixed, b: &Fixed) -> (Fixed, Fixed) {
+    let fraction = a.fraction.max(b.fraction);
+    let integer = (a.ends.lo.len() - a.fraction).max(b.ends.lo.len() - b.fraction) + 1;
+    (a.padded(fraction, integer), b.padded(fraction, integer))
+}

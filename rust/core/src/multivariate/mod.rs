@@ -1,0 +1,367 @@
+//! The staircase in several dimensions: a ball by its weight, a uniform point of it, each coordinate rounded to the lattice
+//! (docs/contract.md, section 5).
+//!
+//! | file | subject |
+//! |---|---|
+//! | `balls` | which ball: the weights of its index |
+//! | `cross` | a uniform point of the ℓ1 ball |
+//! | `cube` | a uniform point of the ℓ∞ ball |
+//! | `round` | a uniform point of the ℓ2 ball |
+//! | `doubt` | the same points from as many bits as it takes |
+//! | `fixed` | intervals of binary fractions, for `doubt` |
+
+mod balls;
+mod cross;
+mod cube;
+mod doubt;
+mod fixed;
+mod round;
+
+use zeroize::Zeroizing;
+
+use crate::dyadic::{ceil_scaled, floor_log2};
+use crate::error::ParamError;
+use crate::exact::ceil_product;
+use crate::kernel::WORD_BITS;
+use crate::noise::{Noise, stage};
+use crate::stream::{CHUNK, Fill};
+use crate::table::Table;
+use balls::Balls;
+use doubt::Doubt;
+
+/// Cells in a sensitivity at least, as for one dimension.
+const LOG2_CELLS: i32 = 32;
+
+/// The lattice is never refined further than this.
+const MAX_REFINEMENT: f64 = 20.0;
+
+/// More dimensions would leave the stages that the ℓ2 ball may need above 2²².
+const MOST_DIMENSIONS: u64 = 1 << 12;
+
+/// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
+/// number 2²⁸.
+const MOST_RADIUS: u64 = 1 << 62;
+
+/// How vectors are measured, by their sensitivity as by the law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Norm {
+    /// The sum of magnitudes.
+    L1,
+    /// The Euclidean norm.
+    L2,
+    /// The largest magnitude.
+    LInf,
+}
+
+/// The staircase law in d dimensions (Geng, Kairouz, Oh and Viswanath 2015, "The Staircase Mechanism in Differential Privacy"; for the
+/// norms ℓ2 and ℓ∞ Kulesza, Suresh and Wang 2025).
+///
+/// # Density
+/// f(x) = a·e^(−εJ), J = 0 where ‖x‖ < γΔ, otherwise J = ⌊‖x‖/Δ − γ⌋ + 1: a mixture of uniform laws on the balls of radius (m + γ)Δ with
+/// weights e^(−εm) (m + γ)^d.
+///
+/// # What is drawn
+/// The real law with D lattice steps for Δ and ⌈γD⌉ for γΔ, every coordinate rounded to the next multiple of g, halves upwards. Each lattice
+/// vector has exactly the probability of the cube about it. D covers what rounding the answers adds to their distance, so that a release
+/// is ε-differentially private as it is.
+///
+/// # Example
+/// ```
+/// use stairnoise::{Generator, MultivariateStaircase, Noise, Norm};
+///
+/// let law = MultivariateStaircase::new(4.0, 1.0, 2, 0.312, Norm::L1)?;
+/// let mut noise = [0.0; 6]; // three vectors
+/// law.fill(&mut Generator::from_seed(1), &mut noise)?;
+/// assert!(noise.iter().all(|x: &f64| x.abs() < 12.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct MultivariateStaircase {
+    norm: Norm,
+    dim: usize,
+    log2_granularity: i32,
+    cells: u64,
+    r: u64,
+    balls: Table,
+}
+
+impl MultivariateStaircase {
+    /// The law for a number γ in [0, 1], where 0 and 1 are the same law.
+    ///
+    /// # Errors
+    /// [`ParamError`], which names the parameter, the rule and the value.
+    pub fn new(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: Norm) -> Result<Self, ParamError> {
+        check(eps, sensitivity, dim, gamma)?;
+        let refinement = (1.5 * eps / (dim + 1) as f64).floor().min(MAX_REFINEMENT) as i32;
+        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement;
+        if !(-1074..=960).contains(&log2_granularity) {
+            return Err(ParamError::Granularity {
+                sensitivity,
+                log2_granularity,
+            });
+        }
+        let cells = ceil_scaled(sensitivity, log2_granularity) + rounding_of_answers(norm, dim);
+        let r = match ceil_gamma(gamma, cells) {
+            0 => cells,
+            r => r,
+        };
+        Ok(Self {
+            norm,
+            dim: dim as usize,
+            log2_granularity,
+            cells,
+            r,
+            balls: Table::new(Box::new(Balls { eps, dim, cells, r })),
+        })
+    }
+
+    /// D: the sensitivity in lattice steps, with what rounding the answers adds.
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// ⌈γD⌉: the radius of the first ball in lattice steps.
+    pub fn r(&self) -> u64 {
+        self.r
+    }
+
+    /// Radius of ball m in lattice steps.
+    fn radius(&self, m: i64) -> u64 {
+        let radius = u128::from(self.r) + m.unsigned_abs() as u128 * u128::from(self.cells);
+        radius.min(MOST_RADIUS.into()) as u64
+    }
+
+    /// Stages of the words that every vector needs.
+    fn words(&self) -> usize {
+        match self.norm {
+            Norm::L1 | Norm::LInf => self.dim,
+            Norm::L2 => round::words(self.dim),
+        }
+    }
+
+    /// The vectors from `first` on that `batch` has room for.
+    fn draw(&self, fill: &Fill, first: u64, batch: &mut Batch) {
+        let count = batch.balls.len();
+        self.balls.write(fill, first, &mut batch.balls);
+        let per_vector = self.words();
+        let mut words = fill.words();
+        for s in 0..per_vector {
+            let words = words.at(stage(1 + s as u64, first), count);
+            for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(per_vector)) {
+                *slot = *word;
+            }
+        }
+        let vectors = batch
+            .words
+            .chunks_exact(per_vector)
+            .zip(batch.cells.chunks_exact_mut(self.dim));
+        for ((index, m), (words, cells)) in (first..).zip(&*batch.balls).zip(vectors) {
+            let doubt = Doubt::new(fill, index, self.dim, self.radius(*m));
+            match self.norm {
+                Norm::L1 => cross::point(&doubt, words, &mut batch.room, cells),
+                Norm::L2 => round::point(&doubt, words, &mut batch.pairs, cells),
+                Norm::LInf => cube::point(&doubt, words, cells),
+            }
+        }
+    }
+}
+
+impl Noise for MultivariateStaircase {
+    fn log2_granularity(&self) -> i32 {
+        self.log2_granularity
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+        // Vectors are counted from the beginning of the fill, wherever in it this view begins.
+        let (fill, start) = fill.whole();
+        let dim = self.dim as u64;
+        let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
+        let mut left = out;
+        while !left.is_empty() {
+            let count = (skip + left.len()).div_ceil(self.dim).min((CHUNK / self.dim).max(1));
+            let mut batch = Batch::new(count, self.words(), self.dim);
+            self.draw(&fill, vector, &mut batch);
+            let drawn = &batch.cells[skip..];
+            let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
+            now.copy_from_slice(&drawn[..now.len()]);
+            (left, skip) = (later, 0);
+            vector += count as u64;
+        }
+    }
+}
+
+/// Room for some vectors and what they are made of; wiped on drop.
+struct Batch {
+    balls: Zeroizing<Vec<i64>>,
+    words: Zeroizing<Vec<u64>>,
+    cells: Zeroizing<Vec<i64>>,
+    room: Zeroizing<Vec<u64>>,
+    pairs: round::Pairs,
+}
+
+impl Batch {
+    fn new(count: usize, words: usize, dim: usize) -> Self {
+        Self {
+            balls: vec![0; count].into(),
+            words: vec![0; count * words].into(),
+            cells: vec![0; count * dim].into(),
+            room: vec![0; dim].into(),
+            pairs: round::Pairs::new(words / 2),
+        }
+    }
+}
+
+fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamError> {
+    let rule = |parameter, rule, value| Err(ParamError::Rule { parameter, rule, value });
+    if !(eps > 0.0 && eps < f64::INFINITY) {
+        return Err(ParamError::Eps(eps));
+    }
+    if !(sensitivity > 0.0 && sensitivity < f64::INFINITY) {
+        return Err(ParamError::Sensitivity(sensitivity));
+    }
+    if !(1..=MOST_DIMENSIONS).contains(&dim) {
+        return rule("dim", "from 1 to 4096", dim as f64);
+    }
+    // Fewer than 2¹⁸ balls then have a weight above 2^(−128) of the largest.
+    if eps < (dim + 128) as f64 / 65_536.0 {
+        return rule("eps", "at least (dim + 128)/2**16", eps);
+    }
+    if !(gamma >= 0.0 && gamma <= 1.0) {
+        return rule("gamma", "from 0 to 1", gamma);
+    }
+    Ok(())
+}
+
+/// How much farther apart answers can be once they are rounded, in lattice steps beyond ⌈Δ/g⌉.
+///
+/// With t = |x − x'|/g in a coordinate, the rounded ones differ by at most ⌈t⌉ < t + 1 there. In ℓ∞ that is all. In ℓ1 the sum is an
+/// integer below Δ/g + d, hence at most ⌈Δ/g⌉ + d − 1. In ℓ2 the norm is below Δ/g + √d.
+fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
+    match norm {
+        Norm::L1 => dim - 1,
+        Norm::L2 => (dim - 1).isqrt() + 1,
+        Norm::LInf => 0,
+    }
+}
+
+/// ⌈γ·D⌉ for 0 ≤ γ ≤ 1.
+fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
+    if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
+}
+
+/// A magnitude with the sign of a word.
+fn signed(magnitude: u64, word: u64) -> i64 {
+    let magnitude = magnitude as i64;
+    if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
+}
+
+/// The magnitude bits of a word.
+const fn bits(word: u64) -> u64 {
+    word & ((1 << WORD_BITS) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
+
+    /// Evidence: a second way to the same numbers. Every coordinate from the fast paths is the one that the exact path finds from a wrong guess,
+    /// on lattices from 2³³ cells on, where rounding is nearly always clear, to 2⁵³ and beyond, where it nearly never is.
+    #[test]
+    fn fast_and_exact_paths_agree() {
+        let fill = Generator::from_seed(5).next_staged(1 << 20).unwrap();
+        for norm in NORMS {
+            for dim in [1, 2, 3, 4, 5, 10] {
+                for (eps, gamma) in [(0.5, 0.3), (5.0, 1.0), (300.0, 0.9)] {
+                    let law = MultivariateStaircase::new(eps, 1.0, dim, gamma, norm).unwrap();
+                    let mut noise = vec![0; 4 * law.dim];
+                    law.write_cells(&fill, 0, &mut noise);
+                    for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
+                        let mut m = [0];
+                        law.balls.write(&fill, index, &mut m);
+                        let doubt = Doubt::new(&fill, index, law.dim, law.radius(m[0]));
+                        for (i, cells) in vector.iter().enumerate() {
+                            let guess = cells.unsigned_abs() + 1;
+                            let exact = match norm {
+                                Norm::L1 => doubt.cross(i, guess),
+                                Norm::L2 => doubt.round(i, guess),
+                                Norm::LInf => doubt.cube(i, guess),
+                            };
+                            assert_eq!(cells.unsigned_abs(), exact, "{law:?} {index} {i}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evidence: geometry. Before rounding every vector is in its ball, so after it by no more than half a step in each coordinate outside.
+    #[test]
+    fn vectors_stay_in_their_balls() {
+        let fill = Generator::from_seed(6).next_staged(1 << 20).unwrap();
+        for norm in NORMS {
+            for dim in [1, 2, 3, 7, 10, 600] {
+                let law = MultivariateStaircase::new(2.0, 1.0, dim, 0.5, norm).unwrap();
+                let mut noise = vec![0; 1200 / law.dim * law.dim];
+                law.write_cells(&fill, 0, &mut noise);
+                for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
+                    let mut m = [0];
+                    law.balls.write(&fill, index, &mut m);
+                    let x = vector.iter().map(|cells| *cells as f64);
+                    let (size, slack) = match norm {
+                        Norm::L1 => (x.map(f64::abs).sum(), dim as f64 / 2.0),
+                        Norm::L2 => (x.map(|x| x * x).sum::<f64>().sqrt(), (dim as f64).sqrt() / 2.0),
+                        Norm::LInf => (x.map(f64::abs).fold(0.0, f64::max), 0.5),
+                    };
+                    let radius = law.radius(m[0]) as f64;
+                    assert!(size <= (radius + slack) * (1.0 + 1e-12), "{law:?} {index}: {size} {radius}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: equality of pieces that begin and end inside vectors, and of views of the fill, with the whole.
+    #[test]
+    fn pieces_are_parts_of_the_whole() {
+        for norm in NORMS {
+            for dim in [1, 2, 3, 10, 700] {
+                let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
+                let mut generator = Generator::from_seed(7);
+                let mut whole = vec![0; 1500];
+                law.write_cells(&generator.at(0).unwrap().next_staged(1500).unwrap(), 0, &mut whole);
+                for (start, first, n) in [(0, 1, 9), (3, 0, 20), (5, 8, 700), (699, 2, 701)] {
+                    let fill = generator.at(start as u64).unwrap().next_staged(1400).unwrap();
+                    let mut piece = vec![0; n];
+                    law.write_cells(&fill, first as u64, &mut piece);
+                    assert_eq!(piece, whole[start + first..][..n], "{norm:?} {dim} {start} {first}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_parameter_and_the_rule() {
+        let text = |eps, sensitivity, dim, gamma| {
+            let law = MultivariateStaircase::new(eps, sensitivity, dim, gamma, Norm::L1);
+            law.unwrap_err().to_string()
+        };
+        assert!(text(f64::NAN, 1.0, 2, 0.5).starts_with("eps must be finite"));
+        assert_eq!(text(0.001, 1.0, 2, 0.5), "eps must be at least (dim + 128)/2**16, got 0.001");
+        assert!(text(1.0, f64::NAN, 2, 0.5).starts_with("sensitivity must be finite"));
+        assert!(text(1.0, 1e300, 2, 0.5).contains("granularity"));
+        assert!(text(1.0, 1.0, 0, 0.5).starts_with("dim must be from 1 to 4096"));
+        for gamma in [f64::NAN, -0.1, 1.0_f64.next_up()] {
+            assert!(text(1.0, 1.0, 2, gamma).starts_with("gamma must be from 0 to 1"));
+        }
+    }
+
+    /// γ = 0 and γ = 1 are the same law, and so are their values.
+    #[test]
+    fn the_ends_of_gamma_meet() {
+        let law = |gamma| MultivariateStaircase::new(1.0, 1.0, 3, gamma, Norm::L2).unwrap();
+        assert_eq!(law(0.0).r(), law(1.0).r());
+        assert_eq!(law(0.0).cells(), (1 << 32) + 2);
+    }
+}
