@@ -18,6 +18,7 @@ from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.multivariate_staircase import MultivariateStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
 
@@ -27,6 +28,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Laplace",
     "DiscreteStaircase",
     "DiscreteLaplace",
+    "MultivariateStaircase",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -55,6 +57,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
     "Comparison": "comparison",
+    "MultivariateStaircase": "multivariate_staircase",
     "PrivacyLoss": "privacy",
     "compare": "comparison",
     "expected_cost": "optimal",

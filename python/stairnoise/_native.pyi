@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 _Kind = Literal["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
 _Cost = Literal["l1", "l2"]
+_Norm = Literal["l1", "l2", "linf"]
 
 __all__ = [
     "Law",
@@ -23,6 +24,7 @@ __all__ = [
     "describe",
     "fill_each",
     "largest_quotient",
+    "multivariate_staircase",
     "release_each",
 ]
 
@@ -81,6 +83,7 @@ class Noise:
     def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
     def release_short(self, stream: Stream, values: object, whole: bool) -> NDArray[Any] | None: ...
 
+def multivariate_staircase(eps: float, sensitivity: float, dim: int, gamma: float, norm: _Norm) -> Noise: ...
 def fill_each(
     kind: _Kind,
     eps: NDArray[np.float64],

@@ -49,7 +49,7 @@ def last_ball(eps: float, dim: int, gamma: float, nats: float) -> int:
 
 
 def largest_ball(eps: float, dim: int, gamma: float) -> int:
-    """The ball of the largest weight, or a neighbour."""
+    """Return the ball of the largest weight, or a neighbour."""
     return max(0, round(dim / eps - gamma))
 
 
@@ -103,7 +103,7 @@ class Radial:
         return self._side(r, below=False)
 
     def ppf(self, q: Floats) -> Floats:
-        """The r with P(R <= r) = q; NaN outside [0, 1]."""
+        """Return the r with P(R <= r) = q; NaN outside [0, 1]."""
         mass = np.asarray(q) * self._inside[-1]
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(self._inside, mass), last)
@@ -112,7 +112,7 @@ class Radial:
         return np.where((q >= 0) & (q <= 1), np.where(q == 1, np.inf, radius), np.nan)
 
     def isf(self, q: Floats) -> Floats:
-        """The r with P(R > r) = q; NaN outside [0, 1]."""
+        """Return the r with P(R > r) = q; NaN outside [0, 1]."""
         mass = np.asarray(q) * self._inside[-1]
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(-self._outside, -mass), last)
@@ -120,7 +120,7 @@ class Radial:
         return np.where((q >= 0) & (q <= 1), np.where(q == 0, np.inf, radius), np.nan)
 
     def _within(self, shell: NDArray[np.int64], share: Any) -> Floats:
-        """The radius that has this share of a shell's mass inside it; the mass is proportional to r^d."""
+        """Return the radius that has this share of a shell's mass inside it; the mass is proportional to r^d."""
         outer = self._radii[shell]
         inner = np.where(shell > 0, outer - 1, 0.0)
         # (r/outer)^d = share + (1 - share) (inner/outer)^d.
@@ -142,7 +142,9 @@ class Radial:
             beyond = np.clip(-np.expm1(self._dim * np.log(ratio)) / whole, 0, 1)
             if below:
                 before = np.where(shell > 0, self._inside[shell - 1], 0.0)
-                from_inner = np.where(inner > 0, np.expm1(self._dim * np.log(np.maximum(r, inner) / np.where(inner > 0, inner, 1))), 0.0)
+                from_inner = np.where(
+                    inner > 0, np.expm1(self._dim * np.log(np.maximum(r, inner) / np.where(inner > 0, inner, 1))), 0.0
+                )
                 hollow = np.where(inner > 0, np.exp(self._dim * np.log1p(-1 / outer)), 0.0)
                 part = np.where(inner > 0, np.clip(from_inner * hollow / whole, 0, 1), ratio**self._dim)
                 mass = np.where(r >= self._radii[-1], self._inside[-1], before + part * self._shells[shell])

@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::law::{Law, largest_quotient};
     #[pymodule_export]
-    use crate::noise::Noise;
+    use crate::noise::{Noise, multivariate_staircase};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

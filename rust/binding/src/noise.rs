@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, Value, noise};
+use stairnoise::{Answer, Fill, MultivariateStaircase, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -57,6 +57,22 @@ impl Noise {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         drawing::release_short(py, values, whole, &*self.0, |n| stream.lock().next_staged(n))
     }
+}
+
+/// The staircase of vectors; `out` and `values` of its methods hold one vector after the other.
+#[pyfunction]
+pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: &str) -> PyResult<Noise> {
+    let norm = match norm {
+        "l1" => stairnoise::Norm::L1,
+        "l2" => stairnoise::Norm::L2,
+        "linf" => stairnoise::Norm::LInf,
+        _ => {
+            let text = format!("norm must be \"l1\", \"l2\" or \"linf\", got {norm:?}");
+            return Err(errors::ParameterError::new_err(text));
+        }
+    };
+    let law = MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm).map_err(errors::parameter)?;
+    Ok(Noise(Box::new(law)))
 }
 
 impl Noise {

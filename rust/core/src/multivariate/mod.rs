@@ -357,6 +357,16 @@ mod tests {
         }
     }
 
+    /// The first ball may have next to no weight.
+    #[test]
+    fn a_tiny_gamma_leaves_the_first_ball_empty() {
+        let fill = Generator::from_seed(8).next_staged(1 << 20).unwrap();
+        let law = MultivariateStaircase::new(1.0, 1.0, 9, 1e-9, Norm::L1).unwrap();
+        let mut balls = [0; 500];
+        law.balls.write(&fill, 0, &mut balls);
+        assert!(balls.iter().all(|m| *m > 0));
+    }
+
     /// γ = 0 and γ = 1 are the same law, and so are their values.
     #[test]
     fn the_ends_of_gamma_meet() {
