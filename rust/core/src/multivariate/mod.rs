@@ -206,7 +206,7 @@ impl Batch {
             words: vec![0; count * words].into(),
             cells: vec![0; count * dim].into(),
             room: vec![0; dim].into(),
-            pairs: round::Pairs::new(words / 2),
+            pairs: round::Pairs::new(round::pairs(dim)),
         }
     }
 }
