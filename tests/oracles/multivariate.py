@@ -3,6 +3,7 @@
 Numbers known to some bits are pairs of rationals; a coordinate is settled when both ends round alike.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -135,8 +136,10 @@ class Tails:
                 sums = self._partial_sums(bits)
                 total = sums[0]
                 decided = [
-                    True if (intervals.rational(high) * total).b < tail.a
-                    else False if (intervals.rational(low) * total).a > tail.b
+                    True
+                    if (intervals.rational(high) * total).b < tail.a
+                    else False
+                    if (intervals.rational(low) * total).a > tail.b
                     else None
                     for tail in sums[1:]
                 ]
@@ -185,7 +188,7 @@ def best_gamma(eps: float, dim: int, p: int) -> Fraction:
         cost = lambda g: phi(dim + p, g) / phi(dim, g)  # noqa: E731
         grid = [mp.mpf(i) / 200 for i in range(1, 201)]
         grid = [mp.exp(-mp.mpf(eps) * k / 40) * grid[0] for k in range(40, 0, -1)] + grid
-        roots = [_root(slope, a, b) for a, b in zip(grid, grid[1:], strict=False) if slope(a) < 0 < slope(b)]
+        roots = [_root(slope, a, b) for a, b in itertools.pairwise(grid) if slope(a) < 0 < slope(b)]
         best = min([*roots, grid[-1]], key=cost)
         exponent = 24 - int(mp.frexp(best)[1])
         return Fraction(int(mp.nint(best * mp.mpf(2) ** exponent))) / Fraction(2) ** exponent
@@ -199,7 +202,7 @@ def lerch(eps: Any) -> Callable[[int, Any], Any]:
         column, total = [(mp.mpf(x) + g) ** s for x in range(s + 1)], mp.mpf(0)
         for i in range(s + 1):
             total += column[0] * c**i
-            column = [b - a for a, b in zip(column, column[1:], strict=False)]
+            column = [b - a for a, b in itertools.pairwise(column)]
         return (1 + c) * total
 
     return phi

@@ -7,7 +7,7 @@ from typing import Any
 from tests.oracles import multivariate, stream
 from tests.oracles.generate.encoding import float_bits, float_of, shape_of, shape_text
 
-# eps, sensitivity, dim, gamma: optima of both costs, both ends of gamma, odd and even dimensions, the coarsest and the finest lattice.
+# eps, sensitivity, dim, gamma: optima of both costs, both ends of gamma, odd and even dimensions, lattices from coarse to fine.
 PARAMETERS = (
     (1.0, 1.0, 2, "l1"),
     (5.0, 3.0, 2, "l2"),
