@@ -225,11 +225,12 @@ def test_release_of_vectors():
     assert np.all(in_place != 0)
     with pytest.raises(ValueError, match="rng"):
         law.release(values, rng=sn.SeededRng(1))
-    for bad, text in [
+    refused = [
         ([1, 2, 3], "last axis of length dim = 2"),
         (1.0, "last axis"),
         ([1, math.nan], r"finite, got nan at index \(1,\)"),
-    ]:
+    ]
+    for bad, text in refused:
         with pytest.raises(sn.ParameterError, match=text):
             law.release(bad)
     with pytest.raises(sn.ParameterError, match="last axis of length dim = 2"):

@@ -19,6 +19,7 @@ from stairnoise.figures.pmf import discrete_pmf
 from stairnoise.figures.shape import optimal_gamma
 from stairnoise.figures.style import house_style
 from stairnoise.figures.variance import discrete_variance
+from stairnoise.figures.vectors import multivariate_density
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,7 @@ __all__ = [
     "draw",
     "gain",
     "mean_error",
+    "multivariate_density",
     "optimal_gamma",
     "options_of",
     "require_suffix",
@@ -39,7 +41,8 @@ __all__ = [
 ]
 
 FIGURES: dict[str, Callable[..., Figure]] = {
-    figure.__name__: figure for figure in (densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance)
+    figure.__name__: figure
+    for figure in (densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance, multivariate_density)
 }
 
 SUFFIXES = (".png", ".svg")
