@@ -113,9 +113,7 @@ class MultivariateStaircase(Immutable):
         store(self, "_sensitivity", single(sensitivity, "sensitivity"))
         store(self, "_dim", count(dim, "dim", least=1, most=_MOST_DIMENSIONS))
         store(self, "_spec", _checked_gamma(gamma))
-        if norm not in _NORMS:
-            raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
-        store(self, "_norm", norm)
+        store(self, "_norm", _checked_norm(norm))
         # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
         number = 1.0 if isinstance(self._spec, str) else self._spec
         store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
@@ -238,8 +236,9 @@ class MultivariateStaircase(Immutable):
         shape: Size | None = None
         if size is not None:
             shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
+        if isinstance(out, np.ndarray):
+            _require_vectors(out.shape, self._dim, "out")
         noise = output_array(shape, (self._dim,), out, dtype, self._dtypes)
-        _require_vectors(noise.shape, self._dim, "out")
         work = workspace(noise)
         self._native.fill(stream, work, workers)
         finish(work, noise)
@@ -440,6 +439,12 @@ def _checked_gamma(gamma: object) -> Cost | float:
             return gamma  # type: ignore[return-value]
         raise ParameterError(f'gamma must be "l1", "l2" or a number, got {received(gamma)}')
     return single(gamma, "gamma")
+
+
+def _checked_norm(norm: object) -> Norm:
+    if isinstance(norm, str) and norm in _NORMS:
+        return norm  # type: ignore[return-value]
+    raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
 
 
 def _require_vectors(shape: Shape, dim: int, name: str) -> None:

@@ -73,7 +73,10 @@ class Radial:
         self._shells[1:] *= growth
         self._shells /= -math.expm1(-eps)
         self._inside = np.cumsum(self._shells)
-        self._outside = np.append(np.cumsum(self._shells[:0:-1])[::-1], 0.0)
+        outside = np.cumsum(self._shells[::-1])[::-1]
+        self._outside = np.append(outside[1:], 0.0)
+        # The same sum from either end, so that probabilities of everything are 1.
+        self._from_inside, self._from_outside = self._inside[-1], outside[0]
 
     def moment(self, p: float) -> float:
         """E R^p = d/(d + p) Φ(b, −d−p, γ)/Φ(b, −d, γ), for p > −d."""
@@ -96,15 +99,35 @@ class Radial:
 
     def cdf(self, r: Floats) -> Floats:
         """P(R <= r)."""
-        return self._side(r, below=True)
+        with np.errstate(all="ignore"):
+            shell, inner, outer, width = self._place(r)
+            before = np.where(shell > 0, self._inside[shell - 1], 0.0)
+            # Part of the shell within r: (r^d - inner^d)/(outer^d - inner^d).
+            grown = (1 - width) * np.expm1(self._dim * np.log(np.maximum(r / inner, 1)))
+            part = np.where(inner > 0, grown / width, (np.maximum(r, 0) / outer) ** self._dim)
+            mass = np.where(r < self._radii[-1], before + np.minimum(part, 1) * self._shells[shell], self._from_inside)
+        return np.where(np.isnan(r), np.nan, mass / self._from_inside)
 
     def sf(self, r: Floats) -> Floats:
         """P(R > r), without a subtraction from 1."""
-        return self._side(r, below=False)
+        with np.errstate(all="ignore"):
+            shell, _, outer, width = self._place(r)
+            # Part of the shell beyond r: (outer^d - r^d)/(outer^d - inner^d).
+            part = -np.expm1(self._dim * np.log(np.clip(r / outer, 0, 1))) / width
+            mass = np.where(r < self._radii[-1], self._outside[shell] + np.minimum(part, 1) * self._shells[shell], 0.0)
+        return np.where(np.isnan(r), np.nan, mass / self._from_outside)
+
+    def _place(self, r: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+        """Return the shell that r is in, its inner and outer radius, and 1 - (inner/outer)^d."""
+        stair = self.stair(np.where(np.isnan(r), 0, np.maximum(r, 0)))
+        shell = np.minimum(stair, self._inside.size - 1).astype(np.int64)
+        outer = self._radii[shell]
+        inner = np.where(shell > 0, outer - 1, 0.0)
+        return shell, inner, outer, np.where(inner > 0, -np.expm1(self._dim * np.log1p(-1 / outer)), 1.0)
 
     def ppf(self, q: Floats) -> Floats:
         """Return the r with P(R <= r) = q; NaN outside [0, 1]."""
-        mass = np.asarray(q) * self._inside[-1]
+        mass = np.asarray(q) * self._from_inside
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(self._inside, mass), last)
         before = np.where(shell > 0, self._inside[shell - 1], 0.0)
@@ -113,7 +136,7 @@ class Radial:
 
     def isf(self, q: Floats) -> Floats:
         """Return the r with P(R > r) = q; NaN outside [0, 1]."""
-        mass = np.asarray(q) * self._inside[-1]
+        mass = np.asarray(q) * self._from_outside
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(-self._outside, -mass), last)
         radius = self._within(shell, 1 - (mass - self._outside[shell]) / self._shells[shell])
@@ -128,26 +151,3 @@ class Radial:
             hollow = np.where(inner > 0, np.exp(self._dim * np.log1p(-1 / outer)), 0.0)
             share = np.clip(share, 0, 1)
             return np.asarray(outer * (share + (1 - share) * hollow) ** (1 / self._dim))
-
-    def _side(self, r: Floats, below: bool) -> Floats:
-        r = np.asarray(r, dtype=np.float64)
-        last = self._inside.size - 1
-        with np.errstate(all="ignore"):
-            shell = np.where(np.isnan(r), 0, np.minimum(self.stair(np.maximum(r, 0)), last)).astype(np.int64)
-            outer = self._radii[shell]
-            inner = np.where(shell > 0, outer - 1, 0.0)
-            # Part of the shell beyond r: (outer^d - r^d)/(outer^d - inner^d).
-            ratio = np.minimum(np.maximum(r, 0) / outer, 1.0)
-            whole = np.where(inner > 0, -np.expm1(self._dim * np.log1p(-1 / outer)), 1.0)
-            beyond = np.clip(-np.expm1(self._dim * np.log(ratio)) / whole, 0, 1)
-            if below:
-                before = np.where(shell > 0, self._inside[shell - 1], 0.0)
-                from_inner = np.where(
-                    inner > 0, np.expm1(self._dim * np.log(np.maximum(r, inner) / np.where(inner > 0, inner, 1))), 0.0
-                )
-                hollow = np.where(inner > 0, np.exp(self._dim * np.log1p(-1 / outer)), 0.0)
-                part = np.where(inner > 0, np.clip(from_inner * hollow / whole, 0, 1), ratio**self._dim)
-                mass = np.where(r >= self._radii[-1], self._inside[-1], before + part * self._shells[shell])
-            else:
-                mass = np.where(r >= self._radii[-1], 0.0, self._outside[shell] + beyond * self._shells[shell])
-        return np.where(np.isnan(r), np.nan, mass / self._inside[-1])

@@ -20,6 +20,7 @@ from stairnoise.figures.pmf import discrete_pmf
 from stairnoise.figures.shape import optimal_gamma
 from stairnoise.figures.style import house_style
 from stairnoise.figures.variance import discrete_variance
+from stairnoise.figures.vectors import multivariate_density
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +35,7 @@ __all__ = [
     "gain",
     "infinitely_divisible_variance",
     "mean_error",
+    "multivariate_density",
     "optimal_gamma",
     "options_of",
     "require_suffix",
@@ -50,6 +52,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
         discrete_pmf,
         discrete_variance,
         infinitely_divisible_variance,
+        multivariate_density,
     )
 }
 

@@ -117,10 +117,15 @@ fn count_above(thresholds: &[u64], v: u64) -> usize {
     thresholds.partition_point(|threshold| *threshold > v)
 }
 
-/// a/b·2⁶³, rounded down, or one less, for 0 ≤ a ≤ b, b > 0, of two limbs of fraction and one integer limb.
+/// a/b·2⁶³, rounded down, or one less, and at most 2⁶³, for a ≥ 0 and b > 0 of two limbs of fraction and one integer limb.
+///
+/// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
 ///
 /// Of both the 127 bits from the leading bit of b on are divided, the divisor rounded up. That lowers the quotient by less than 2⁶³·2⁻¹²⁵.
 fn quotient(a: &[u64], b: &[u64]) -> u64 {
+    if !limbs::less(a, b) {
+        return SIGN;
+    }
     let empty = b.iter().rev().take_while(|limb| **limb == 0).count();
     let leading = 64 * empty + b[2 - empty].leading_zeros() as usize;
     let cut = |x: &[u64]| {
@@ -215,6 +220,26 @@ mod tests {
             if (x - x.round()).abs() > 1e-9 {
                 assert_eq!(table.index(word, |_| 0), x.floor() as u64, "{word:x}");
             }
+        }
+    }
+
+    /// Evidence: a case that is nearly certain. With S(1) = 1 within the precision of the thresholds, the index is 1.
+    #[test]
+    fn a_weight_of_next_to_nothing_is_never_drawn() {
+        #[derive(Debug)]
+        struct Faint;
+        impl Weights for Faint {
+            fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+                let whole = |x: Enclosure| Enclosure {
+                    hi: Enclosure::above(x.lo.clone(), 1000).hi,
+                    lo: x.lo,
+                };
+                (vec![whole(Enclosure::point(0, p)), whole(Enclosure::point(1, p))], 0)
+            }
+        }
+        let table = Table::new(Box::new(Faint));
+        for word in [0, 1, 1 << 62, (1 << 62) + 12_345, SIGN - 2000] {
+            assert_eq!(table.index(word, |_| 77), 1, "{word:x}");
         }
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 from tests.oracles.generate import boundaries, fills, releases, shapes, streams, truncated_merged
 from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
 from tests.oracles.generate import boundaries, fills, gaussian, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, multivariate, releases, shapes, streams
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
@@ -18,6 +19,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "infinitely_divisible": infinitely_divisible.entries,
     "gaussian": gaussian.calibrations,
     "gaussian_coins": gaussian.coins,
+    "multivariate": multivariate.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
     "merged_laplace": truncated_merged.merged_entries,

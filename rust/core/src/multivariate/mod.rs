@@ -206,7 +206,7 @@ impl Batch {
             words: vec![0; count * words].into(),
             cells: vec![0; count * dim].into(),
             room: vec![0; dim].into(),
-            pairs: round::Pairs::new(words / 2),
+            pairs: round::Pairs::new(round::pairs(dim)),
         }
     }
 }
@@ -355,6 +355,16 @@ mod tests {
         for gamma in [f64::NAN, -0.1, 1.0_f64.next_up()] {
             assert!(text(1.0, 1.0, 2, gamma).starts_with("gamma must be from 0 to 1"));
         }
+    }
+
+    /// The first ball may have next to no weight.
+    #[test]
+    fn a_tiny_gamma_leaves_the_first_ball_empty() {
+        let fill = Generator::from_seed(8).next_staged(1 << 20).unwrap();
+        let law = MultivariateStaircase::new(1.0, 1.0, 9, 1e-9, Norm::L1).unwrap();
+        let mut balls = [0; 500];
+        law.balls.write(&fill, 0, &mut balls);
+        assert!(balls.iter().all(|m| *m > 0));
     }
 
     /// γ = 0 and γ = 1 are the same law, and so are their values.

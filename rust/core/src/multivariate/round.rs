@@ -32,9 +32,12 @@ pub(super) const fn pairs(dim: usize) -> usize {
     dim.div_ceil(2)
 }
 
-/// Words that every vector needs beside that of its ball.
+/// Attempts whose words are made for all vectors alike: fewer than one pair in 20 needs a third, whose words cost ten times as much.
+const EARLY: usize = 2;
+
+/// Words that are made for every vector beside that of its ball.
 pub(super) const fn words(dim: usize) -> usize {
-    2 * pairs(dim)
+    2 * EARLY * pairs(dim)
 }
 
 /// The stage of the first of the two words of an attempt for pair j.
@@ -78,8 +81,8 @@ impl Drop for Pairs {
 
 pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], pairs: &mut Pairs, cells: &mut [i64]) {
     let count = pairs.all.len();
-    for (j, (pair, words)) in pairs.all.iter_mut().zip(words.chunks_exact(2)).enumerate() {
-        *pair = in_disk(doubt, count, j, [words[0], words[1]]);
+    for (j, pair) in pairs.all.iter_mut().enumerate() {
+        *pair = in_disk(doubt, count, j, words);
         pairs.sorted[j] = pair.q;
     }
     pairs.sorted.sort_unstable_by(f64::total_cmp);
@@ -107,11 +110,13 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], pairs: &mut Pairs, cells: 
 }
 
 /// The first attempt that is in the disk.
-fn in_disk(doubt: &Doubt<'_>, pairs: usize, j: usize, mut words: [u64; 2]) -> Pair {
+fn in_disk(doubt: &Doubt<'_>, pairs: usize, j: usize, early: &[u64]) -> Pair {
     for attempt in 0..ATTEMPTS - 1 {
-        if attempt > 0 {
-            words = doubt.words(attempt_word(pairs, j, attempt));
-        }
+        let s = attempt_word(pairs, j, attempt);
+        let words = match early.get(s as usize - 1..=s as usize) {
+            Some(&[u, v]) => [u, v],
+            _ => doubt.words(s),
+        };
         let pair = Pair::new(words);
         if pair.q < 1.0 - Q_ERROR {
             return pair;

@@ -1,0 +1,56 @@
+"""multivariate.json: vectors of whole fills, for every norm."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from tests.oracles import multivariate, stream
+from tests.oracles.generate.encoding import float_bits, float_of, shape_of, shape_text
+
+# eps, sensitivity, dim, gamma: optima of both costs, both ends of gamma, odd and even dimensions, lattices from coarse to fine.
+PARAMETERS = (
+    (1.0, 1.0, 2, "l1"),
+    (5.0, 3.0, 2, "l2"),
+    (1.0, 1.0, 3, "l1"),
+    (8.0, 0.1, 2, "l1"),
+    (2.0, 1e-3, 5, "l1"),
+    (4.0, 1.0, 10, "l2"),
+    (0.25, 7.0, 4, 0.5),
+    (0.5, 1e6, 1, 0.0),
+    (3.0, 1.0, 7, 1.0),
+    (30.0, 1.0, 2, 0.01),
+    (200.0, 1.0, 3, 0.875),
+)
+STARTS = (0, 1, 5, 64, 1023, 2**39 + 3)
+
+
+def entry(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of an entry, completed by the oracle."""
+    eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
+    law = multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+    key, fill, dim = stream.seed_key(int(inputs["seed"])), inputs["fill"], inputs["dim"]
+    start, end = inputs["index"], inputs["index"] + inputs["count"]
+    first = start // dim
+    vectors = [law.vector(key, fill, index) for index in range(first, -(-end // dim))]
+    flat = [cells for vector in vectors for cells in vector]
+    values = flat[start - first * dim : end - first * dim]
+    return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
+
+
+def entries() -> Iterator[dict[str, Any]]:
+    choose = random.Random(31)
+    for norm in ("l1", "l2", "linf"):
+        for eps, sensitivity, dim, gamma in PARAMETERS:
+            yield entry(
+                {
+                    "eps": float_bits(eps),
+                    "sensitivity": float_bits(sensitivity),
+                    "dim": dim,
+                    "gamma": shape_text(gamma),
+                    "norm": norm,
+                    "seed": str(choose.randrange(2**128)),
+                    "fill": choose.choice((0, 1, 2, 300)),
+                    "index": choose.choice(STARTS),
+                    "count": 3 * dim + 4,
+                }
+            )
