@@ -8,6 +8,7 @@ from tests.oracles.generate import boundaries, fills, releases, shapes, streams,
 from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
 from tests.oracles.generate import boundaries, fills, gaussian, releases, shapes, streams
 from tests.oracles.generate import boundaries, fills, multivariate, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, releases, selections, shapes, streams
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
@@ -20,6 +21,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "gaussian": gaussian.calibrations,
     "gaussian_coins": gaussian.coins,
     "multivariate": multivariate.entries,
+    "selection": selections.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
     "merged_laplace": truncated_merged.merged_entries,
