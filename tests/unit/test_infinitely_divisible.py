@@ -249,6 +249,9 @@ def test_exact_eps_of_the_multi_scale_law(eps, D):
     assert law.privacy_eps() == pytest.approx(eps, rel=1e-15)
     assert largest_loss(law, D, int(100 * D / eps)) == pytest.approx(eps, rel=1e-11)
     assert law.privacy_eps(2 * D) == pytest.approx(largest_loss(law, 2 * D, int(100 * D / eps)), rel=1e-11)
+    for shift in range(1, 2 * D + 2):
+        assert law.privacy_eps(shift) == pytest.approx(eps * math.ceil(shift / D), rel=1e-14)
+        assert largest_loss(law, shift, int(40 * D / eps)) < law.privacy_eps(shift) * (1 + 1e-11)
     rest = law.share(10, 8)
     assert largest_loss(rest, D, int(20 * D / eps)) < rest.privacy_eps() < eps + 1
 
