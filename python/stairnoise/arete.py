@@ -118,8 +118,8 @@ class Arete(Shares, AloneContinuous):
     def privacy_eps(self, sensitivity: float = 1.0) -> float:
         """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.
 
-        The least such ε of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss over
-        the list of probabilities, and a bound on it beyond the list. Takes about a second.
+        Of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss where the
+        probabilities are listed, or a bound on the loss beyond if that is larger. The least such ε in the first case.
 
         Parameters
         ----------

@@ -117,6 +117,21 @@ def test_the_transform_of_two_terms_of_one_rate(shape, rate):
     assert error.max() < 1e-6
 
 
+@pytest.mark.parametrize("rates", [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])
+def test_the_end_of_the_list(rates):
+    """A fractional term and a geometric one, summed over all that matters at that place."""
+    terms = [Term(1, 0.2, rates[0]), Term(1, 1.0, rates[1])]
+    listed = theory.log_pmf(terms)
+    slow, fast = sorted(terms, key=lambda term: term.rate)
+    for k in (listed.size // 3, listed.size - 1):
+        with mp.workdps(40):
+            exact = mp.mpf(0)
+            # Of the slow term around k and, where both fall alike, of every split.
+            for j in range(-60, k + 61) if rates[0] == rates[1] else range(k - 250, k + 251):
+                exact += hypergeometric(slow.shape, slow.rate, abs(j)) * hypergeometric(fast.shape, fast.rate, abs(k - j))
+            assert float(mp.mpf(float(listed[k])) - mp.log(exact)) == pytest.approx(0, abs=1e-12)
+
+
 @each_law
 def test_the_list_has_everything(law):
     k = np.arange(0, 200_000)
@@ -234,6 +249,9 @@ def test_exact_eps_of_the_multi_scale_law(eps, D):
     assert law.privacy_eps() == pytest.approx(eps, rel=1e-15)
     assert largest_loss(law, D, int(100 * D / eps)) == pytest.approx(eps, rel=1e-11)
     assert law.privacy_eps(2 * D) == pytest.approx(largest_loss(law, 2 * D, int(100 * D / eps)), rel=1e-11)
+    for shift in range(1, 2 * D + 2):
+        assert law.privacy_eps(shift) == pytest.approx(eps * math.ceil(shift / D), rel=1e-14)
+        assert largest_loss(law, shift, int(40 * D / eps)) < law.privacy_eps(shift) * (1 + 1e-11)
     rest = law.share(10, 8)
     assert largest_loss(rest, D, int(20 * D / eps)) < rest.privacy_eps() < eps + 1
 
@@ -241,6 +259,7 @@ def test_exact_eps_of_the_multi_scale_law(eps, D):
 @pytest.mark.parametrize(
     ("alpha", "theta", "lam", "change"),
     [
+        (math.exp(-0.25), 4.0, math.exp(-0.25), 1.0),
         (math.exp(-1), 1.0, math.exp(-1), 1.0),  # largest near x = 0.3
         (math.exp(-3), 1 / 3, math.exp(-3), 1.0),  # largest at 0
         (0.3, 0.5, 2.0, 0.1),

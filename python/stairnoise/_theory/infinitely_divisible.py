@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 
 # Probabilities are listed as long as float64 has them with all its digits.
 _NEPERS = 680.0
-# Of shares, for which more would take seconds, so far.
-_NEPERS_OF_SHARES = 200.0
+# Where more would take seconds, so far.
+_FEWER_NEPERS = 200.0
 # e^(-_SHORT) has no part in a float64 sum.
 _SHORT = 42.0
 # Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
@@ -89,31 +89,29 @@ def variance(terms: Sequence[Term]) -> float:
     return math.fsum(m * m * shape / (2 * math.sinh(rate / 2) ** 2) for m, shape, rate in terms)
 
 
-def log_pmf(terms: Sequence[Term]) -> Floats:
-    """Logarithms of P(X = k) for k = 0, 1, … down to about e^(−680).
+def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
+    """Logarithms of P(X = k) for k = 0, 1, … down to about e^(−nepers).
 
     The relative error of the probabilities is near 1e-13 for a single term, and for one to which terms of shape 1 are
     added. With others, which only shares have, it is that of a Fourier transform at the best of four tilts: below 1e-9
     down to e^(−50), and growing to 1e-6 at the end of the list, near e^(−200).
     """
     widest = max(m / rate for m, _, rate in terms)
-    size = 1 + math.ceil(_NEPERS * widest)
+    size = 1 + math.ceil(nepers * widest)
     fractional = [term for term in terms if term.shape != 1]
     if len(fractional) > 1:
-        return _transformed(terms, 1 + math.ceil(_NEPERS_OF_SHARES * widest))
-    above = np.zeros(size)
-    if fractional:
-        (m, shape, rate) = fractional[0]
-        count = (size - 1) // m + 1
-        above[::m] = np.exp(single(shape, rate, count))
-    else:
-        above[0] = 1.0
+        return _transformed(terms, 1 + math.ceil(min(nepers, _FEWER_NEPERS) * widest))
+    if len(terms) == 1 and terms[0].scale == 1:
+        return single(terms[0].shape, terms[0].rate, size)
+    # What lies beyond the list adds to its end, too.
+    longer = size + math.ceil(_SHORT * max(m / rate for m, shape, rate in terms if shape == 1))
+    above = np.zeros(longer)
+    above[0] = 1.0
+    for m, shape, rate in fractional:
+        above[::m] = np.exp(single(shape, rate, (longer - 1) // m + 1))
     for m, _, rate in sorted(term for term in terms if term.shape == 1):
         above = _with_geometric(above, m, rate)
-    with np.errstate(divide="ignore"):
-        logs: Floats = np.log(above)
-    if fractional and len(terms) == 1 and terms[0].scale == 1:
-        return single(*fractional[0][1:], size)
+    logs: Floats = np.log(above[:size])
     return logs
 
 
@@ -253,7 +251,7 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
 
 
 def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
-    """Least ε, or a trifle more, of the sum of two terms of scale 1 under shifts up to `sensitivity`.
+    """Least ε of the sum of two terms of scale 1 under shifts up to `sensitivity`, or a bound on it.
 
     The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ).
     With the term of the slower decay first, of shape β₁ and law h₁:
@@ -261,21 +259,23 @@ def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
     * β₁ ≥ 1: rate₁·Δ, which h₁ alone guarantees and the tail approaches;
     * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the
       part y ≥ Y is at most h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y)
-      against P(x) ≥ h₁(x)h₂(0).
+      against P(x) ≥ h₁(x)h₂(0). Neither law alone loses more, too. The least of these bounds counts where it is larger.
     """
     slow, fast = sorted((one, other), key=lambda term: term.rate)
     if slow.rate == fast.rate:
         return pure_eps(slow.shape + fast.shape, slow.rate, sensitivity)
     if slow.shape >= 1:
         return slow.rate * sensitivity
-    logs = log_pmf((one, other))
+    logs = log_pmf((one, other), _FEWER_NEPERS)
     end = logs.size - 1 - sensitivity
-    half = end // 2
     largest = float(np.max(logs[: end + 1] - logs[sensitivity : end + 1 + sensitivity]))
+    bounds = [pure_eps(term.shape, term.rate, sensitivity) for term in (slow, fast)]
     first, second = (single(term.shape, term.rate, logs.size) for term in (slow, fast))
-    rest = math.exp(second[end - half] - first[end] - second[0])
-    beyond = float(first[half] - first[half + sensitivity]) - math.log1p(-rest)
-    return max(largest, beyond)
+    for y in (end >> i for i in range(1, 8)):
+        rest = math.exp(min(second[end - y] - first[end] - second[0], 0.0))
+        if rest < 1:
+            bounds.append(float(first[y] - first[y + sensitivity]) - math.log1p(-rest))
+    return max(largest, min(bounds))
 
 
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:

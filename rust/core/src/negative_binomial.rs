@@ -159,6 +159,31 @@ mod tests {
         }
     }
 
+    /// Evidence: consistency. With two limbs more the enclosures are far narrower, and lie inside; and what the shorter list leaves out comes to
+    /// less than it says.
+    #[test]
+    fn more_limbs_lie_inside() {
+        for (beta, share, rate) in [
+            (0.3, Share::WHOLE, 0.7),
+            (1.0, Share::new(1, 1000).unwrap(), 0.01),
+            (2.5, Share::WHOLE, 1.25),
+            (20.0, Share::new(2, 3).unwrap(), 0.25),
+            (0.7, Share::WHOLE, 60.0),
+        ] {
+            let law = law(beta, share, rate);
+            let ((short, rest), (long, _)) = (law.enclose(2), law.enclose(4));
+            for (k, (short, long)) in short.iter().zip(&long).enumerate() {
+                assert!(!limbs::less(&long.lo[2..], &short.lo), "{law:?} {k}");
+                assert!(limbs::less(&long.hi[2..], &short.hi) || k == 0, "{law:?} {k}");
+            }
+            let mut beyond = Limbs::zero(5);
+            for weight in &long[short.len()..] {
+                limbs::add(&mut beyond, &weight.hi);
+            }
+            assert!(beyond[3] == 0 && beyond[4] == 0 && beyond[2] < rest, "{law:?}");
+        }
+    }
+
     /// Evidence: closed form of the ratio of neighbours, in floating point.
     #[test]
     fn the_ratio_of_neighbours() {
