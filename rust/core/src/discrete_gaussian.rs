@@ -14,8 +14,8 @@ use crate::stream::{CHUNK, Fill};
 /// P(k) ∝ e^(−k²/(2σ²)) for every integer k, or every step of a lattice.
 ///
 /// # What is drawn
-/// Every integer has exactly its probability: a proposal from the two-sided geometric law of scale t, the integer nearest σ, is accepted with probability
-/// e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (algorithm 3 of the paper, with another t).
+/// Every integer has exactly its probability: a proposal Y from the two-sided geometric law of scale t, the integer nearest σ, is
+/// accepted with probability e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (algorithm 3 of the paper, with another t).
 ///
 /// The number of attempts says nothing about the value: given that it is accepted, a proposal has the same law in every attempt.
 ///
