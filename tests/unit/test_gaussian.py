@@ -328,6 +328,9 @@ def test_quantiles_invert(sigma2: float) -> None:
     assert law.ppf([0, 1]).tolist() == [-math.inf, math.inf]
     assert law.isf([0, 1]).tolist() == [math.inf, -math.inf]
     assert np.isnan(law.ppf([math.nan, -0.1, 1.1])).all()
+    zeros = np.array([law.ppf(0.5), law.isf(0.5), law.median()])
+    assert not zeros.any()
+    assert not np.signbit(zeros).any()
 
 
 @pytest.mark.parametrize("sigma2", SIGMA2[1:])
@@ -399,7 +402,7 @@ def test_normal_functions() -> None:
     q = np.array([1e-300, 1e-20, 0.025, 0.4, 0.5, 0.6, 0.999])
     assert np.allclose(law.sf(law.isf(q)), q, rtol=1e-11)
     assert np.allclose(law.cdf(law.ppf(q)), q, rtol=1e-11)
-    assert law.ppf(0.5) == 0
+    assert (law.ppf(0.5), math.copysign(1, law.ppf(0.5))) == (0, 1)
     assert law.ppf([0, 1]).tolist() == [-math.inf, math.inf]
     assert math.isclose(2 * law.sf(law.error_bound(0.05)), 0.05, rel_tol=1e-12)
     assert relative([law.entropy()], [mp.log(sigma * mp.sqrt(2 * mp.pi * mp.e))]) < 1e-14

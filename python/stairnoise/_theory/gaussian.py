@@ -44,7 +44,7 @@ class NormalLaw:
 
     def ppf(self, q: Floats) -> Floats:
         """Quantile of a lower tail."""
-        return -self.isf(q)
+        return 0.0 - self.isf(q)
 
     def isf(self, q: Floats) -> Floats:
         """Quantile of an upper tail."""

@@ -74,7 +74,7 @@ class DiscreteGaussianLaw:
         """Least k with P(X > k) <= q."""
         low = -self._last_at_least(np.minimum(1 - q, 0.5))
         high = self._first_at_most(np.minimum(q, 0.5)) - 1
-        return -_quantile(q, -np.where(q >= 0.5, low, high))
+        return 0.0 - _quantile(q, -np.where(q >= 0.5, low, high))
 
     def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
@@ -242,7 +242,8 @@ class DiscreteGaussianLaw:
 
 def _quantile(q: Floats, k: Floats) -> Floats:
     ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, k))
-    return np.where((q >= 0) & (q <= 1), ends, np.nan)
+    # Adding zero takes the sign of a zero away.
+    return np.where((q >= 0) & (q <= 1), ends, np.nan) + 0.0
 
 
 def _log_total(sigma2: float) -> float:

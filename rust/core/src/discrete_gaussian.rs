@@ -8,12 +8,25 @@ use crate::params::Lattice;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
 
-/// The discrete Gaussian law on the integers, P(k) ∝ e^(−k²/(2σ²)), or on a lattice of them.
+/// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
 ///
-/// Exact: a proposal from the two-sided geometric law of scale t, the integer nearest σ, is accepted with probability
-/// e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (Canonne, Kamath and Steinke 2020, Algorithm 3, with another t).
+/// # Probabilities
+/// P(k) ∝ e^(−k²/(2σ²)) for every integer k, or every step of a lattice.
+///
+/// # What is drawn
+/// Every integer has exactly its probability: a proposal Y from the two-sided geometric law of scale t, the integer nearest σ, is
+/// accepted with probability e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (algorithm 3 of the paper, with another t).
 ///
 /// The number of attempts says nothing about the value: given that it is accepted, a proposal has the same law in every attempt.
+///
+/// # Example
+/// ```
+/// use stairnoise::{DiscreteGaussian, Generator, Noise};
+///
+/// let mut noise = [0_i64; 1000];
+/// DiscreteGaussian::new(100.0)?.fill(&mut Generator::from_os()?, &mut noise)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DiscreteGaussian {
     sigma2: f64,

@@ -10,7 +10,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::{Generator, Kind, Law, ParamError, Selection, Shape, Value, largest_quotient};
+use crate::{DiscreteGaussian, Generator, Kind, Law, Noise, ParamError, Selection, Shape, Value, largest_quotient};
 
 fn vectors(name: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
@@ -260,5 +260,22 @@ fn gaussian_coins() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn gaussian_fills() {
+    for entry in vectors("discrete_gaussian.json") {
+        let law = DiscreteGaussian::new(float(&entry["sigma2"])).unwrap();
+        let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
+        let count = whole(&entry["count"]) as usize;
+        let fill = (0..=whole(&entry["fill"]))
+            .map(|_| view.next_staged(count).unwrap())
+            .last()
+            .unwrap();
+        let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+        let mut cells = vec![0; count];
+        law.write_cells(&fill, 0, &mut cells);
+        assert_eq!(cells, expected, "{entry}");
     }
 }

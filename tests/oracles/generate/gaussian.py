@@ -60,6 +60,7 @@ def fills() -> Iterator[dict[str, Any]]:
         yield fill_entry(_position(sigma2, 5, 0, 0, 70))  # more than a block
     for sigma2, seed, index in NARROW:
         yield fill_entry(_position(sigma2, seed, 0, index, 1))
+        yield fill_entry(_position(sigma2, seed, 0, index - 3, 12))  # the same in a block
 
 
 def coin_entry(sigma2: float, magnitude: int) -> dict[str, Any]:

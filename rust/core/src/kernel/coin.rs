@@ -68,9 +68,20 @@ impl Coin {
     /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
     #[inline(always)]
     fn lane<A: Arithmetic>(&self, proposal: i64, word: u64) -> (bool, bool) {
+        Self::verdict::<A>(self.square::<A>(proposal), word)
+    }
+
+    /// z².
+    #[inline(always)]
+    fn square<A: Arithmetic>(&self, proposal: i64) -> f64 {
         let magnitude = A::from_bits(proposal.unsigned_abs());
         let z = A::mul_add(magnitude, self.scale, -self.offset).min(32.0);
-        let square = z * z;
+        z * z
+    }
+
+    /// [`Coin::lane`] from z² on.
+    #[inline(always)]
+    fn verdict<A: Arithmetic>(square: f64, word: u64) -> (bool, bool) {
         let n = round(square);
         let f = n - square;
         let f2 = f * f;
@@ -86,12 +97,16 @@ impl Coin {
     }
 }
 
-/// [`Coin::toss`], to be compiled for the instructions of whoever inlines it.
+/// [`Coin::toss`], to be compiled for the instructions of whoever inlines it. In two stages, for shorter chains: 7 % of a fill's time.
 #[inline(always)]
 pub(super) fn toss<A: Arithmetic>(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    let mut squares = [0.0; BLOCK];
+    for i in 0..BLOCK {
+        squares[i] = coin.square::<A>(proposals[i]);
+    }
     let (mut accepted, mut sure) = (0, 0);
     for i in 0..BLOCK {
-        let (yes, no) = coin.lane::<A>(proposals[i], words[i]);
+        let (yes, no) = Coin::verdict::<A>(squares[i], words[i]);
         accepted |= u64::from(yes) << i;
         sure |= u64::from(yes | no) << i;
     }
