@@ -124,6 +124,15 @@ pub enum DrawError {
     },
     /// A true answer is NaN or infinite; its position.
     NotFinite(usize),
+    /// The costs are not those of one or more candidates in every row.
+    Candidates {
+        /// How many costs.
+        costs: usize,
+        /// How many rows.
+        rows: usize,
+    },
+    /// A cost is NaN, infinite, or negative where it must not be; its position.
+    Cost(usize),
 }
 
 impl fmt::Display for DrawError {
@@ -140,6 +149,14 @@ impl fmt::Display for DrawError {
             Self::NotFinite(index) => {
                 write!(f, "values must be finite, got nan or inf at index {index}")
             }
+            Self::Candidates { costs, rows } => write!(
+                f,
+                "costs must be as many in every row, and at least one, got {costs} costs in {rows} rows"
+            ),
+            Self::Cost(index) => write!(
+                f,
+                "costs must be finite, and for staircase selection not negative: the one at index {index} is not"
+            ),
         }
     }
 }

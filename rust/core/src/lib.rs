@@ -36,6 +36,7 @@
 //! | `noise` | laws of several draws for a value |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
+//! | `selection` | one of finitely many candidates instead of noise |
 //! | `release` | noise added to true answers on the lattice |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
@@ -65,6 +66,7 @@ mod release;
 #[cfg(test)]
 mod replay;
 mod sampler;
+mod selection;
 mod staircase;
 mod stream;
 mod table;
@@ -80,6 +82,7 @@ pub use law::{Kind, Law, Shape};
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
+pub use selection::{Selection, Selector};
 pub use staircase::{Gamma, Staircase};
 pub use stream::{Fill, Generator};
 pub use value::Value;

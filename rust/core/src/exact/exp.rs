@@ -6,7 +6,7 @@ use super::ln2::ln2;
 use crate::dyadic::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
-const UNDERFLOW: f64 = 1_048_576.0;
+pub(super) const UNDERFLOW: f64 = 1_048_576.0;
 
 /// The rational eps / parts, exactly: exponents are its multiples.
 #[derive(Clone, Copy, Debug)]
@@ -65,20 +65,7 @@ impl Step {
         }
         // Three roundings: off by less than 2^−50 relatively. May overflow to infinity.
         let x = self.eps * count as f64 / self.parts as f64;
-        if x >= UNDERFLOW {
-            return None;
-        }
-        let (mut t, shift) = reduce(&self.times(count, p), x, p);
-        let halvings = halvings(p);
-        limbs::shr(&mut t, halvings);
-        let mut value = taylor(&t, halvings, p);
-        for _ in 0..halvings {
-            value = limbs::mul_floor(&value, &value);
-        }
-        Some(Power {
-            mantissa: Enclosure::above(value, width(shift, halvings)),
-            shift,
-        })
+        (x < UNDERFLOW).then(|| power(&self.times(count, p), x, p))
     }
 
     /// ⌊count·step·2^(64p)⌋, for a product below 2^21.
@@ -102,6 +89,21 @@ impl Step {
         }
         limbs::div_small(&mut x, self.parts);
         Limbs::from_slice(&x[..=p])
+    }
+}
+
+/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units and an `approximation` of x below [`UNDERFLOW`], off by less than 2^−27.
+pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
+    let (mut t, shift) = reduce(x, approximation, p);
+    let halvings = halvings(p);
+    limbs::shr(&mut t, halvings);
+    let mut value = taylor(&t, halvings, p);
+    for _ in 0..halvings {
+        value = limbs::mul_floor(&value, &value);
+    }
+    Power {
+        mantissa: Enclosure::above(value, width(shift, halvings)),
+        shift,
     }
 }
 

@@ -5,7 +5,9 @@
 //! | `limbs` | natural numbers as 64-bit limbs, short ones without allocation |
 //! | `enclosure` | intervals of nonnegative numbers, and the one comparison that may say "not yet" |
 //! | `ln2` | lower bounds of ln 2 |
+//! | `choice` | bits to one of finitely many candidates (docs/contract.md, selection) |
 //! | `exp` | enclosures of e^(−x) for exact rationals x |
+//! | `exponent` | exact rationals built from `f64`s, as exponents of weights |
 //! | `uniform` | the bits of v: 63 given, the rest drawn when needed |
 //! | `search` | from a guess to the last true case of a monotone question |
 //! | `magnitude` | bits to |X| (docs/contract.md section 2) |
@@ -16,8 +18,10 @@
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
 //! that equality is impossible, hence that the loop ends.
 
+mod choice;
 pub mod enclosure;
 pub mod exp;
+mod exponent;
 pub mod limbs;
 mod ln2;
 mod magnitude;
@@ -26,6 +30,8 @@ mod shape;
 mod uniform;
 mod weights;
 
+pub use choice::Choice;
+pub use exponent::Exponent;
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use weights::{Tails, Weights, index};

@@ -1,0 +1,172 @@
+//! From the bits of v to one of finitely many candidates (docs/contract.md, selection).
+//!
+//! Candidates of equal weight form a class. With n_k candidates of class k among all, m_k among those from j on, and the weight
+//! e^(−x_k) of each, v < S(j) is
+//!
+//! ```text
+//! v · Σ n_k e^(−x_k) < Σ m_k e^(−x_k).
+//! ```
+//!
+//! The x_k are different rationals, so by the theorem of Lindemann and Weierstrass the powers are linearly independent over the rationals, and
+//! v has finitely many bits: equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
+//! question one about integers; otherwise equality is impossible, and growing precision decides.
+
+use super::Extension;
+use super::enclosure::Enclosure;
+use super::exponent::Exponent;
+use super::limbs::{self, Limbs};
+use super::search::last_true;
+
+/// A value has its word and this many extension words; later ones are zero (docs/contract.md section 1).
+const WORDS: usize = 1 + 8192;
+
+/// The precision of the first answer, in limbs.
+const FIRST: usize = 2;
+
+/// Candidates with weights, ready for any number of draws.
+#[derive(Debug)]
+pub struct Choice {
+    /// Of each candidate.
+    class: Vec<usize>,
+    /// Of each class; no two are equal.
+    exponents: Vec<Exponent>,
+    /// Candidates of each class.
+    counts: Vec<u64>,
+    first: Precision,
+}
+
+/// Every class's weight, and all weights together, with `p` limbs of fraction.
+#[derive(Debug)]
+struct Precision {
+    p: usize,
+    weights: Vec<Enclosure>,
+    total: Enclosure,
+}
+
+impl Precision {
+    fn new(exponents: &[Exponent], counts: &[u64], p: usize) -> Self {
+        let weights: Vec<Enclosure> = exponents.iter().map(|exponent| exponent.weight(p)).collect();
+        let total = sum(&weights, counts, p);
+        Self { p, weights, total }
+    }
+}
+
+/// Σ counts · weights, below 2^64.
+fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
+    let mut sum = Enclosure::point(0, p);
+    for (weight, &count) in weights.iter().zip(counts).filter(|(_, count)| **count > 0) {
+        let term = weight.linear(0, count);
+        limbs::add(&mut sum.lo, &term.lo);
+        limbs::add(&mut sum.hi, &term.hi);
+    }
+    sum
+}
+
+impl Choice {
+    /// Candidates of the given classes, the exponents of which are `exponents`, all different and the least of them 0.
+    pub fn new(class: Vec<usize>, exponents: Vec<Exponent>) -> Self {
+        let counts = count(&class, exponents.len());
+        let first = Precision::new(&exponents, &counts, FIRST);
+        Self {
+            class,
+            exponents,
+            counts,
+            first,
+        }
+    }
+
+    /// The number of j from 1 to n − 1 with v < S(j); the `guess` decides the cost only.
+    #[expect(clippy::cast_possible_truncation, reason = "an index of the candidates")]
+    pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> usize {
+        let end = self.class.len();
+        let mut v = Uniform { word, extension };
+        // v = 0 is below every S(j).
+        let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
+            return end - 1;
+        };
+        let mut finer = None;
+        let start = leading + FIRST;
+        last_true(guess as u64, end as u64, |j| {
+            self.below(&mut v, j as usize, start, &mut finer)
+        }) as usize
+    }
+
+    /// Whether v < S(j), for 1 ≤ j < n.
+    fn below(&self, v: &mut Uniform<'_, impl Extension>, j: usize, start: usize, finer: &mut Option<Precision>) -> bool {
+        let tail = count(&self.class[j..], self.exponents.len());
+        if let Some((m, n)) = self.proportion(&tail) {
+            return v.less_than_ratio(m, n);
+        }
+        if start > FIRST && finer.is_none() {
+            *finer = Some(Precision::new(&self.exponents, &self.counts, start));
+        }
+        loop {
+            let precision = finer.as_ref().unwrap_or(&self.first);
+            let p = precision.p;
+            let left = v.enclosure(p).mul(&precision.total);
+            let right = sum(&precision.weights, &tail, p).mul(&Enclosure::point(1, p));
+            if let Some(answer) = left.less(&right) {
+                return answer;
+            }
+            // Half as much again, so that the total work is that of the last step.
+            *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2));
+        }
+    }
+
+    /// (m, n) if every class has the share m/n of its candidates in the tail.
+    fn proportion(&self, tail: &[u64]) -> Option<(u64, u64)> {
+        let (m, n) = (tail[0], self.counts[0]);
+        let product = |x: u64, y: u64| u128::from(x) * u128::from(y);
+        let same = tail.iter().zip(&self.counts).all(|(&a, &b)| product(a, n) == product(b, m));
+        same.then_some((m, n))
+    }
+}
+
+fn count(class: &[usize], classes: usize) -> Vec<u64> {
+    let mut counts = vec![0; classes];
+    for &class in class {
+        counts[class] += 1;
+    }
+    counts
+}
+
+/// v = 0 . word e₀ e₁ …
+struct Uniform<'a, E> {
+    word: u64,
+    extension: &'a mut E,
+}
+
+impl<E: Extension> Uniform<'_, E> {
+    fn word(&mut self, i: usize) -> u64 {
+        match i {
+            0 => self.word,
+            _ if i < WORDS => self.extension.word(i - 1),
+            _ => 0,
+        }
+    }
+
+    /// v from its first `p` words: the others are between all zeros and all ones, which the upper end takes for one unit.
+    fn enclosure(&mut self, p: usize) -> Enclosure {
+        let mut lo = Limbs::zero(p + 1);
+        for i in 0..p {
+            lo[p - 1 - i] = self.word(i);
+        }
+        Enclosure::above(lo, u64::from(p < WORDS))
+    }
+
+    /// v < m/n, by integers. With all words at hand the enclosure is a point, which decides.
+    fn less_than_ratio(&mut self, m: u64, n: u64) -> bool {
+        let mut p = FIRST;
+        loop {
+            let v = self.enclosure(p).linear(0, n);
+            let m = Enclosure::point(m, p).lo;
+            if !limbs::less(&v.lo, &m) {
+                return false;
+            }
+            if !limbs::less(&m, &v.hi) {
+                return true;
+            }
+            p += p / 2;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Exponents of weights: exact rationals built from `f64`s.
+
+use super::enclosure::Enclosure;
+use super::exp::{self, Power};
+use super::limbs::{self, Limbs};
+use crate::dyadic::{decompose, power_of_two};
+
+/// The rational numerator · 2^exponent / divisor ≥ 0, exactly; 1 ≤ divisor < 2^53.
+#[derive(Clone, Debug)]
+pub struct Exponent {
+    numerator: Limbs,
+    exponent: i32,
+    divisor: u64,
+}
+
+impl Exponent {
+    /// eps · count / 2^halvings, for finite eps > 0.
+    pub fn multiple(eps: f64, count: u64, halvings: i32) -> Self {
+        let (mantissa, exponent) = decompose(eps);
+        Self {
+            numerator: limbs::mul(&[mantissa], &[count]),
+            exponent: exponent - halvings,
+            divisor: 1,
+        }
+    }
+
+    /// eps · (high − low) / (unit · 2^halvings), for finite numbers with high ≥ low, eps > 0 and unit > 0.
+    pub fn quotient(eps: f64, high: f64, low: f64, unit: f64, halvings: i32) -> Self {
+        let (mantissa, exponent) = decompose(eps);
+        let (difference, place) = difference(high, low);
+        let (divisor, below) = decompose(unit);
+        Self {
+            numerator: limbs::mul(&difference, &[mantissa]),
+            exponent: place + exponent - below - halvings,
+            divisor,
+        }
+    }
+
+    /// e^(−x) as a fixed-point number with `p` limbs of fraction and one integer limb.
+    pub fn weight(&self, p: usize) -> Enclosure {
+        let approximation = self.approximate();
+        if self.numerator.iter().all(|&limb| limb == 0) {
+            return Enclosure::point(1, p);
+        }
+        let power = (approximation < exp::UNDERFLOW).then(|| exp::power(&self.floor(p), approximation, p));
+        Power::fixed_or_tiny(power.as_ref(), p)
+    }
+
+    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(exponent + 64p) = x · divisor · 2^(64p) fits `p` + 2 limbs.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "lengths of numbers in memory"
+    )]
+    fn floor(&self, p: usize) -> Limbs {
+        let scale = i64::from(self.exponent) + 64 * p as i64;
+        let mut x = Limbs::zero(self.numerator.len().max(p + 2));
+        x[..self.numerator.len()].copy_from_slice(&self.numerator);
+        if scale >= 0 {
+            limbs::shl(&mut x, scale.unsigned_abs() as usize);
+        } else {
+            // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
+            limbs::shr(&mut x, scale.unsigned_abs() as usize);
+        }
+        limbs::div_small(&mut x, self.divisor);
+        Limbs::from_slice(&x[..=p])
+    }
+
+    /// x within 2^−50 relatively, or below 2^−1000 absolutely; infinite if it is too large.
+    #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "at most some 40 limbs"
+    )]
+    fn approximate(&self) -> f64 {
+        let Some(top) = self.numerator.iter().rposition(|&limb| limb != 0) else {
+            return 0.0;
+        };
+        let below = if top > 0 { self.numerator[top - 1] } else { 0 };
+        let head = u128::from(self.numerator[top]) << 64 | u128::from(below);
+        scaled(head as f64 / self.divisor as f64, self.exponent + 64 * (top as i32 - 1))
+    }
+}
+
+/// x·2^e for 1 ≤ x < 2^128, to float64's range.
+fn scaled(mut x: f64, mut e: i32) -> f64 {
+    while e != 0 && x != 0.0 && x < f64::INFINITY {
+        let step = e.clamp(-1000, 1000);
+        x *= power_of_two(step);
+        e -= step;
+    }
+    x
+}
+
+/// high − low ≥ 0 as limbs · 2^place, exactly.
+#[expect(clippy::cast_sign_loss, reason = "differences from the lower place")]
+fn difference(high: f64, low: f64) -> (Limbs, i32) {
+    let (a, b) = (decompose(high.abs()), decompose(low.abs()));
+    let place = match (a.0, b.0) {
+        (0, _) => b.1,
+        (_, 0) => a.1,
+        _ => a.1.min(b.1),
+    };
+    let place_of = |(mantissa, exponent): (u64, i32)| if mantissa == 0 { 0 } else { (exponent - place) as usize };
+    let len = place_of(a).max(place_of(b)) / 64 + 2;
+    let placed = |number: (u64, i32)| {
+        let mut limbs = Limbs::zero(len);
+        limbs[0] = number.0;
+        limbs::shl(&mut limbs, place_of(number));
+        limbs
+    };
+    let (mut a, mut b) = (placed(a), placed(b));
+    let negative = if high.is_sign_positive() != low.is_sign_positive() {
+        limbs::add(&mut a, &b);
+        false
+    } else if high.is_sign_positive() {
+        limbs::sub(&mut a, &b)
+    } else {
+        std::mem::swap(&mut a, &mut b);
+        limbs::sub(&mut a, &b)
+    };
+    debug_assert!(!negative, "{high} < {low}");
+    (a, place)
+}

@@ -1,0 +1,128 @@
+//! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights.
+
+use super::stair::{HIGHEST_EXACT, Stairs, stair};
+use crate::exact::{Choice, Exponent};
+use std::collections::BTreeMap;
+
+/// ln(weight of the best/weight) = ε · (level − least level)/(unit · 2^halvings).
+#[derive(Clone, Debug)]
+pub(super) struct Levels {
+    pub eps: f64,
+    halvings: i32,
+    factor: f64,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    /// The level is the stair of the cost, and the unit 1.
+    Staircase(Stairs),
+    /// The level is the cost itself, and the unit the sensitivity.
+    Exponential { sensitivity: f64, in_range: bool },
+}
+
+impl Levels {
+    pub fn staircase(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) -> Self {
+        let halvings = i32::from(!monotonic);
+        Self {
+            eps,
+            halvings,
+            factor: if monotonic { eps } else { eps / 2.0 },
+            rule: Rule::Staircase(Stairs::new(sensitivity, gamma)),
+        }
+    }
+
+    pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Self {
+        let halvings = i32::from(!monotonic);
+        let share = if monotonic { eps } else { eps / 2.0 };
+        let moderate = |x: f64| (1e-150..=1e150).contains(&x);
+        Self {
+            eps,
+            halvings,
+            factor: share / sensitivity,
+            rule: Rule::Exponential {
+                sensitivity,
+                in_range: moderate(eps) && moderate(sensitivity),
+            },
+        }
+    }
+
+    /// The exponent of a level's distance from the least: ε or ε/2 for a stair, per unit of the sensitivity for a cost.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Whether a cost may be negative: only where all costs may be shifted together.
+    pub fn allows_negative(&self) -> bool {
+        matches!(self.rule, Rule::Exponential { .. })
+    }
+
+    pub fn stair(&self, cost: f64) -> Option<u64> {
+        match &self.rule {
+            Rule::Staircase(stairs) => Some(stair(cost, stairs.sensitivity, stairs.gamma)),
+            Rule::Exponential { .. } => None,
+        }
+    }
+
+    /// The level of every cost, and the least one. `None` if an exponent q up to 45 might be off by more than 4·2^−53 of itself, or a larger
+    /// one pass for less.
+    ///
+    /// Differences of stairs below 2^53 are exact and ε/2 is; ε must be large enough for the stairs that are cut off, and far from 0. Between
+    /// costs, the difference, the factor (1, and the halving is exact) and the product are rounded; a difference that overflows makes
+    /// q > 2^1024·10^−300.
+    pub fn fill(&self, costs: &[f64], levels: &mut [f64]) -> Option<f64> {
+        match &self.rule {
+            Rule::Staircase(stairs) => {
+                let least = stairs.fill(costs, levels);
+                // Half of 2^53 stairs above the least there are 2^52: q > 64.
+                (least <= HIGHEST_EXACT as f64 / 2.0 && self.eps > 1e-12).then_some(least)
+            }
+            Rule::Exponential { in_range, .. } => {
+                levels.copy_from_slice(costs);
+                in_range.then(|| least(costs))
+            }
+        }
+    }
+
+    /// The row for exact draws.
+    pub fn choice(&self, costs: &[f64]) -> Choice {
+        match &self.rule {
+            Rule::Staircase(stairs) => {
+                let stairs: Vec<u64> = costs
+                    .iter()
+                    .map(|&cost| stair(cost, stairs.sensitivity, stairs.gamma))
+                    .collect();
+                let least = stairs.iter().copied().min().unwrap_or(0);
+                let exponent = |stair: u64| Exponent::multiple(self.eps, stair - least, self.halvings);
+                classes(stairs.iter().copied(), exponent)
+            }
+            Rule::Exponential { sensitivity, .. } => {
+                let least = least(costs);
+                let exponent = |bits| Exponent::quotient(self.eps, f64::from_bits(bits), least, *sensitivity, self.halvings);
+                // −0.0 + 0.0 is 0.0: one class for both zeros.
+                classes(costs.iter().map(|cost| (cost + 0.0).to_bits()), exponent)
+            }
+        }
+    }
+}
+
+fn least(costs: &[f64]) -> f64 {
+    costs
+        .iter()
+        .fold(f64::INFINITY, |least, &cost| if cost < least { cost } else { least })
+}
+
+/// Candidates with equal keys have equal weights.
+fn classes(keys: impl Iterator<Item = u64>, exponent: impl Fn(u64) -> Exponent) -> Choice {
+    let mut number = BTreeMap::new();
+    let mut exponents = Vec::new();
+    let class = keys
+        .map(|key| {
+            *number.entry(key).or_insert_with(|| {
+                exponents.push(exponent(key));
+                exponents.len() - 1
+            })
+        })
+        .collect();
+    Choice::new(class, exponents)
+}

@@ -1,0 +1,92 @@
+//! Many selections from one row: its thresholds, made once.
+
+use super::levels::Levels;
+use super::row::Row;
+use crate::exact::Choice;
+use std::cell::OnceCell;
+
+/// The thresholds S(j) in units of 2^−64, and a guide that finds the one for a word (Chen and Asau 1974).
+#[derive(Debug)]
+pub(super) struct Thresholds {
+    /// S(0) = 1 is cut off at 2^64 − 1.
+    survival: Vec<u64>,
+    /// The answer for the first word of every bucket, at most.
+    guide: Vec<usize>,
+    /// A word's bucket is its leading bits.
+    shift: u32,
+    /// What a difference between a word and a threshold may be off by; `None` where the thresholds are worth nothing.
+    margin: Option<u64>,
+    choice: OnceCell<Choice>,
+}
+
+impl Thresholds {
+    pub fn new(levels: &Levels, costs: &[f64], row: &mut Row) -> Self {
+        let n = costs.len();
+        let (survival, margin) = match row.weights(levels, costs) {
+            Some(weights) => (survival(weights), margin(n)),
+            None => (vec![u64::MAX; n], None),
+        };
+        let bits = n.next_power_of_two().ilog2().clamp(1, 24);
+        let shift = 64 - bits;
+        let mut guide = vec![0; 1 << bits];
+        let mut j = n - 1;
+        for (bucket, place) in guide.iter_mut().enumerate() {
+            while j > 0 && survival[j] <= (bucket as u64) << shift {
+                j -= 1;
+            }
+            *place = j;
+        }
+        Self {
+            survival,
+            guide,
+            shift,
+            margin,
+            choice: OnceCell::new(),
+        }
+    }
+
+    /// Words of memory.
+    pub fn len(&self) -> usize {
+        self.survival.len() + self.guide.len()
+    }
+
+    pub fn index(&self, levels: &Levels, costs: &[f64], word: u64, mut extension: impl FnMut(usize) -> u64) -> usize {
+        let mut j = self.guide[(word >> self.shift) as usize];
+        while j > 0 && self.survival[j] <= word {
+            j -= 1;
+        }
+        if self.sure(j, word) {
+            return j;
+        }
+        let choice = self.choice.get_or_init(|| levels.choice(costs));
+        choice.index(word, &mut extension, j)
+    }
+
+    fn sure(&self, j: usize, word: u64) -> bool {
+        let Some(margin) = self.margin else { return false };
+        (j == 0 || self.survival[j] - word > margin) && (j + 1 == self.survival.len() || word - self.survival[j + 1] > margin)
+    }
+}
+
+/// Σ of the weights from j on over Σ of all, in units of 2^−64, by sums in two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).
+fn survival(weights: &[f64]) -> Vec<u64> {
+    let (mut high, mut low) = (0.0, 0.0);
+    let mut sums = vec![0.0; weights.len()];
+    for (sum, &weight) in sums.iter_mut().zip(weights).rev() {
+        let next = high + weight;
+        let back = next - high;
+        low += (high - (next - back)) + (weight - back);
+        high = next;
+        *sum = high + low;
+    }
+    let scale = 64.0_f64.exp2() / sums[0];
+    sums.iter().map(|sum| (sum * scale) as u64).collect()
+}
+
+/// In units of 2^−53 = 2^11 units of 2^−64: a sum is off by 200 from its weights, 2 from rounding, (n·2^−53)² of its chain and n·2^−63 of the
+/// largest weight; two sums make a threshold, and four roundings. `None` if that is too much to be of use.
+fn margin(n: usize) -> Option<u64> {
+    let n = n as f64;
+    let units = 2.0 * (202.0 + 1.1 * n * n * (-53.0_f64).exp2() + n / 1024.0) + 10.0;
+    (n < 40.0_f64.exp2()).then_some((units * 2048.0) as u64)
+}
