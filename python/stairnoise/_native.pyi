@@ -15,6 +15,7 @@ _Cost = Literal["l1", "l2"]
 __all__ = [
     "Law",
     "Noise",
+    "Selection",
     "Stream",
     "__version__",
     "check",
@@ -80,6 +81,18 @@ class Noise:
     def fill(self, stream: Stream, out: NDArray[Any], threads: int = 0) -> None: ...
     def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
     def release_short(self, stream: Stream, values: object, whole: bool) -> NDArray[Any] | None: ...
+
+@final
+class Selection:
+    """A mechanism that selects one of finitely many candidates, those along the last axis of costs."""
+
+    @staticmethod
+    def staircase(eps: float, sensitivity: float, gamma: float, monotonic: bool) -> Selection: ...
+    @staticmethod
+    def exponential(eps: float, sensitivity: float, monotonic: bool) -> Selection: ...
+    def refused(self, costs: NDArray[np.float64]) -> int | None: ...
+    def stairs(self, costs: NDArray[np.float64], out: NDArray[np.int64]) -> None: ...
+    def select(self, stream: Stream, costs: NDArray[np.float64], out: NDArray[np.int64], threads: int = 0) -> None: ...
 
 def fill_each(
     kind: _Kind,

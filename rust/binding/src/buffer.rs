@@ -9,7 +9,6 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use stairnoise::parallel::PIECE;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -144,6 +143,8 @@ impl<A: Inputs, B: Inputs> Inputs for (A, B) {
 pub(crate) struct Pieces<'a, T, I> {
     /// What is left, the first piece last.
     rest: Vec<Piece<'a, T, I>>,
+    /// Values of a piece.
+    most: usize,
 }
 
 pub(crate) struct Piece<'a, T, I> {
@@ -154,9 +155,11 @@ pub(crate) struct Piece<'a, T, I> {
 }
 
 impl<'a, T, I: Inputs> Pieces<'a, T, I> {
-    pub fn new(out: ArrayViewMutD<'a, T>, inputs: I) -> Self {
+    /// Pieces of at most `most` ≥ 1 values.
+    pub fn new(out: ArrayViewMutD<'a, T>, inputs: I, most: usize) -> Self {
         Self {
             rest: vec![Piece { first: 0, out, inputs }],
+            most,
         }
     }
 }
@@ -166,7 +169,7 @@ impl<'a, T, I: Inputs> Iterator for Pieces<'a, T, I> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut piece = self.rest.pop()?;
-        while piece.out.len() > PIECE {
+        while piece.out.len() > self.most {
             let (left, right) = piece.halves();
             self.rest.push(right);
             piece = left;
@@ -182,7 +185,7 @@ impl<T, I: Inputs> Piece<'_, T, I> {
             unreachable!("several values lie along some axis");
         };
         let (inner, axis) = (self.out.len() / length, Axis(axis));
-        let middle = if inner == 1 {
+        let middle = if inner == 1 && length >= 2 * BLOCK {
             (length / 2).next_multiple_of(BLOCK)
         } else {
             length / 2

@@ -8,6 +8,7 @@
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `law`, `noise`, `stream` | the classes: the four laws, laws of several draws, generators |
+//! | `selection` | the class of mechanisms that select |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
 #![forbid(unsafe_code)]
 
@@ -20,6 +21,7 @@ mod each;
 mod errors;
 mod law;
 mod noise;
+mod selection;
 mod stream;
 mod threads;
 
@@ -31,6 +33,8 @@ mod _native {
     use crate::law::{Law, largest_quotient};
     #[pymodule_export]
     use crate::noise::Noise;
+    #[pymodule_export]
+    use crate::selection::Selection;
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

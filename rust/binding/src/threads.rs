@@ -41,13 +41,29 @@ pub(crate) fn fill<T: Send, I: Inputs, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
-    if out.len() <= PIECE {
+    fill_dear(py, out, inputs, 1, threads, state, write)
+}
+
+/// [`fill`] of values each of which takes as long as `price` usual ones.
+pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
+    py: Python<'_>,
+    out: ArrayViewMutD<'_, T>,
+    inputs: I,
+    price: usize,
+    threads: usize,
+    state: impl Fn() -> S + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
+) -> PyResult<()> {
+    let most = (PIECE / price.max(1)).max(1);
+    let work = out.len().saturating_mul(price);
+    if out.len() <= most {
         let only = Piece { first: 0, out, inputs };
-        return detach_for(py, only.out.len(), || write(&mut state(), only)).map_err(errors::parameter);
+        return detach_for(py, work, || write(&mut state(), only)).map_err(errors::parameter);
     }
-    detach_for(py, out.len(), || {
+    detach_for(py, work, || {
         let mut signals = Signals::new();
-        parallel::each(Pieces::new(out, inputs), threads, state, write, || signals.look()).map_err(errors::parameter)?;
+        let pieces = Pieces::new(out, inputs, most);
+        parallel::each(pieces, threads, state, write, || signals.look()).map_err(errors::parameter)?;
         signals.result
     })
 }

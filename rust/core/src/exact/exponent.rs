@@ -5,11 +5,11 @@ use super::exp::{self, Power};
 use super::limbs::{self, Limbs};
 use crate::dyadic::{decompose, power_of_two};
 
-/// The rational numerator · 2^exponent / divisor ≥ 0, exactly; 1 ≤ divisor < 2^53.
+/// The rational numerator · 2^log2_unit / divisor ≥ 0, exactly; 1 ≤ divisor < 2^53.
 #[derive(Clone, Debug)]
 pub struct Exponent {
     numerator: Limbs,
-    exponent: i32,
+    log2_unit: i32,
     divisor: u64,
 }
 
@@ -19,7 +19,7 @@ impl Exponent {
         let (mantissa, exponent) = decompose(eps);
         Self {
             numerator: limbs::mul(&[mantissa], &[count]),
-            exponent: exponent - halvings,
+            log2_unit: exponent - halvings,
             divisor: 1,
         }
     }
@@ -31,7 +31,7 @@ impl Exponent {
         let (divisor, below) = decompose(unit);
         Self {
             numerator: limbs::mul(&difference, &[mantissa]),
-            exponent: place + exponent - below - halvings,
+            log2_unit: place + exponent - below - halvings,
             divisor,
         }
     }
@@ -46,14 +46,14 @@ impl Exponent {
         Power::fixed_or_tiny(power.as_ref(), p)
     }
 
-    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(exponent + 64p) = x · divisor · 2^(64p) fits `p` + 2 limbs.
+    /// ⌊x·2^(64p)⌋, for x below 2^21: then numerator · 2^(log2_unit + 64p) = x · divisor · 2^(64p) fits `p` + 2 limbs.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         reason = "lengths of numbers in memory"
     )]
     fn floor(&self, p: usize) -> Limbs {
-        let scale = i64::from(self.exponent) + 64 * p as i64;
+        let scale = i64::from(self.log2_unit) + 64 * p as i64;
         let mut x = Limbs::zero(self.numerator.len().max(p + 2));
         x[..self.numerator.len()].copy_from_slice(&self.numerator);
         if scale >= 0 {
@@ -79,7 +79,7 @@ impl Exponent {
         };
         let below = if top > 0 { self.numerator[top - 1] } else { 0 };
         let head = u128::from(self.numerator[top]) << 64 | u128::from(below);
-        scaled(head as f64 / self.divisor as f64, self.exponent + 64 * (top as i32 - 1))
+        scaled(head as f64 / self.divisor as f64, self.log2_unit + 64 * (top as i32 - 1))
     }
 }
 
