@@ -20,6 +20,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
+    from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
@@ -27,6 +28,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Laplace",
     "DiscreteStaircase",
     "DiscreteLaplace",
+    # One of several candidates
+    "StaircaseSelection",
+    "ExponentialMechanism",
     # Noise in one call
     "sample",
     # Which law, which shape
@@ -55,7 +59,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
     "Comparison": "comparison",
+    "ExponentialMechanism": "selection",
     "PrivacyLoss": "privacy",
+    "StaircaseSelection": "selection",
     "compare": "comparison",
     "expected_cost": "optimal",
     "optimal_cost": "optimal",

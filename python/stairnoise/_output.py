@@ -175,4 +175,4 @@ def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
 
 
 def _alternatives(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

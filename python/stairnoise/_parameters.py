@@ -49,6 +49,11 @@ def real(value: object, name: str) -> Real:
     return own
 
 
+def exact_array(value: object, name: str) -> NDArray[np.float64]:
+    """Convert numbers to a float64 array as `real` does, but not to a copy: the array may be the caller's."""
+    return _exact_floats(number_array(value, name), name)
+
+
 def argument(value: object, name: str) -> Real:
     """Convert the argument of a function to a float or a float64 array, rounding what float64 cannot hold.
 

@@ -1,0 +1,255 @@
+"""What mechanisms that select a candidate share: the gate for costs, draws, and the law of a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._law.immutable import Immutable
+from stairnoise._output import Size, finish, output_array, workspace
+from stairnoise._parameters import RealLike, count, exact_array
+from stairnoise.rng import Rng, release_stream, sampling_stream
+
+# Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
+_MOST_THREADS = 2**12
+# Differences of smaller numbers do not overflow.
+_LARGE = 2.0**1021
+
+
+class Selecting(Immutable):
+    """A mechanism that selects one of the candidates whose costs lie along the last axis."""
+
+    __slots__ = ("_eps", "_mechanism", "_monotonic", "_sensitivity")
+
+    # What a cost must be, in words.
+    _rule: str
+    _eps: float
+    _sensitivity: float
+    _monotonic: bool
+    _mechanism: _native.Selection
+
+    @property
+    def eps(self) -> float:
+        """Privacy parameter ε of one selection."""
+        return self._eps
+
+    @property
+    def sensitivity(self) -> float:
+        """Largest change Δ of any candidate's cost that one person can cause."""
+        return self._sensitivity
+
+    @property
+    def monotonic(self) -> bool:
+        """Whether one person is promised to move no two costs in opposite directions."""
+        return self._monotonic
+
+    def select(
+        self,
+        costs: RealLike,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Select privately: the index of a candidate for every row of costs.
+
+        One selection is ``eps``-differentially private; k selections that one person's data
+        enter, from one row or from several, cost k·``eps``.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n)
+            Costs of n ≥ 1 candidates along the last axis, the lower the better; every other axis
+            counts rows. float64 must hold each of them exactly.
+        size : int, tuple of int, or None
+            Shape of the output, to which the shape of the rows, ``costs.shape[:-1]``, must
+            broadcast, as in NumPy's ``Generator.multinomial``. A row that fills several places is
+            selected from so many times, independently. None: the shape of `out`, or without it one
+            selection per row.
+        rng : SecureRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was
+            made with ``allow_release=True``.
+        out : ndarray of int64, or None
+            Writable array to fill and return, of any strides.
+        threads : int or None
+            How many threads share long work. None: what the environment variable
+            STAIRNOISE_NUM_THREADS says, or as many as the process may run at once. The selections
+            do not depend on it.
+
+        Returns
+        -------
+        int or ndarray of int64
+            Indices from 0 to n − 1. A Python int for a single row when neither `size` nor `out`
+            is given.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A cost is not allowed (the text names the first such index), there are no candidates,
+            or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+        """
+        return self._draw(costs, size, release_stream(rng), out, threads)
+
+    def sample(
+        self,
+        costs: RealLike,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Draw selections for study; to protect data use `select`.
+
+        The same as `select`, from the same words of the stream, but any SeededRng is accepted.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n)
+            Costs of n ≥ 1 candidates along the last axis, the lower the better.
+        size : int, tuple of int, or None
+            Shape of the output, to which the shape of the rows must broadcast.
+        rng : SecureRng, SeededRng or None
+            None: one secure generator for the whole process.
+        out : ndarray of int64, or None
+            Writable array to fill and return, of any strides.
+        threads : int or None
+            How many threads share long work.
+
+        Returns
+        -------
+        int or ndarray of int64
+            As `select` returns.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            As `select` raises.
+        """
+        return self._draw(costs, size, sampling_stream(rng), out, threads)
+
+    def _draw(
+        self,
+        costs: RealLike,
+        size: Size | None,
+        stream: _native.Stream,
+        out: NDArray[np.int64] | None,
+        threads: int | None,
+    ) -> Any:
+        rows = self._rows(costs)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
+        batch = rows.shape[:-1]
+        selected = output_array(size, batch, out, None, ("int64",))
+        work = workspace(selected)
+        if not rows.flags.aligned or rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, work):
+            rows = rows.copy()
+        self._mechanism.select(stream, np.broadcast_to(rows, (*work.shape, rows.shape[-1])), work, workers)
+        finish(work, selected)
+        return selected.item() if size is None and out is None and batch == () else selected
+
+    def _rows(self, costs: object) -> NDArray[np.float64]:
+        """Convert costs to float64, or refuse them."""
+        rows = exact_array(costs, "costs")
+        if rows.ndim == 0 or rows.shape[-1] == 0:
+            raise ParameterError(f"costs must have at least one candidate along the last axis, got shape {rows.shape}")
+        if not rows.flags.aligned:
+            rows = rows.copy()
+        bad = self._mechanism.refused(rows)
+        if bad is not None:
+            index = tuple(map(int, np.unravel_index(bad, rows.shape)))
+            raise ParameterError(f"costs must be {self._rule}, got {received(rows[index])} at index {index}")
+        return rows
+
+    def probabilities(self, costs: RealLike) -> NDArray[np.float64]:
+        """Return the probability of every candidate.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n)
+            As for `select`.
+
+        Returns
+        -------
+        ndarray of float64, shape (..., n)
+            Within 1e-12 of the exact law relatively, down to the smallest normal float64. They
+            depend on the data: to publish them is not private.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            As `select` raises.
+        """
+        return _probabilities(self._exponents(self._rows(costs)))
+
+    def log_probabilities(self, costs: RealLike) -> NDArray[np.float64]:
+        """Return the natural logarithm of every candidate's probability, also where that is below all floats.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n)
+            As for `select`.
+
+        Returns
+        -------
+        ndarray of float64, shape (..., n)
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            As `select` raises.
+        """
+        exponents = self._exponents(self._rows(costs))
+        with np.errstate(under="ignore"):
+            total = np.exp(-exponents).sum(axis=-1, keepdims=True)
+        logs: NDArray[np.float64] = -(exponents + np.log(total))
+        return logs
+
+    def expected_cost(self, costs: RealLike) -> Any:
+        """Return the mean cost of the selected candidate, Σ p·c.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n)
+            As for `select`.
+
+        Returns
+        -------
+        float or ndarray of float64, shape (...)
+            One number per row.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            As `select` raises.
+        """
+        rows = self._rows(costs)
+        scale = 1.0 if np.abs(rows).max(initial=0.0) < _LARGE else 0.25
+        scaled = rows * scale
+        least = scaled.min(axis=-1, keepdims=True)
+        with np.errstate(under="ignore"):
+            above = (_probabilities(self._exponents(rows)) * (scaled - least)).sum(axis=-1)
+        mean = (least[..., 0] + above) / scale
+        return float(mean) if mean.ndim == 0 else mean
+
+    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ln(largest weight/weight) of every candidate, at least 0 and 0 for the best of each row."""
+        raise NotImplementedError
+
+
+def _probabilities(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(under="ignore"):
+        weights = np.exp(-exponents)
+        probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+    return probabilities
+
+
+def flag(value: object, name: str) -> bool:
+    """Return a bool as it is; "no" and 0 are refused."""
+    if not isinstance(value, bool):
+        raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
+    return value

@@ -1,0 +1,121 @@
+"""Contract, selection: from costs to weights, and from words to a candidate.
+
+A row is a list of exact exponents x_i, weight e^(-x_i). Candidates of equal exponent are counted together, so that a threshold that is
+rational is compared as a rational, and one that is not is compared by intervals, which then decide.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from mpmath import iv
+
+from tests.oracles import intervals, stream
+
+HIGHEST_STAIR = 2**63 - 1
+
+
+class Mechanism(NamedTuple):
+    """Parameters; gamma is None for the exponential mechanism."""
+
+    eps: float
+    sensitivity: float
+    gamma: float | None
+    monotonic: bool
+
+
+class Draw(NamedTuple):
+    """An index, and the number of words after which no further bit could change it."""
+
+    index: int
+    words: int
+
+
+def stair(cost: float, sensitivity: float, gamma: float) -> int:
+    """J of one cost."""
+    unit, width = Fraction(sensitivity), Fraction(gamma)
+    if Fraction(cost) < width * unit:
+        return 0
+    return min(math.floor(Fraction(cost) / unit - width) + 1, HIGHEST_STAIR)
+
+
+def exponents(mechanism: Mechanism, costs: list[float]) -> list[Fraction]:
+    """x_i, as the contract writes them: nothing is subtracted."""
+    share = Fraction(mechanism.eps) / (1 if mechanism.monotonic else 2)
+    if mechanism.gamma is None:
+        return [share * Fraction(cost) / Fraction(mechanism.sensitivity) for cost in costs]
+    return [share * stair(cost, mechanism.sensitivity, mechanism.gamma) for cost in costs]
+
+
+class Row:
+    """The law of one row."""
+
+    def __init__(self, exponents: list[Fraction]) -> None:
+        least = min(exponents)
+        self._exponents = [x - least for x in exponents]
+        self._all = Counter(self._exponents)
+
+    def __len__(self) -> int:
+        return len(self._exponents)
+
+    def probability(self, i: int) -> Any:
+        """P(i) at the current interval precision."""
+        return self._share(Counter([self._exponents[i]]))
+
+    def _share(self, part: Counter[Fraction]) -> Any:
+        def weigh(counts: Counter[Fraction]) -> Any:
+            return sum((count * intervals.exp(-x) for x, count in counts.items()), iv.mpf(0))
+
+        return weigh(part) / weigh(self._all)
+
+    def below(self, v: Fraction, j: int) -> bool:
+        """Whether v < S(j) = P(index >= j)."""
+        if j <= 0 or j >= len(self):
+            return j <= 0
+        tail = Counter(self._exponents[j:])
+        shares = {Fraction(tail[x], count) for x, count in self._all.items()}
+        if len(shares) == 1:
+            return v < shares.pop()
+        return intervals.less(v, lambda: self._share(tail))
+
+    def reaches(self, end: Fraction, j: int) -> bool:
+        """Whether v < S(j) for every v below `end`: only an S(j) that is rational can be `end` itself."""
+        if j > 0:
+            tail = Counter(self._exponents[j:])
+            shares = {Fraction(tail[x], count) for x, count in self._all.items()}
+            if len(shares) == 1:
+                return end <= shares.pop()
+        return self.below(end, j)
+
+    def index(self, v: Fraction) -> int:
+        """The number of j from 1 to n - 1 with v < S(j)."""
+        low, high = 0, len(self)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.below(v, middle) else (low, middle)
+        return low
+
+
+def draw(row: Row, word: int, extension: Callable[[int], int]) -> Draw:
+    """The candidate from the word and the extension words of one value; all 64 bits of the word are bits of v."""
+    bits, width, words = word, 64, 1
+    while True:
+        index = row.index(Fraction(bits, 2**width))
+        if words > stream.EXTENSION_WORDS or row.reaches(Fraction(bits + 1, 2**width), index):
+            return Draw(index, words)
+        bits = bits * 2**64 + extension(words - 1)
+        width += 64
+        words += 1
+
+
+def at(row: Row, key: bytes, fill: int, index: int) -> Draw:
+    """Value `index` of a fill."""
+    first = stream.word(key, fill, index)
+    return draw(row, first, lambda number: stream.extension_word(key, fill, index, number))
+
+
+def listed(row: Row, word: int, extension: list[int]) -> Draw:
+    """The candidate from a word and a finite list of extension words, zero after the list."""
+    return draw(row, word, lambda number: extension[number] if number < len(extension) else 0)
