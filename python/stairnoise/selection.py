@@ -185,7 +185,7 @@ class ExponentialMechanism(Selecting):
         store(self, "_mechanism", _native.Selection.exponential(self._eps, self._sensitivity, self._monotonic))
 
     def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ε(c − least)/(2Δ), put together from significands and exponents, so that only the result can leave float64's range."""
+        """Return ε(c − least)/(2Δ), from significands and exponents: only the result can leave the range of float64."""
         # Halving is inexact for subnormal numbers only, which are nothing beside a difference that would overflow.
         halved = bool(np.abs(rows).max(initial=0.0) >= 2.0**1022)
         rows = rows / 2 if halved else rows

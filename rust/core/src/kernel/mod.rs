@@ -33,8 +33,8 @@ pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
-pub(crate) use tier::Tier;
-use tier::{Arithmetic, Baseline};
+use tier::Baseline;
+pub(crate) use tier::{Arithmetic, Tier, Work, run_on};
 pub use tier::{cpu_tier, cpu_tiers};
 
 /// Bits of `v` in a word: all but the sign.

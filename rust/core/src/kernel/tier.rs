@@ -215,6 +215,44 @@ fn fill_avx512<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: 
     fill::<Wide, T>(kernel, words, granularity, out, doubt);
 }
 
+/// A loop over `f64`s that gains from wider instructions. Everything in `run` must be inlined into it.
+pub(crate) trait Work {
+    /// What it gives.
+    type Result;
+
+    /// All of it.
+    fn run<A: Arithmetic>(self) -> Self::Result;
+}
+
+/// [`Work::run`] on a tier that is available; on another it panics.
+#[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
+pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
+    assert!(tier.is_available(), "{tier:?} on a processor without it");
+    match tier {
+        Tier::Portable => work.run::<Baseline>(),
+        // SAFETY: the processor has AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => unsafe { run_avx2(work) },
+        // SAFETY: the processor has AVX-512 F, DQ, VL and BW, AVX2 and FMA, as just asserted.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => unsafe { run_avx512(work) },
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_avx2<W: Work>(work: W) -> W::Result {
+    work.run::<Fused>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+fn run_avx512<W: Work>(work: W) -> W::Result {
+    work.run::<Wide>()
+}
+
 /// [`Drawn::draw`]; on a tier that is not available it panics.
 #[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
 pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {

@@ -1,6 +1,6 @@
 //! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights.
 
-use super::stair::{HIGHEST_EXACT, Stairs, stair};
+use super::stair::{HIGHEST_EXACT, LANES, Stairs, smaller, stair};
 use crate::exact::{Choice, Exponent};
 use std::collections::BTreeMap;
 
@@ -70,11 +70,12 @@ impl Levels {
     /// Differences of stairs below 2^53 are exact and ε/2 is; ε must be large enough for the stairs that are cut off, and far from 0. Between
     /// costs, the difference, the factor (1, and the halving is exact) and the product are rounded; a difference that overflows makes
     /// q > 2^1024·10^−300.
+    #[inline(always)]
     pub fn fill(&self, costs: &[f64], levels: &mut [f64]) -> Option<f64> {
         match &self.rule {
             Rule::Staircase(stairs) => {
                 let least = stairs.fill(costs, levels);
-                // Half of 2^53 stairs above the least there are 2^52: q > 64.
+                // A stair that was cut off is 2^52 above the least or more: q > 64.
                 (least <= HIGHEST_EXACT as f64 / 2.0 && self.eps > 1e-12).then_some(least)
             }
             Rule::Exponential { in_range, .. } => {
@@ -106,10 +107,16 @@ impl Levels {
     }
 }
 
+#[inline(always)]
 fn least(costs: &[f64]) -> f64 {
-    costs
-        .iter()
-        .fold(f64::INFINITY, |least, &cost| if cost < least { cost } else { least })
+    let (eights, rest) = costs.as_chunks::<LANES>();
+    let mut least = [f64::INFINITY; LANES];
+    for costs in eights {
+        for (least, &cost) in least.iter_mut().zip(costs) {
+            *least = smaller(cost, *least);
+        }
+    }
+    least.iter().chain(rest).copied().fold(f64::INFINITY, smaller)
 }
 
 /// Candidates with equal keys have equal weights.

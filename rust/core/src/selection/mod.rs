@@ -124,7 +124,7 @@ impl Selection {
     pub fn selector(&self, again: bool) -> Selector<'_> {
         Selector {
             levels: &self.levels,
-            row: Row::default(),
+            row: Row::new(),
             kept: again.then(Kept::default),
         }
     }

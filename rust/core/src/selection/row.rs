@@ -1,7 +1,8 @@
 //! One selection from one row, in floating point with a proven error.
 
-use super::decay::{self, NEGLIGIBLE};
+use super::decay;
 use super::levels::Levels;
+use crate::kernel::{Arithmetic, Tier, Work, run_on};
 
 /// Weights added up at a time: errors of a sum grow with its longest chain of additions.
 const BLOCK: usize = 64;
@@ -10,37 +11,57 @@ const BLOCK: usize = 64;
 const U: f64 = 1.110_223_024_625_156_5e-16;
 
 /// Room for the work on one row.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Row {
+    tier: Tier,
     levels: Vec<f64>,
     weights: Vec<f64>,
     blocks: Vec<f64>,
 }
 
 impl Row {
+    pub fn new() -> Self {
+        Self::on(Tier::current())
+    }
+
+    fn on(tier: Tier) -> Self {
+        Self {
+            tier,
+            levels: Vec::new(),
+            weights: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
     /// The weights of a row in units of the largest, `None` if floating point cannot hold them well.
     ///
-    /// Each is off by less than 200·2^−53 relatively plus 2^−63: an exponent q ≤ 45 is off by at most 4·2^−53 relatively, which makes 180, and
-    /// its power by 8; beyond, both the weight and what stands here are below 2^−63.
+    /// Each is off by less than 200·2^−53 relatively plus 2^−90: an exponent q ≤ 45 is off by at most 4·2^−53 relatively, which makes 180, and
+    /// its power by 8; a weight with q from 45 to 700 is itself below 2^−64, and both a smaller one and what stands for it are below e^−64.
     pub fn weights(&mut self, levels: &Levels, costs: &[f64]) -> Option<&[f64]> {
-        self.levels.resize(costs.len(), 0.0);
-        self.weights.resize(costs.len(), 0.0);
-        let least = levels.fill(costs, &mut self.levels)?;
-        decay::fill(&self.levels, least, levels.factor(), &mut self.weights);
+        self.weigh(levels, costs)?;
         Some(&self.weights)
     }
 
     /// The number of j ≥ 1 with v < S(j), for v = (word + θ)·2^−64 with any θ in [0, 1]; `None` if that is not sure.
     pub fn index(&mut self, levels: &Levels, costs: &[f64], word: u64) -> Option<usize> {
-        self.weights(levels, costs)?;
-        let mut total = 0.0;
-        self.blocks.clear();
-        for block in self.weights.chunks(BLOCK) {
-            let sum = sum(block);
-            total += sum;
-            self.blocks.push(sum);
-        }
+        let total = self.weigh(levels, costs)?;
         self.find(total, word)
+    }
+
+    /// Weights, their sums by blocks, and all of them together.
+    fn weigh(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
+        let n = costs.len();
+        self.levels.resize(n, 0.0);
+        self.weights.resize(n, 0.0);
+        self.blocks.resize(n.div_ceil(BLOCK), 0.0);
+        run_on(
+            self.tier,
+            Weighing {
+                row: self,
+                levels,
+                costs,
+            },
+        )
     }
 
     /// The last j where the weights from j on exceed v times all of them.
@@ -75,22 +96,48 @@ impl Row {
 
 /// What comparing a sum of weights with v times all of them may be off by, in units of 2^−53 of all weights.
 ///
-/// A sum of at most n weights by chains of m = n/64 + 130 additions is off by 200 + 1.01·m and n·2^−63 of the largest weight, that is n/1024
-/// units; so is v times all of them, where v is cut to 53 bits (1) and the product rounded (1). Twice the first and the rest are below 700 + n/16.
+/// A sum of weights by chains of m = n/64 + 130 additions is off by 200 + 1.01·m, and by n·2^−37 for small weights; so is v times all of them,
+/// where v is cut to 53 bits (1) and the product rounded (1). Twice the first and the rest are below 700 + n/24.
 fn error(n: usize) -> f64 {
-    700.0 + n as f64 / 16.0
+    700.0 + n as f64 / 24.0
 }
 
-/// In four chains, which the compiler adds at once.
+/// The part of the work that is a few operations on every candidate.
+struct Weighing<'a> {
+    row: &'a mut Row,
+    levels: &'a Levels,
+    costs: &'a [f64],
+}
+
+impl Work for Weighing<'_> {
+    type Result = Option<f64>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Option<f64> {
+        let Row {
+            levels, weights, blocks, ..
+        } = self.row;
+        let least = self.levels.fill(self.costs, levels)?;
+        decay::fill::<A>(levels, least, self.levels.factor(), weights);
+        let mut total = 0.0;
+        for (block, weights) in blocks.iter_mut().zip(weights.chunks(BLOCK)) {
+            *block = sum(weights);
+            total += *block;
+        }
+        Some(total)
+    }
+}
+
+/// In eight chains, which the compiler adds at once.
+#[inline(always)]
 fn sum(block: &[f64]) -> f64 {
-    let (fours, rest) = block.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for four in fours {
-        for (sum, weight) in sums.iter_mut().zip(four) {
+    let (eights, rest) = block.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        for (sum, weight) in sums.iter_mut().zip(eight) {
             *sum += weight;
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<f64>()
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + b) + (c + d)) + ((e + f) + (g + h)) + rest.iter().sum::<f64>()
 }
-
-const _: () = assert!(NEGLIGIBLE == 45.0, "the bound on the weights rests on it");

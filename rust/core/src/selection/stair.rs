@@ -71,6 +71,15 @@ pub(super) struct Stairs {
     tolerance: f64,
 }
 
+/// Chains of comparisons, which the compiler runs at once.
+pub(super) const LANES: usize = 8;
+
+/// The smaller of two numbers, neither a NaN.
+#[inline(always)]
+pub(super) fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
 /// 2^52: adding and subtracting it rounds numbers up to 2^51 to integers.
 const ROUND: f64 = 4_503_599_627_370_496.0;
 
@@ -92,17 +101,38 @@ impl Stairs {
 
     /// J of every cost as a float, and the least one; what the floating-point quotient leaves open is decided exactly. Stairs above
     /// [`HIGHEST_EXACT`] are cut off there.
+    #[inline(always)]
     pub fn fill(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
-        let (mut least, mut unsure) = (f64::INFINITY, false);
-        for (stair, &cost) in stairs.iter_mut().zip(costs) {
-            let z = cost * self.per_unit + self.offset;
-            let rounded = (z + ROUND) - ROUND;
-            let floor = if rounded > z { rounded - 1.0 } else { rounded };
-            unsure |= self.unsure(z, z - floor);
-            least = if floor < least { floor } else { least };
-            *stair = floor;
+        let (mut least, mut unsure) = ([f64::INFINITY; LANES], [false; LANES]);
+        let (eights, rest) = costs.as_chunks::<LANES>();
+        let (stair_eights, stair_rest) = stairs.as_chunks_mut::<LANES>();
+        for (stairs, costs) in stair_eights.iter_mut().zip(eights) {
+            for lane in 0..LANES {
+                let (stair, doubt) = self.rough(costs[lane]);
+                stairs[lane] = stair;
+                least[lane] = smaller(stair, least[lane]);
+                unsure[lane] |= doubt;
+            }
         }
-        if unsure { self.fill_exactly(costs, stairs) } else { least }
+        for ((place, &cost), lane) in stair_rest.iter_mut().zip(rest).zip(0..) {
+            let (stair, doubt) = self.rough(cost);
+            *place = stair;
+            least[lane] = smaller(stair, least[lane]);
+            unsure[lane] |= doubt;
+        }
+        if unsure.contains(&true) {
+            return self.fill_exactly(costs, stairs);
+        }
+        least.into_iter().fold(f64::INFINITY, smaller)
+    }
+
+    /// ⌊z⌋, and whether it may be off.
+    #[inline(always)]
+    fn rough(&self, cost: f64) -> (f64, bool) {
+        let z = cost * self.per_unit + self.offset;
+        let rounded = (z + ROUND) - ROUND;
+        let floor = if rounded > z { rounded - 1.0 } else { rounded };
+        (floor, self.unsure(z, z - floor))
     }
 
     /// Whether z's distance to the integers beside it is within its error. Not so few comparisons that a NaN would pass.
@@ -116,8 +146,7 @@ impl Stairs {
     fn fill_exactly(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
         let mut least = f64::INFINITY;
         for (place, &cost) in stairs.iter_mut().zip(costs) {
-            let z = cost * self.per_unit + self.offset;
-            if self.unsure(z, z - *place) {
+            if self.rough(cost).1 {
                 *place = stair(cost, self.sensitivity, self.gamma).min(HIGHEST_EXACT) as f64;
             }
             least = least.min(*place);

@@ -26,7 +26,7 @@ impl Thresholds {
             Some(weights) => (survival(weights), margin(n)),
             None => (vec![u64::MAX; n], None),
         };
-        let bits = n.next_power_of_two().ilog2().clamp(1, 24);
+        let bits = guide_bits(n);
         let shift = 64 - bits;
         let mut guide = vec![0; 1 << bits];
         let mut j = n - 1;
@@ -68,6 +68,12 @@ impl Thresholds {
     }
 }
 
+/// About four buckets to a candidate, as long as they fit the second-level cache, and one beyond: few steps from the guide's answer.
+fn guide_bits(n: usize) -> u32 {
+    let whole = n.next_power_of_two().ilog2();
+    (whole + 2).min(whole.max(14)).min(24)
+}
+
 /// Σ of the weights from j on over Σ of all, in units of 2^−64, by sums in two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).
 fn survival(weights: &[f64]) -> Vec<u64> {
     let (mut high, mut low) = (0.0, 0.0);
@@ -83,10 +89,10 @@ fn survival(weights: &[f64]) -> Vec<u64> {
     sums.iter().map(|sum| (sum * scale) as u64).collect()
 }
 
-/// In units of 2^−53 = 2^11 units of 2^−64: a sum is off by 200 from its weights, 2 from rounding, (n·2^−53)² of its chain and n·2^−63 of the
-/// largest weight; two sums make a threshold, and four roundings. `None` if that is too much to be of use.
+/// In units of 2^−53 = 2^11 units of 2^−64: a sum is off by 200 from its weights, n·2^−37 from small ones, 2 from rounding and n²·2^−53 from its
+/// chain; two sums make a threshold, and four roundings. `None` if that is too much to be of use.
 fn margin(n: usize) -> Option<u64> {
     let n = n as f64;
-    let units = 2.0 * (202.0 + 1.1 * n * n * (-53.0_f64).exp2() + n / 1024.0) + 10.0;
+    let units = 2.0 * (202.0 + 1.1 * n * n * (-53.0_f64).exp2() + n * (-37.0_f64).exp2()) + 10.0;
     (n < 40.0_f64.exp2()).then_some((units * 2048.0) as u64)
 }
