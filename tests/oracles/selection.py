@@ -1,7 +1,7 @@
 """Contract, selection: from costs to weights, and from words to a candidate.
 
-A row is a list of exact exponents x_i, weight e^(-x_i). Candidates of equal exponent are counted together, so that a threshold that is
-rational is compared as a rational, and one that is not is compared by intervals, which then decide.
+A row is a list of exact exponents x_i, weight e^(-x_i). Candidates of equal exponent are counted together, so that a threshold that
+is rational is compared as a rational, and one that is not is compared by intervals, which then decide.
 """
 
 import math
@@ -70,24 +70,31 @@ class Row:
 
         return weigh(part) / weigh(self._all)
 
+    def _ratio(self, j: int) -> Fraction | None:
+        """S(j) if it is rational: every class has the same share of its candidates from j on."""
+        tail = Counter(self._exponents[j:])
+        shares = {Fraction(tail[x], count) for x, count in self._all.items()}
+        return shares.pop() if len(shares) == 1 else None
+
+    def scaled(self, j: int, bits: int) -> int:
+        """The largest integer not above S(j)*2^bits, for 1 <= j < n."""
+        ratio = self._ratio(j)
+        if ratio is not None:
+            return math.floor(ratio * 2**bits)
+        return intervals.floor(lambda: self._share(Counter(self._exponents[j:])) * 2**bits)
+
     def below(self, v: Fraction, j: int) -> bool:
         """Whether v < S(j) = P(index >= j)."""
         if j <= 0 or j >= len(self):
             return j <= 0
-        tail = Counter(self._exponents[j:])
-        shares = {Fraction(tail[x], count) for x, count in self._all.items()}
-        if len(shares) == 1:
-            return v < shares.pop()
-        return intervals.less(v, lambda: self._share(tail))
+        ratio = self._ratio(j)
+        if ratio is not None:
+            return v < ratio
+        return intervals.less(v, lambda: self._share(Counter(self._exponents[j:])))
 
     def reaches(self, end: Fraction, j: int) -> bool:
         """Whether v < S(j) for every v below `end`: only an S(j) that is rational can be `end` itself."""
-        if j > 0:
-            tail = Counter(self._exponents[j:])
-            shares = {Fraction(tail[x], count) for x, count in self._all.items()}
-            if len(shares) == 1:
-                return end <= shares.pop()
-        return self.below(end, j)
+        return self.below(end, j) or (j > 0 and end == self._ratio(j))
 
     def index(self, v: Fraction) -> int:
         """The number of j from 1 to n - 1 with v < S(j)."""

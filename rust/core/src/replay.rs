@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::exact::{self, IntegerLaw};
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::{Generator, Kind, Law, ParamError, Shape, Value, largest_quotient};
+use crate::{Generator, Kind, Law, ParamError, Selection, Shape, Value, largest_quotient};
 
 fn vectors(name: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
@@ -161,6 +161,35 @@ fn boundaries() {
                 assert_eq!(sampler.cells(word(&case[0]), extension), expected, "{law:?} {case}");
                 let magnitude = exact::magnitude(&law, word(&case[0]) << 1 >> 1, &mut { extension });
                 assert_eq!(magnitude, expected.unsigned_abs(), "the exact path alone: {law:?} {case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn selections() {
+    for entry in vectors("selection.json") {
+        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+        let monotonic = entry["monotonic"].as_bool().unwrap();
+        let mechanism = match &entry["gamma"] {
+            Json::Null => Selection::exponential(eps, sensitivity, monotonic),
+            gamma => Selection::staircase(eps, sensitivity, float(gamma), monotonic),
+        }
+        .unwrap();
+        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        for again in [false, true] {
+            let mut selector = mechanism.selector(again);
+            let start = whole(&entry["index"]);
+            let fill = seeded(&entry).fill_number(whole(&entry["fill"]));
+            let mut out = vec![0; whole(&entry["count"]) as usize];
+            selector.write(&fill, start, std::iter::repeat(&costs[..]), &mut out);
+            let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+            assert_eq!(out, expected, "{entry}");
+            for case in list(&entry["cases"]) {
+                let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
+                let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
+                let index = selector.index(&costs, word(&case[0]), extension);
+                assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
             }
         }
     }

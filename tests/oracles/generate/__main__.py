@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.oracles.generate import boundaries, fills, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, releases, selections, shapes, streams
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
@@ -12,6 +12,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "shapes": shapes.entries,
     "release": releases.entries,
     "fills": fills.entries,
+    "selection": selections.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
 }

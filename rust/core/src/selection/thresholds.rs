@@ -45,6 +45,12 @@ impl Thresholds {
         }
     }
 
+    /// S(j) in units of 2^−64, about.
+    #[cfg(test)]
+    pub fn threshold(&self, j: usize) -> u64 {
+        self.survival[j]
+    }
+
     /// Words of memory.
     pub fn len(&self) -> usize {
         self.survival.len() + self.guide.len()
