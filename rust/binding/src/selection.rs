@@ -121,6 +121,9 @@ fn write(selector: &mut Selector<'_>, fill: &Fill, piece: Piece<'_, i64, ArrayVi
         out,
         inputs: costs,
     } = piece;
+    if out.is_empty() {
+        return;
+    }
     let candidates = costs.shape()[costs.ndim() - 1];
     if repeats(&costs) == out.len() {
         let row = row(&costs);

@@ -1,7 +1,7 @@
 """selection.json: selections from rows of costs, by the stream's words and by words around the thresholds.
 
-Threshold j is S(j) = P(index >= j). Its binary expansion is cut into the 64 bits of a word and the extension words that follow; the
-cases are those bits, one more, one less, and continuations that decide only at the second or third word.
+Threshold j is S(j) = P(index >= j). Its binary expansion is cut into the 64 bits of a word and the extension words that follow;
+the cases are those bits, one more, one less, and continuations that decide only at the second or third word.
 """
 
 import math
