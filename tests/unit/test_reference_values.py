@@ -52,7 +52,15 @@ def _gain(cost, moment):
     return gain
 
 
+def selection(params):
+    mechanism = sn.StaircaseSelection(
+        number(params["eps"]), number(params["Dc"]), number(params["gamma"]), monotonic=not params["eps_halved"]
+    )
+    return mechanism.probabilities([number(cost) for cost in params["costs"].split()])[int(params["candidate"])]
+
+
 CHECKS = {
+    ("ab", "prob"): selection,
     ("cs", "gamma_l1"): lambda p: continuous(p | {"gamma": "opt_l1"}).gamma,
     ("cs", "gamma_l2"): lambda p: continuous(p | {"gamma": "opt_l2"}).gamma,
     ("cs", "V1"): lambda p: continuous(p | {"gamma": "opt_l1"}).abs_moment(1),
