@@ -1,7 +1,7 @@
 """Selections against their probabilities.
 
-Evidence: statistical, with fixed seeds. Each chi-square test raises a false alarm for a correct sampler with probability at most ALPHA,
-so all of them together with less than 1e-6.
+Evidence: statistical, with fixed seeds. Each chi-square test raises a false alarm for a correct sampler with probability at most
+ALPHA, so all of them together with less than 1e-6.
 """
 
 import numpy as np
