@@ -121,7 +121,8 @@ class StaircaseSelection(Selecting):
         # The least stair is a common factor of all weights; the least cost would not be.
         above = (stairs - stairs.min(axis=-1, keepdims=True)).astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            return above * self._eps / (1 if self._monotonic else 2)
+            exponents: NDArray[np.float64] = above * self._eps / (1 if self._monotonic else 2)
+        return exponents
 
     def _named_arguments(self) -> dict[str, Any]:
         return {
