@@ -87,7 +87,15 @@ def _without_lattice(law):
     return law.var() + math.fsum(lost)
 
 
+def selection(params):
+    mechanism = sn.StaircaseSelection(
+        number(params["eps"]), number(params["Dc"]), number(params["gamma"]), monotonic=not params["eps_halved"]
+    )
+    return mechanism.probabilities([number(cost) for cost in params["costs"].split()])[int(params["candidate"])]
+
+
 CHECKS = {
+    ("ab", "prob"): selection,
     ("ar", "pdf"): arete_density,
     ("ar", "variance"): lambda p: _without_lattice(arete(p)),
     ("gdl", "pmf"): lambda p: generalized(p).pmf(p["k"]),
@@ -151,4 +159,5 @@ def test_the_file_has_what_these_tests_are_for():
         "gdl": 24,
         "ms": 7,
         "ar": 10,
+        "ab": 6,
     }

@@ -96,7 +96,7 @@ fn rows_fit(costs: &PyReadonlyArrayDyn<'_, f64>, out: &[usize]) -> PyResult<usiz
         Some((&candidates, rows)) if candidates > 0 => {
             same_shape("the rows of costs", rows, out)?;
             let stride = view.strides().last().copied();
-            if candidates == 1 || stride == Some(1) {
+            if candidates == 1 || stride == Some(1) || view.is_empty() {
                 return Ok(candidates);
             }
             Err(PyValueError::new_err("costs must be contiguous along the last axis"))
