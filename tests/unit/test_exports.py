@@ -16,6 +16,7 @@ PUBLIC = [
     "DiscreteLaplace",
     "DiscreteStaircase",
     "Laplace",
+    "MultivariateStaircase",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
