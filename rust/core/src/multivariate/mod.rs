@@ -176,9 +176,11 @@ impl Noise for MultivariateStaircase {
         let (fill, start) = fill.whole();
         let dim = self.dim as u64;
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
+        // Room for all of a chunk that begins and ends inside vectors.
+        let most = (CHUNK / self.dim + 2).min(CHUNK);
         let mut left = out;
         while !left.is_empty() {
-            let count = (skip + left.len()).div_ceil(self.dim).min((CHUNK / self.dim).max(1));
+            let count = (skip + left.len()).div_ceil(self.dim).min(most);
             let mut batch = Batch::new(count, self.words(), self.dim);
             self.draw(&fill, vector, &mut batch);
             let drawn = &batch.cells[skip..];
