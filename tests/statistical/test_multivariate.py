@@ -35,8 +35,8 @@ def draws(norm: str, dim: int) -> NDArray[np.float64]:
 def pieces(norm: str, x: NDArray[np.float64], radius: float) -> NDArray[np.int64]:
     """Number of the piece that a point of the plane is in, or -1 far away.
 
-    For the largest magnitude pieces are squares, for the sum of magnitudes too, turned by 45 degrees; for the Euclidean norm rings
-    of one area, in eight sectors.
+    For the largest magnitude pieces are squares, for the sum of magnitudes too, turned by 45 degrees; for the Euclidean norm
+    rings of one area, in eight sectors.
     """
     if norm == "l2":
         ring = np.floor(2 * (x**2).sum(axis=1) / radius**2).astype(np.int64)

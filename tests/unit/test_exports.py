@@ -31,6 +31,7 @@ PUBLIC = [
     *SELECTIONS,
     "Comparison",
     "CopyError",
+    "MultivariateStaircase",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",

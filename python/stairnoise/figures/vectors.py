@@ -49,7 +49,7 @@ def _draw(axis: Any, law: MultivariateStaircase, colors: Any) -> None:
         )
         axis.add_patch(ball)
     axis.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xlabel="first coordinate", title=_NAMES[law.norm])
-    axis.locator_params(nbins=5)
+    axis.locator_params(nbins=4)
     axis.grid(False)
 
 

@@ -78,9 +78,14 @@ pub trait Noise: Send + Sync {
 
 /// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
 pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) {
-    let log2_granularity = law.log2_granularity();
+    let (log2_granularity, granularity) = (law.log2_granularity(), law.granularity());
+    let near = if granularity.is_normal() { release::NEAR as u64 } else { 0 };
     each_chunk(law, fill, first, out, |_, noise| {
-        T::from_cells(noise.into(), log2_granularity)
+        if noise.unsigned_abs() < near {
+            T::from_whole(noise as f64, granularity)
+        } else {
+            T::from_cells(noise.into(), log2_granularity)
+        }
     });
 }
 

@@ -30,7 +30,7 @@ pub trait Answer: Copy + private::Sealed {
 }
 
 /// Answers and noise of fewer steps than this add up in an `f64` without rounding, to a magnitude that every [`Value`] takes.
-const NEAR: f64 = (1_u64 << 50) as f64;
+pub(crate) const NEAR: f64 = (1_u64 << 50) as f64;
 
 /// [`Answer::round_to_lattice`] of an answer of less than 2⁵⁰ steps. g must be normal, or NaN, which gives none.
 #[inline(always)]

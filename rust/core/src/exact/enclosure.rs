@@ -33,6 +33,7 @@ impl Enclosure {
     /// a + c·x for an x of one integer limb; the result must fit one too.
     ///
     /// Callers need only a ≥ 0 and c ≥ 0, so the form grows with x and its ends are those of x.
+    #[must_use]
     pub fn linear(&self, a: u64, c: u64) -> Self {
         let end = |x: &Limbs| {
             let mut x = x.clone();
@@ -70,6 +71,7 @@ impl Enclosure {
     }
 
     /// x·y, exactly: fractions and integer parts have as many limbs as in both factors together.
+    #[must_use]
     pub fn mul(&self, other: &Self) -> Self {
         Self {
             lo: limbs::mul(&self.lo, &other.lo),

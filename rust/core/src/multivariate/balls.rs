@@ -30,9 +30,10 @@ impl Balls {
         }
     }
 
-    /// The index of the largest weight, roughly.
-    fn mode(&self) -> u64 {
-        (self.dim as f64 / self.eps - self.r as f64 / self.cells as f64).max(0.0) as u64
+    /// The exponent of the largest weight, or nearly: the logarithm is concave and largest at d/ε − γ, between this ball and the next.
+    fn largest_exponent(&self, p: usize) -> i64 {
+        let mode = (self.dim as f64 / self.eps - self.r as f64 / self.cells as f64).max(0.0) as u64;
+        self.weight(mode, p).exponent.max(self.weight(mode + 1, p).exponent)
     }
 
     /// From here on every weight is less than e^(−ε/2) times the one before: w(m + 1)/w(m) ≤ e^(−ε + d/m).
@@ -43,7 +44,7 @@ impl Balls {
 
 impl Weights for Balls {
     fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
-        let unit = self.weight(self.mode(), p).exponent - LOG2_LARGEST;
+        let unit = self.largest_exponent(p) - LOG2_LARGEST;
         let (mut weights, falling_from) = (Vec::new(), self.falling_from());
         for m in 0.. {
             weights.push(self.weight(m, p).to_fixed(unit));
@@ -156,12 +157,15 @@ mod tests {
             (0.05, 10, (1 << 32) + 9, 3),
             (30.0, 1, 1 << 52, 1 << 33),
             (7.0, 300, 12_345_678_901, 12_345_678_901),
+            (7.0, 5, 1 << 34, 9),
         ] {
             let balls = Balls { eps, dim, cells, r };
             let log = |m: u64| dim as f64 * ((r as f64 + m as f64 * cells as f64) / cells as f64).ln() - eps * m as f64;
             let value = |x: &Limbs| x.iter().rev().fold(0.0, |sum, limb| sum * 2_f64.powi(64) + *limb as f64);
             let (weights, _) = balls.enclose(2);
-            let mode = balls.mode() as usize;
+            let mode = (0..weights.len())
+                .max_by(|a, b| log(*a as u64).total_cmp(&log(*b as u64)))
+                .unwrap();
             for (m, weight) in weights.iter().enumerate() {
                 let expected = (log(m as u64) - log(mode as u64)).exp();
                 let ratio = value(&weight.lo) / value(&weights[mode].hi);

@@ -127,7 +127,7 @@ impl MultivariateStaircase {
 
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
-        let radius = u128::from(self.r) + m.unsigned_abs() as u128 * u128::from(self.cells);
+        let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
         radius.min(MOST_RADIUS.into()) as u64
     }
 
@@ -176,9 +176,11 @@ impl Noise for MultivariateStaircase {
         let (fill, start) = fill.whole();
         let dim = self.dim as u64;
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
+        // Room for all of a chunk that begins and ends inside vectors.
+        let most = (CHUNK / self.dim + 2).min(CHUNK);
         let mut left = out;
         while !left.is_empty() {
-            let count = (skip + left.len()).div_ceil(self.dim).min((CHUNK / self.dim).max(1));
+            let count = (skip + left.len()).div_ceil(self.dim).min(most);
             let mut batch = Batch::new(count, self.words(), self.dim);
             self.draw(&fill, vector, &mut batch);
             let drawn = &batch.cells[skip..];
@@ -226,7 +228,7 @@ fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamEr
     if eps < (dim + 128) as f64 / 65_536.0 {
         return rule("eps", "at least (dim + 128)/2**16", eps);
     }
-    if !(gamma >= 0.0 && gamma <= 1.0) {
+    if !(0.0..=1.0).contains(&gamma) {
         return rule("gamma", "from 0 to 1", gamma);
     }
     Ok(())

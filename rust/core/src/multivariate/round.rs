@@ -97,7 +97,8 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], pairs: &mut Pairs, cells: 
         let spacing = pairs.sorted[j] - before;
         before = pairs.sorted[j];
         let scale = radius * (spacing / (pair.q * rest)).sqrt();
-        let error = S_ERROR / spacing + Q_ERROR / pair.q + rest_error;
+        // S_ERROR/σ + Q_ERROR/q with one division.
+        let error = (S_ERROR * pair.q + Q_ERROR * spacing) / (spacing * pair.q) + rest_error;
         for (i, cell) in cells.iter_mut().enumerate() {
             let x = if i == 0 { pair.u } else { pair.v };
             let (mut magnitude, sure) = rounded(scale, x, error);
@@ -136,7 +137,7 @@ fn in_disk(doubt: &Doubt<'_>, pairs: usize, j: usize, early: &[u64]) -> Pair {
 
 impl Pair {
     fn new(words: [u64; 2]) -> Self {
-        let [u, v] = words.map(|word| bits(word) as f64 * (1.0 / (1_u64 << 63) as f64));
+        let [u, v] = words.map(|word| bits(word).cast_signed() as f64 * (1.0 / (1_u64 << 63) as f64));
         Self {
             words,
             u,
@@ -160,10 +161,10 @@ fn rest_of_odd(pairs: &Pairs) -> (f64, f64) {
 fn rounded(scale: f64, x: f64, error: f64) -> (u64, bool) {
     const ULP: f64 = f64::EPSILON;
     let shifted = scale * x + 0.5;
-    let floor = shifted.floor();
+    let floor = shifted as i64;
     // Below 2⁻¹⁰ the quotient is off by 1.01 times the sum of its parts' errors, and its root by half of that.
     let bound = scale * (ULP + x * (0.5625 * error + 8.0 * ULP)) + ULP;
-    let rest = shifted - floor;
+    let rest = shifted - floor as f64;
     let sure = error < 1.0 / 1024.0 && shifted < NEAR && rest >= bound && rest <= 1.0 - bound;
-    (floor as u64, sure)
+    (floor.unsigned_abs(), sure)
 }
