@@ -39,8 +39,6 @@ mod _native {
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]
-    use crate::selection::Selection;
-    #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]
     use crate::threads::{cpu_tier, cpu_tiers};

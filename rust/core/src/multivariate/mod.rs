@@ -1,5 +1,5 @@
 //! The staircase in several dimensions: a ball by its weight, a uniform point of it, each coordinate rounded to the lattice
-//! (docs/contract.md, section 5).
+//! (docs/contract.md, section 9).
 //!
 //! | file | subject |
 //! |---|---|
