@@ -139,6 +139,7 @@ impl DiscreteGaussian {
 
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
     fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
+        // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; CHUNK];
         let mut left = 0;
         for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
