@@ -187,9 +187,10 @@ class Drawing(Immutable, Generic[_Default]):
             True answers, finite. Array parameters and values broadcast against each other; every
             number that comes back is a release of its own. Masked arrays are refused.
         max_partitions_contributed : int, default 1
-            How many of the values one person can change, each by at most the sensitivity. The
-            noise of every value is then drawn with the largest float64 not above ``eps`` divided
-            by this number, so that the whole release is ``eps``-differentially private.
+            How many of the values one person can change, each by at most the sensitivity. The whole release then
+            has the guarantee of one value, because the noise of every value is wider: that for the largest float64
+            not above ``eps`` divided by this number (and ``delta`` where there is one), or, for Gaussian noise, for
+            as many times the variance.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
