@@ -1,5 +1,6 @@
 """MultivariateStaircase: parameters, shapes, the law's functions."""
 
+import itertools
 import json
 import math
 import pickle
@@ -98,6 +99,21 @@ def test_no_other_gamma_is_better(dim, cost):
         least = sn.MultivariateStaircase(eps, 1.0, dim, cost).expected_norm(p)
         for gamma in (*np.linspace(0, 1, 41), *np.geomspace(1e-9, 0.02, 20)):
             assert sn.MultivariateStaircase(eps, 1.0, dim, float(gamma)).expected_norm(p) >= least * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("dim", [4, 5, 12])
+def test_the_optimum_passes_through_zero_and_one(dim):
+    """Evidence: bisection in eps. Where the optimum leaves 0 it goes on below 1."""
+    low, high = next(
+        (a, b)
+        for a, b in itertools.pairwise(np.linspace(1, 9, 81))
+        if ball_gamma.optimal(a, dim, 1) < 0.2 and ball_gamma.optimal(b, dim, 1) > 0.8
+    )
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ball_gamma.optimal(middle, dim, 1) < 0.5 else (low, middle)
+    assert ball_gamma.optimal(low, dim, 1) < 1e-9
+    assert ball_gamma.optimal(high, dim, 1) > 1 - 1e-9
 
 
 def test_values_noted_with_the_formulas():
@@ -222,9 +238,11 @@ def test_release_of_vectors():
     assert law.release(values).shape == (2, 2)
     assert law.release(values.astype(np.float32)).dtype == np.float32
     assert law.release([5.5, 1]).shape == (2,)
-    in_place = np.array([0.0, 0.0])
-    assert law.release(in_place, out=in_place) is in_place
-    assert np.all(in_place != 0)
+    in_place = np.array([5.0, -7.0])
+    expected = law.release(in_place, rng=sn.SeededRng(4, allow_release=True))
+    assert law.release(in_place, out=in_place, rng=sn.SeededRng(4, allow_release=True)) is in_place
+    assert np.array_equal(in_place, expected)
+    assert np.all(in_place != [5.0, -7.0])
     with pytest.raises(ValueError, match="rng"):
         law.release(values, rng=sn.SeededRng(1))
     refused = [

@@ -223,18 +223,16 @@ mod tests {
         }
     }
 
-    /// Evidence: a case that is nearly certain. With S(1) = 1 within the precision of the thresholds, the index is 1.
+    /// Evidence: a case that is nearly certain, with a total that lies on either side of a power of two.
     #[test]
     fn a_weight_of_next_to_nothing_is_never_drawn() {
         #[derive(Debug)]
         struct Faint;
         impl Weights for Faint {
             fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
-                let whole = |x: Enclosure| Enclosure {
-                    hi: Enclosure::above(x.lo.clone(), 1000).hi,
-                    lo: x.lo,
-                };
-                (vec![whole(Enclosure::point(0, p)), whole(Enclosure::point(1, p))], 0)
+                let mut nearly_one = Limbs::zero(p + 1);
+                nearly_one[..p].fill(u64::MAX);
+                (vec![Enclosure::point(0, p), Enclosure::above(nearly_one, 1000)], 0)
             }
         }
         let table = Table::new(Box::new(Faint));

@@ -157,11 +157,16 @@ impl MultivariateStaircase {
             .zip(batch.cells.chunks_exact_mut(self.dim));
         for ((index, m), (words, cells)) in (first..).zip(&*batch.balls).zip(vectors) {
             let doubt = Doubt::new(fill, index, self.dim, self.radius(*m));
-            match self.norm {
-                Norm::L1 => cross::point(&doubt, words, &mut batch.room, cells),
-                Norm::L2 => round::point(&doubt, words, &mut batch.pairs, cells),
-                Norm::LInf => cube::point(&doubt, words, cells),
-            }
+            self.point(&doubt, words, &mut batch.room, &mut batch.pairs, cells);
+        }
+    }
+
+    /// A uniform point of a ball from the words of its stages.
+    fn point(&self, doubt: &Doubt<'_>, words: &[u64], room: &mut [u64], pairs: &mut round::Pairs, cells: &mut [i64]) {
+        match self.norm {
+            Norm::L1 => cross::point(doubt, words, room, cells),
+            Norm::L2 => round::point(doubt, words, pairs, cells),
+            Norm::LInf => cube::point(doubt, words, cells),
         }
     }
 }
@@ -292,6 +297,36 @@ mod tests {
                                 Norm::LInf => doubt.cube(i, guess),
                             };
                             assert_eq!(cells.unsigned_abs(), exact, "{law:?} {index} {i}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evidence: a second way to the same numbers, at radii that leave the fast paths little or no room: a bound that is too small shows here.
+    #[test]
+    fn what_the_fast_paths_are_sure_of_is_exact() {
+        let fill = Generator::from_seed(9).next_staged(1 << 20).unwrap();
+        for norm in NORMS {
+            for dim in [1, 2, 3, 5] {
+                for log2 in [38, 44, 46, 47, 48, 49, 60, 61] {
+                    let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
+                    for index in 0..20 {
+                        let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
+                        let mut batch = Batch::new(1, law.words(), law.dim);
+                        for (s, word) in (1..).zip(batch.words.iter_mut()) {
+                            *word = fill.word(stage(s, index));
+                        }
+                        law.point(&doubt, &batch.words, &mut batch.room, &mut batch.pairs, &mut batch.cells);
+                        for (i, cells) in batch.cells.iter().enumerate() {
+                            let guess = cells.unsigned_abs();
+                            let exact = match norm {
+                                Norm::L1 => doubt.cross(i, guess),
+                                Norm::L2 => doubt.round(i, guess),
+                                Norm::LInf => doubt.cube(i, guess),
+                            };
+                            assert_eq!(guess, exact, "{norm:?} {dim} 2^{log2} {index} {i}");
                         }
                     }
                 }
