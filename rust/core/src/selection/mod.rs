@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// Evidence: equality of every tier with the exact path.
+    /// Evidence: equality with the exact path, value by value.
     #[test]
     fn rows_in_a_fill_are_drawn_one_by_one() {
         let mechanism = Selection::staircase(2.0, 1.0, 0.5, false).unwrap();

@@ -138,6 +138,6 @@ fn sum(block: &[f64]) -> f64 {
             *sum += weight;
         }
     }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + b) + (c + d)) + ((e + f) + (g + h)) + rest.iter().sum::<f64>()
+    let pairs = [sums[0] + sums[1], sums[2] + sums[3], sums[4] + sums[5], sums[6] + sums[7]];
+    ((pairs[0] + pairs[1]) + (pairs[2] + pairs[3])) + rest.iter().sum::<f64>()
 }
