@@ -22,6 +22,8 @@
 //! | [`DiscreteStaircase`] | the same for integer queries | 1 |
 //! | [`Laplace`] | the classic law, real queries | a power of two |
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
+//! | [`GeneralizedDiscreteLaplace`], [`MultiScaleDiscreteLaplace`] | noise in shares, for sums of counts over many parties | 1 |
+//! | [`Arete`] | noise in shares, real values | a power of two |
 //!
 //! # The house
 //!
