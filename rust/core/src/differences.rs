@@ -12,10 +12,10 @@ use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
 
 /// A symmetric variable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Difference {
     /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
-    Geometric(Box<Sampler>),
+    Geometric(Arc<Sampler>),
     /// The difference of two draws from one table: two stages.
     Table(Arc<Table>),
 }
@@ -27,7 +27,7 @@ impl Difference {
             log2_granularity: 0,
             cells,
         };
-        Self::Geometric(Box::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
+        Self::Geometric(Arc::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.

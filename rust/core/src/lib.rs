@@ -26,7 +26,8 @@
 //! | [`MergedLaplace`] | one rate after another | a power of two |
 //! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
 //! | [`MultivariateStaircase`] | least expected norm, vectors of real queries | a power of two |
-//! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
+//! | [`GeneralizedDiscreteLaplace`], [`MultiScaleDiscreteLaplace`] | noise in shares, for sums of counts over many parties | 1 |
+//! | [`Arete`] | noise in shares, real values | a power of two |
 //!
 //! # The house
 //!

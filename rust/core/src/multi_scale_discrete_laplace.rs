@@ -34,13 +34,12 @@ impl MultiScaleDiscreteLaplace {
             });
         }
         let law = NegativeBinomial::new(("n_parties", 1.0), share, ("eps", eps), Step::new(eps, 1))?;
-        let scales = 1..=lattice.cells as u32;
-        let terms = if share.is_whole() {
-            scales.map(|m| (m, Difference::geometric(eps, 1))).collect()
+        let term = if share.is_whole() {
+            Difference::geometric(eps, 1)
         } else {
-            let table = Arc::new(Table::new(Box::new(law)));
-            scales.map(|m| (m, Difference::Table(Arc::clone(&table)))).collect()
+            Difference::Table(Arc::new(Table::new(Box::new(law))))
         };
+        let terms = (1..=lattice.cells as u32).map(|m| (m, term.clone())).collect();
         Ok(Self(Differences::new(terms)))
     }
 }
