@@ -4,11 +4,18 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.oracles.generate import boundaries, fills, releases, shapes, streams, truncated_merged
-from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
-from tests.oracles.generate import boundaries, fills, gaussian, releases, shapes, streams
-from tests.oracles.generate import boundaries, fills, multivariate, releases, shapes, streams
-from tests.oracles.generate import boundaries, fills, releases, selections, shapes, streams
+from tests.oracles.generate import (
+    boundaries,
+    fills,
+    gaussian,
+    infinitely_divisible,
+    multivariate,
+    releases,
+    selections,
+    shapes,
+    streams,
+    truncated_merged,
+)
 from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
