@@ -99,16 +99,34 @@ pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fil
     each_chunk(law, fill, first, out, |i, noise| release::add(answers[i], noise, lattice));
 }
 
+/// Values drawn at a time where there are many: what a law prepares for a call is then a small part of its work.
+const PART: usize = 8 * CHUNK;
+
 /// Writes `element(i, noise of value first + i)` to every `out[i]`.
 fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
-    let used = out.len().min(CHUNK);
-    let mut noise = [0_i64; CHUNK];
-    for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-        let noise = &mut noise[..out.len()];
+    if out.len() <= CHUNK {
+        each_part(law, fill, first, out, &mut [0; CHUNK], element);
+    } else {
+        each_part(law, fill, first, out, &mut vec![0; PART.min(out.len())], element);
+    }
+}
+
+/// [`each_chunk`] by way of `room`, which is wiped.
+fn each_part<T>(
+    law: &(impl Noise + ?Sized),
+    fill: &Fill,
+    first: u64,
+    out: &mut [T],
+    room: &mut [i64],
+    element: impl Fn(usize, i64) -> T,
+) {
+    let used = out.len().min(room.len());
+    for (done, out) in (0..).step_by(room.len()).zip(out.chunks_mut(room.len())) {
+        let noise = &mut room[..out.len()];
         law.write_cells(fill, first + done as u64, noise);
         for (i, (out, noise)) in (done..).zip(out.iter_mut().zip(&*noise)) {
             *out = element(i, *noise);
         }
     }
-    noise[..used].zeroize();
+    room[..used].zeroize();
 }

@@ -5,13 +5,15 @@
 
 use super::cube::rounded;
 use super::doubt::Doubt;
-use super::{bits, signed};
+use super::{bits, signed, sort};
 
+/// Not inlined, so that its loops have all registers.
+#[inline(never)]
 pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells: &mut [i64]) {
     for (bits_of, word) in sorted.iter_mut().zip(words) {
         *bits_of = bits(*word);
     }
-    sorted.sort_unstable();
+    sort::ascending(sorted);
     // With bits unknown, a spacing is less than one unit off in both directions; the first in one only.
     let mut before = None;
     for (i, (word, cell)) in words.iter().zip(cells).enumerate() {

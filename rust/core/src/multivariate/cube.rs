@@ -11,6 +11,8 @@ pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
     (magnitude as u64, magnitude == most)
 }
 
+/// Not inlined, so that its loops have all registers.
+#[inline(never)]
 pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], cells: &mut [i64]) {
     for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
         let (mut magnitude, sure) = rounded(doubt.radius, bits(*word), 1);

@@ -7,6 +7,7 @@
 //! | `cross` | a uniform point of the ℓ1 ball |
 //! | `cube` | a uniform point of the ℓ∞ ball |
 //! | `round` | a uniform point of the ℓ2 ball |
+//! | `sort` | a few numbers in order, without branches |
 //! | `doubt` | the same points from as many bits as it takes |
 //! | `fixed` | intervals of binary fractions, for `doubt` |
 
@@ -16,6 +17,7 @@ mod cube;
 mod doubt;
 mod fixed;
 mod round;
+mod sort;
 
 use zeroize::Zeroizing;
 
@@ -37,6 +39,9 @@ const MAX_REFINEMENT: f64 = 20.0;
 
 /// More dimensions would leave the stages that the ℓ2 ball may need above 2²².
 const MOST_DIMENSIONS: u64 = 1 << 12;
+
+/// Coordinates made at a time, about: with their words they fit the second-level cache.
+const MOST_CELLS: usize = 1 << 12;
 
 /// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
 /// number 2²⁸.
@@ -139,10 +144,9 @@ impl MultivariateStaircase {
         }
     }
 
-    /// The vectors from `first` on that `batch` has room for.
-    fn draw(&self, fill: &Fill, first: u64, batch: &mut Batch) {
-        let count = batch.balls.len();
-        self.balls.write(fill, first, &mut batch.balls);
+    /// `count` vectors from `first` on; `batch` has room for as many or more.
+    fn draw(&self, fill: &Fill, first: u64, count: usize, batch: &mut Batch) {
+        self.balls.write(fill, first, &mut batch.balls[..count]);
         let per_vector = self.words();
         let mut words = fill.words();
         for s in 0..per_vector {
@@ -151,22 +155,19 @@ impl MultivariateStaircase {
                 *slot = *word;
             }
         }
-        let vectors = batch
-            .words
-            .chunks_exact(per_vector)
-            .zip(batch.cells.chunks_exact_mut(self.dim));
-        for ((index, m), (words, cells)) in (first..).zip(&*batch.balls).zip(vectors) {
-            let doubt = Doubt::new(fill, index, self.dim, self.radius(*m));
-            self.point(&doubt, words, &mut batch.room, &mut batch.pairs, cells);
+        let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
+        let (words, cells) = (&batch.words[..count * per_vector], &mut batch.cells[..count * self.dim]);
+        if self.norm == Norm::L2 {
+            round::points(doubt, self.dim, words, &mut batch.pairs, cells);
+            return;
         }
-    }
-
-    /// A uniform point of a ball from the words of its stages.
-    fn point(&self, doubt: &Doubt<'_>, words: &[u64], room: &mut [u64], pairs: &mut round::Pairs, cells: &mut [i64]) {
-        match self.norm {
-            Norm::L1 => cross::point(doubt, words, room, cells),
-            Norm::L2 => round::point(doubt, words, pairs, cells),
-            Norm::LInf => cube::point(doubt, words, cells),
+        let vectors = words.chunks_exact(per_vector).zip(cells.chunks_exact_mut(self.dim));
+        for (i, (words, cells)) in vectors.enumerate() {
+            if self.norm == Norm::L1 {
+                cross::point(&doubt(i), words, &mut batch.room, cells);
+            } else {
+                cube::point(&doubt(i), words, cells);
+            }
         }
     }
 }
@@ -181,14 +182,14 @@ impl Noise for MultivariateStaircase {
         let (fill, start) = fill.whole();
         let dim = self.dim as u64;
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
-        // Room for all of a chunk that begins and ends inside vectors.
-        let most = (CHUNK / self.dim + 2).min(CHUNK);
+        let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
+        let needed = (skip + out.len()).div_ceil(self.dim);
+        let mut batch = Batch::new(self.norm, needed.min(most), self.words(), self.dim);
         let mut left = out;
         while !left.is_empty() {
             let count = (skip + left.len()).div_ceil(self.dim).min(most);
-            let mut batch = Batch::new(count, self.words(), self.dim);
-            self.draw(&fill, vector, &mut batch);
-            let drawn = &batch.cells[skip..];
+            self.draw(&fill, vector, count, &mut batch);
+            let drawn = &batch.cells[skip..count * self.dim];
             let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
             now.copy_from_slice(&drawn[..now.len()]);
             (left, skip) = (later, 0);
@@ -207,13 +208,14 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(count: usize, words: usize, dim: usize) -> Self {
+    fn new(norm: Norm, count: usize, words: usize, dim: usize) -> Self {
+        let pairs = if norm == Norm::L2 { count * round::pairs(dim) } else { 0 };
         Self {
             balls: vec![0; count].into(),
             words: vec![0; count * words].into(),
             cells: vec![0; count * dim].into(),
             room: vec![0; dim].into(),
-            pairs: round::Pairs::new(round::pairs(dim)),
+            pairs: round::Pairs::new(pairs),
         }
     }
 }
@@ -256,10 +258,10 @@ fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
     if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
 }
 
-/// A magnitude with the sign of a word.
+/// A magnitude below 2⁶³ with the sign of a word, without a branch: half of all guesses would be wrong.
 fn signed(magnitude: u64, word: u64) -> i64 {
-    let magnitude = magnitude as i64;
-    if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
+    let mask = word.cast_signed() >> WORD_BITS;
+    (magnitude.cast_signed() ^ mask).wrapping_sub(mask)
 }
 
 /// The magnitude bits of a word.
@@ -314,11 +316,17 @@ mod tests {
                     let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
                     for index in 0..20 {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
-                        let mut batch = Batch::new(1, law.words(), law.dim);
+                        let mut batch = Batch::new(norm, 1, law.words(), law.dim);
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
                             *word = fill.word(stage(s, index));
                         }
-                        law.point(&doubt, &batch.words, &mut batch.room, &mut batch.pairs, &mut batch.cells);
+                        let radius = doubt.radius;
+                        let again = |_| Doubt::new(&fill, index, law.dim, radius);
+                        match norm {
+                            Norm::L1 => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.cells),
+                            Norm::L2 => round::points(again, law.dim, &batch.words, &mut batch.pairs, &mut batch.cells),
+                            Norm::LInf => cube::point(&doubt, &batch.words, &mut batch.cells),
+                        }
                         for (i, cells) in batch.cells.iter().enumerate() {
                             let guess = cells.unsigned_abs();
                             let exact = match norm {
