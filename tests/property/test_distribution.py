@@ -400,7 +400,9 @@ def test_scale(law):
     other = type(law)(law.eps, law.sensitivity * 2.0**-30, *law._arguments()[2:])
     x = np.array([-3.3, -0.7, 0.0, 0.2, 1.9]) * law.sensitivity
     assert np.array_equal(law.cdf(x), other.cdf(x * 2.0**-30))
-    assert np.array_equal(law.ppf([0.1, 0.9]), other.ppf([0.1, 0.9]) * 2.0**30)
+    quantiles = np.asarray(law.ppf([0.1, 0.9]))
+    assume(np.abs(quantiles).min() > 1e-290)  # those of a narrow law too
+    assert np.array_equal(quantiles, other.ppf([0.1, 0.9]) * 2.0**30)
     assert law.stats("sk") == other.stats("sk")
     assert math.isfinite(law.stats("k"))
     assert law.stats("k") > -1.2001
