@@ -1,6 +1,6 @@
 //! Natural numbers as little-endian 64-bit limbs.
 //!
-//! Two limbs of fraction decide nearly every question, so numbers of up to [`INLINE`] limbs live on the stack; longer ones go to the heap.
+//! Two limbs of fraction decide nearly every question, so numbers of up to `INLINE` limbs live on the stack; longer ones go to the heap.
 
 use std::ops::{Deref, DerefMut};
 
@@ -12,7 +12,7 @@ const INLINE: usize = 12;
 pub enum Limbs {
     /// The first `.0` entries of `.1`.
     Short(usize, [u64; INLINE]),
-    /// More than [`INLINE`] limbs.
+    /// More than `INLINE` limbs.
     Long(Vec<u64>),
 }
 
