@@ -226,7 +226,7 @@ class Drawing(Immutable, Generic[_Default]):
         return released.item() if out is None and shape == () else released
 
     def _release_short(self, values: Any, stream: _native.Stream) -> NDArray[Any] | None:
-        """Release what needs no conversion and is short, as counts and sums usually are: in a third of the general way's time."""
+        """Release what needs no conversion and is short, as counts and sums usually are; see `release_short` of the extension."""
         try:
             released: NDArray[Any] | None = self._scalar_law.release_short(stream, values, self._dtypes[0] == "int64")
         except ParameterError:
