@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# A grid that shrinks by a third about its best point: after 40 rounds its steps are below 1e-8 of the first.
+# A grid that shrinks by a third about its best point: after 40 rounds its steps are below 1e-7 of the first.
 _POINTS = 33
 _ROUNDS = 40
 _SHRINK = 2 / 3
