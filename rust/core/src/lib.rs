@@ -81,5 +81,7 @@ pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
 pub use staircase::{Gamma, Staircase};
+#[doc(hidden)]
+pub use stream::process_mark;
 pub use stream::{Fill, Generator};
 pub use value::Value;

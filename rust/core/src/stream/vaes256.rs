@@ -8,8 +8,8 @@
 )]
 
 use core::arch::x86_64::{
-    __m256i, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_broadcastsi128_si256, _mm256_set_epi64x,
-    _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
+    __m256i, _mm_setzero_si128, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_broadcastsi128_si256,
+    _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
 use zeroize::Zeroize;
@@ -26,26 +26,39 @@ const BATCH: usize = 2 * LANES;
 pub(super) struct Vaes256([__m256i; ROUNDS + 1]);
 
 impl Vaes256 {
-    /// `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it has them.
-    pub fn new(key: &[u8; 32]) -> Option<Self> {
+    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it
+    /// has them.
+    pub fn without_key() -> Option<Self> {
         let available = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes");
-        // SAFETY: the features of `expand` have just been found.
-        available.then(|| unsafe { Self::expand(key) })
+        // SAFETY: the features of `zero` have just been found.
+        available.then(|| Self([unsafe { zero() }; ROUNDS + 1]))
+    }
+
+    pub fn set_key(&mut self, key: &[u8; 32]) {
+        // SAFETY: `self` exists, so `without_key` found the features.
+        unsafe { self.expand(key) }
     }
 
     #[target_feature(enable = "avx2,aes")]
-    fn expand(key: &[u8; 32]) -> Self {
-        let mut keys = schedule::expand(key);
-        let twice = keys.map(|key| _mm256_broadcastsi128_si256(key));
+    fn expand(&mut self, key: &[u8; 32]) {
+        let mut keys = [_mm_setzero_si128(); ROUNDS + 1];
+        schedule::expand(key, &mut keys);
+        for (twice, key) in self.0.iter_mut().zip(&keys) {
+            *twice = _mm256_broadcastsi128_si256(*key);
+        }
         keys.zeroize();
-        Self(twice)
     }
 
     /// Writes AES(index, tweak) for index = `first`, `first + 1`, …, as little-endian words.
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
-        // SAFETY: `self` exists, so `new` found the features.
+        // SAFETY: `self` exists, so `without_key` found the features.
         unsafe { encrypt_counters(&self.0, tweak, first, out) }
     }
+}
+
+#[target_feature(enable = "avx")]
+fn zero() -> __m256i {
+    _mm256_setzero_si256()
 }
 
 impl Drop for Vaes256 {

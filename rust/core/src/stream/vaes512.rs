@@ -8,8 +8,8 @@
 )]
 
 use core::arch::x86_64::{
-    __m128i, _mm_set_epi64x, _mm512_add_epi64, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_broadcast_i32x4,
-    _mm512_set_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
+    __m128i, _mm_set_epi64x, _mm_setzero_si128, _mm512_add_epi64, _mm512_aesenc_epi128, _mm512_aesenclast_epi128,
+    _mm512_broadcast_i32x4, _mm512_set_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
 use zeroize::Zeroize;
@@ -26,17 +26,23 @@ const BATCH: usize = 4 * LANES;
 pub(super) struct Vaes512([__m128i; ROUNDS + 1]);
 
 impl Vaes512 {
-    /// `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it has them.
-    pub fn new(key: &[u8; 32]) -> Option<Self> {
+    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it
+    /// has them.
+    pub fn without_key() -> Option<Self> {
         let available =
             is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("aes");
-        // SAFETY: the features of `expand` have just been found.
-        available.then(|| Self(unsafe { schedule::expand(key) }))
+        // SAFETY: x86-64 has SSE2.
+        available.then(|| Self([unsafe { _mm_setzero_si128() }; ROUNDS + 1]))
+    }
+
+    pub fn set_key(&mut self, key: &[u8; 32]) {
+        // SAFETY: `self` exists, so `without_key` found the features.
+        unsafe { schedule::expand(key, &mut self.0) }
     }
 
     /// Writes AES(index, tweak) for index = `first`, `first + 1`, …, as little-endian words.
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
-        // SAFETY: `self` exists, so `new` found the features.
+        // SAFETY: `self` exists, so `without_key` found the features.
         unsafe { encrypt_counters(&self.0, tweak, first, out) }
     }
 }
