@@ -1,8 +1,8 @@
 """Evidence: distinct draws. No two processes, threads, interpreters or copies draw the same noise from an OS-seeded generator.
 
 Every way of going elsewhere is also taken with a generator from a key, which repeats its noise on purpose: so the way is seen to
-find a repeat where there is one. A repeat is two neighbouring values that came before. Two pairs of neighbours at random are equal
-with probability below 1e-20 (1e-10 for a value of this law), and any two of this file with probability below 1e-12.
+find a repeat where there is one. A repeat is two neighbouring values that came before. Two pairs of neighbours at random are
+equal with probability below 1e-20 (1e-10 for a value of this law), and any two of this file with probability below 1e-12.
 """
 
 import concurrent.futures

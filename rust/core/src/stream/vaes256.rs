@@ -83,7 +83,8 @@ fn encrypt_counters(keys: &[__m256i; ROUNDS + 1], tweak: u64, first: u64, out: &
     }
 }
 
-#[inline]
+/// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
+#[inline(never)]
 #[target_feature(enable = "vaes,avx2,aes")]
 fn encrypt_batch(keys: &[__m256i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]; BATCH]) {
     let tweak = tweak.cast_signed();
