@@ -351,31 +351,35 @@ def test_a_copied_or_pickled_law_takes_no_generator_with_it():
 
 
 FORK_IN_A_HANDLER = """
-import os, signal
+import os, signal, time
+import numpy as np
 import stairnoise as sn
 
-out = np.zeros(4 * 10**7)
+eps = np.full(10**5, 0.3)
 reader, writer = os.pipe()
 children = []
 
 def fork(number, frame):
-    children.append(os.fork())
+    # The extension looks for signals 0.1 s after a fill began; an earlier one came before the fill.
+    if frame.f_code.co_name == "_fill_each" and time.monotonic() - started > 0.1:
+        children.append(os.fork())
 
 signal.signal(signal.SIGALRM, fork)
 while not children:
-    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    law = sn.Staircase(eps, gamma="l2")
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
-        sn.Staircase(0.3).sample(out=out, threads=1)
+        law.sample(threads=1)
     except RuntimeError as error:
         assert children == [0], "the parent goes on"
         os.write(writer, str(error).encode())
         os._exit(0)
-    finally:
-        if children and children[0]:
-            os.waitpid(children[0], 0)
+    eps = np.append(eps, eps)
 if children[0] == 0:
     os.write(writer, b"the child went on")
     os._exit(0)
+os.waitpid(children[0], 0)
 os.close(writer)
 print(os.read(reader, 1000).decode())
 """
