@@ -73,6 +73,11 @@ class SecureRng(_Rng):
     replaced in a forked child process. Keys are erased as they are used: memory that is read
     after a call does not tell that call's noise.
 
+    Raises
+    ------
+    RuntimeError
+        The operating system gives no random bytes. There is no other source.
+
     Examples
     --------
     >>> import stairnoise as sn

@@ -1,8 +1,8 @@
 """Evidence: statistics of the random words, within a fill, between fills and between children.
 
 Every statistic is compared with its distribution for independent fair bits. A battery fails by chance with probability at most
-1e-6, of which each of its statistics has an equal share; with a seed the outcome is the same in every run. Each statistic is seen to
-find a stream that is weak in its way. dieharder runs too, where it is installed.
+1e-6, of which each of its statistics has an equal share; with a seed the outcome is the same in every run. Each statistic is seen
+to find a stream that is weak in its way. dieharder runs too, where it is installed.
 """
 
 import re

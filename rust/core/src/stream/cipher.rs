@@ -241,6 +241,28 @@ mod tests {
         encrypts(SP_800_38A_KEY, &counters, &keystream);
     }
 
+    /// Evidence: equality with the `cryptography` package (OpenSSL), by which the golden vectors were made, on every implementation.
+    #[test]
+    fn golden_vectors() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/stream.json");
+        let entries: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        assert!(entries.len() > 10);
+        for entry in entries {
+            let key: [u8; 32] = bytes(entry["key"].as_str().unwrap()).try_into().unwrap();
+            for (name, cipher) in all(&key) {
+                for case in entry["words"].as_array().unwrap() {
+                    let [fill, index] = [0, 1].map(|i| case[i].as_u64().unwrap());
+                    let word = cipher.block(Domain::Noise, 0, fill, index / 2)[(index % 2) as usize];
+                    assert_eq!(format!("{word:016x}"), case[2].as_str().unwrap(), "{name}, {case}");
+                }
+                for case in entry["children"].as_array().unwrap() {
+                    let key = cipher.child_key(case[0].as_u64().unwrap());
+                    assert_eq!(*key, *bytes(case[1].as_str().unwrap()), "{name}, {case}");
+                }
+            }
+        }
+    }
+
     /// Evidence: equality of the implementations at every length around a batch, and at both ends of the counter.
     #[test]
     fn all_agree() {
