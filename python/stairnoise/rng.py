@@ -115,13 +115,12 @@ class SecureRng(_Rng):
         ParameterError
             `key` does not have 32 bytes.
         """
-        if not isinstance(key, (bytes, bytearray, memoryview)):
-            kind = type(key).__name__
-            del key
-            raise ParameterTypeError(f"key must be bytes, got a {kind}")
-        secret = bytearray(key)
+        kind, bytes_like = type(key).__name__, isinstance(key, (bytes, bytearray, memoryview))
+        secret = bytearray(key) if bytes_like else bytearray()
         # Tools that print the local variables of a traceback, as error reporters do, find no key here.
         del key
+        if not bytes_like:
+            raise ParameterTypeError(f"key must be bytes, got a {kind}")
         try:
             if len(secret) != _KEY_BYTES:
                 raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
