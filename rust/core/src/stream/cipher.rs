@@ -128,8 +128,8 @@ fn encrypt_counters(aes: &Aes256Enc, tweak: u64, first: u64, out: &mut [[u64; 2]
 /// Wipes what the functions just called left below this frame: the `aes` crate expands a key on the stack and moves it from there.
 #[inline(never)]
 fn wipe_stack() {
-    const FRAMES: usize = 8 << 10;
-    let mut frames = [0_u8; FRAMES];
+    const BYTES: usize = 8 << 10;
+    let mut frames = [0_u64; BYTES / 8];
     frames.zeroize();
 }
 
