@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read 
 
 MASK = 0x5A
 
-# Words that may be found in spite of everything: what vector registers held last may be saved on the stack by others, now and then.
+# Words that may be found in spite of everything: what vector registers held last, others now and then save on the stack.
 IN_REGISTERS = 8
 
 PROGRAM = """
