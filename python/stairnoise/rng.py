@@ -70,7 +70,13 @@ class SecureRng(_Rng):
     """Cryptographically random generator with a key from the operating system.
 
     The key is never shown, copied or pickled, is wiped when the generator goes away, and is
-    replaced in a forked child process.
+    replaced in a forked child process. Keys are erased as they are used: memory that is read
+    after a call does not tell that call's noise.
+
+    Raises
+    ------
+    RuntimeError
+        The operating system gives no random bytes. There is no other source.
 
     Examples
     --------
@@ -99,7 +105,8 @@ class SecureRng(_Rng):
         Parameters
         ----------
         key : bytes
-            Exactly 32 bytes. No error text shows them.
+            Exactly 32 bytes; a bytearray or a memoryview will do. No error text shows them. The
+            caller's copy stays as it is: of a bytearray it can be wiped by ``key[:] = bytes(32)``.
 
         Raises
         ------
@@ -108,13 +115,20 @@ class SecureRng(_Rng):
         ParameterError
             `key` does not have 32 bytes.
         """
-        if not isinstance(key, (bytes, bytearray, memoryview)):
-            raise ParameterTypeError(f"key must be bytes, got a {type(key).__name__}")
-        secret = bytes(key)
-        if len(secret) != _KEY_BYTES:
-            raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
+        kind, bytes_like = type(key).__name__, isinstance(key, (bytes, bytearray, memoryview))
+        secret = bytearray(key) if bytes_like else bytearray()
+        # Tools that print the local variables of a traceback, as error reporters do, find no key here.
+        del key
+        if not bytes_like:
+            raise ParameterTypeError(f"key must be bytes, got a {kind}")
+        try:
+            if len(secret) != _KEY_BYTES:
+                raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
+            stream = Stream.from_key(secret)
+        finally:
+            secret[:] = bytes(len(secret))
         rng = cls.__new__(cls)
-        rng._stream = Stream.from_key(secret)
+        rng._stream = stream
         rng._keyed = True
         return rng
 

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -212,6 +213,20 @@ def test_bad_keys_are_not_shown(key, error, text):
     with pytest.raises(error) as caught:
         sn.SecureRng.from_key(key)
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("key", [KEY[:31], KEY + b"!", bytearray(KEY * 2), "secret" * 6, list(KEY)])
+def test_no_frame_of_a_refused_key_holds_it(key):
+    """Error reporters print the local variables of a traceback; the caller's own frame is the caller's to protect."""
+    with pytest.raises(sn.StairnoiseError) as caught:
+        sn.SecureRng.from_key(key)
+    frames = list(traceback.walk_tb(caught.value.__traceback__))
+    ours = [frame for frame, _ in frames if frame.f_code.co_filename == rng_module.__file__]
+    assert ours
+    for frame in ours:
+        for name, value in frame.f_locals.items():
+            assert not isinstance(value, (bytes, bytearray, list)) or not any(value), name
+            assert value is not key, name
 
 
 def test_allow_release_is_a_bool():

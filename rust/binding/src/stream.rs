@@ -2,6 +2,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
 use stairnoise::Generator;
 use zeroize::Zeroizing;
 
@@ -32,18 +33,17 @@ impl Stream {
         Generator::from_os().map(Self::from).map_err(errors::draw)
     }
 
+    /// A `bytearray`, which the caller can wipe; its length is checked there.
     #[staticmethod]
-    fn from_key(key: &[u8]) -> PyResult<Self> {
-        let key: Zeroizing<[u8; 32]> = match key.try_into() {
-            Ok(key) => Zeroizing::new(key),
-            Err(_) => {
-                return Err(ParameterError::new_err(format!(
-                    "key must be 32 bytes, got {} bytes",
-                    key.len()
-                )));
-            }
-        };
-        Ok(Generator::from_key(&key).into())
+    fn from_key(key: &Bound<'_, PyByteArray>) -> PyResult<Self> {
+        let bytes = Zeroizing::new(key.to_vec());
+        match bytes.as_array() {
+            Some(key) => Ok(Generator::from_key(key).into()),
+            None => Err(ParameterError::new_err(format!(
+                "key must be 32 bytes, got {} bytes",
+                bytes.len()
+            ))),
+        }
     }
 
     #[staticmethod]

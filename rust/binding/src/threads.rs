@@ -1,9 +1,10 @@
 use std::time::{Duration, Instant};
 
 use numpy::ndarray::ArrayViewMutD;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{ParamError, parallel};
+use stairnoise::{ParamError, parallel, process_mark};
 
 use crate::buffer::{Inputs, Piece, Pieces, detach_for};
 use crate::errors::{self, ParameterError};
@@ -32,7 +33,7 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
 
 /// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
 ///
-/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, the rest is left as it was and the exception is returned.
+/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, or forks, in its child, the rest is left as it was and the exception is returned.
 pub(crate) fn fill<T: Send, I: Inputs, S>(
     py: Python<'_>,
     out: ArrayViewMutD<'_, T>,
@@ -71,6 +72,7 @@ pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
 /// The clock of the last look for a signal, and what a handler raised.
 struct Signals {
     last: Instant,
+    process: u64,
     result: PyResult<()>,
 }
 
@@ -78,7 +80,19 @@ impl Signals {
     fn new() -> Self {
         Self {
             last: Instant::now(),
+            process: process_mark(),
             result: Ok(()),
+        }
+    }
+
+    /// Refuses to go on in a child that a signal handler forked: it would end the fill with its parent's noise.
+    fn same_process(&self) -> PyResult<()> {
+        if self.process == process_mark() {
+            Ok(())
+        } else {
+            Err(PyRuntimeError::new_err(
+                "the process was forked by a signal handler during this fill, whose noise belongs to the parent",
+            ))
         }
     }
 
@@ -89,7 +103,7 @@ impl Signals {
     )]
     fn look(&mut self) -> bool {
         if self.result.is_ok() && self.last.elapsed() >= LOOK_EVERY {
-            self.result = Python::attach(|py| py.check_signals());
+            self.result = Python::attach(|py| py.check_signals()).and_then(|()| self.same_process());
             self.last = Instant::now();
         }
         self.result.is_ok()

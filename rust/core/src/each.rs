@@ -1,5 +1,7 @@
 //! A law of its own for every value: arrays of parameters.
 
+use zeroize::Zeroize;
+
 use crate::dyadic::floor_log2;
 use crate::error::ParamError;
 use crate::exact::IntegerLaw;
@@ -300,6 +302,12 @@ impl Room {
             ),
             None => drawn.nothing(),
         }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.words.zeroize();
     }
 }
 

@@ -112,6 +112,8 @@ pub use release::Answer;
 pub use selection::{Selection, Selector};
 pub use share::Share;
 pub use staircase::{Gamma, Staircase};
+#[doc(hidden)]
+pub use stream::process_mark;
 pub use stream::{Fill, Generator};
 pub use truncated_laplace::TruncatedLaplace;
 pub use value::Value;

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use aes::Aes256Enc;
 use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 #[cfg(target_arch = "x86_64")]
 use super::{vaes256::Vaes256, vaes512::Vaes512};
@@ -15,103 +17,148 @@ pub(super) enum Domain {
     Noise = 0,
     Extension = 1,
     Spawn = 2,
+    FillKeys = 3,
 }
 
-/// AES-256 under one key. Expanded keys are wiped on drop, and nothing prints or copies them.
-pub(super) struct Cipher {
+/// AES-256 under one key. Expanded keys are wiped on drop, and nothing prints, copies or moves them.
+#[allow(clippy::large_enum_variant, reason = "always behind a pointer")]
+pub(super) enum Cipher {
     /// AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
-    aes: Aes256Enc,
+    Aes(Box<Aes256Enc>),
+    /// Two or four blocks per instruction, where the `aes` crate would encrypt one.
     #[cfg(target_arch = "x86_64")]
-    wide: Option<Wide>,
-}
-
-/// Several blocks per instruction, where the `aes` crate would encrypt one.
-#[cfg(target_arch = "x86_64")]
-#[allow(clippy::large_enum_variant, reason = "a generator has one, behind a pointer")]
-enum Wide {
-    Vaes512(Vaes512),
     Vaes256(Vaes256),
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Wide {
-    /// As wide as the processor has it, and `STAIRNOISE_CPU` allows.
-    fn new(key: &[u8; 32], tier: Tier) -> Option<Self> {
-        let vaes512 = (tier == Tier::Avx512).then(|| Vaes512::new(key)).flatten();
-        vaes512.map(Self::Vaes512).or_else(|| Vaes256::new(key).map(Self::Vaes256))
-    }
+    #[cfg(target_arch = "x86_64")]
+    Vaes512(Vaes512),
 }
 
 impl Cipher {
-    pub fn new(key: &[u8; 32]) -> Self {
-        Self {
-            aes: Aes256Enc::new(key.into()),
-            #[cfg(target_arch = "x86_64")]
-            wide: Wide::new(key, Tier::current()),
+    /// As wide as the processor has it, and `STAIRNOISE_CPU` allows.
+    pub fn new(key: &[u8; 32]) -> Arc<Self> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(wide) = Self::widest(Tier::current()) {
+            return wide.keyed(key);
         }
+        Arc::new(Self::portable(key))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn widest(tier: Tier) -> Option<Self> {
+        let vaes512 = (tier == Tier::Avx512).then(Vaes512::without_key).flatten();
+        vaes512
+            .map(Self::Vaes512)
+            .or_else(|| Vaes256::without_key().map(Self::Vaes256))
+    }
+
+    /// A wide cipher with this key, which is expanded where it stays: a move would leave a copy.
+    #[cfg(target_arch = "x86_64")]
+    fn keyed(self, key: &[u8; 32]) -> Arc<Self> {
+        let mut cipher = Arc::new(self);
+        match Arc::get_mut(&mut cipher) {
+            Some(Self::Vaes256(cipher)) => cipher.set_key(key),
+            Some(Self::Vaes512(cipher)) => cipher.set_key(key),
+            Some(Self::Aes(_)) | None => unreachable!("a new wide cipher has one owner"),
+        }
+        cipher
+    }
+
+    fn portable(key: &[u8; 32]) -> Self {
+        let cipher = Self::Aes(Box::new(Aes256Enc::new(key.into())));
+        wipe_stack();
+        cipher
     }
 
     /// Both words of one block.
     pub fn block(&self, domain: Domain, level: u64, fill: u64, index: u64) -> [u64; 2] {
-        let mut block = input(tweak(domain, level, fill), index);
-        self.aes.encrypt_block(&mut block);
-        words(&block)
+        let mut block = [[0; 2]];
+        self.encrypt_counters(tweak(domain, level, fill), index, &mut block);
+        block[0]
     }
 
     /// The words of the noise blocks `first`, `first + 1`, … of a fill.
     pub fn noise(&self, fill: u64, first: u64, out: &mut [[u64; 2]]) {
-        let tweak = tweak(Domain::Noise, 0, fill);
-        #[cfg(target_arch = "x86_64")]
-        match &self.wide {
-            Some(Wide::Vaes512(cipher)) => return cipher.encrypt_counters(tweak, first, out),
-            Some(Wide::Vaes256(cipher)) => return cipher.encrypt_counters(tweak, first, out),
-            None => {}
-        }
-        self.encrypt_counters(tweak, first, out);
+        self.encrypt_counters(tweak(Domain::Noise, 0, fill), first, out);
     }
 
     /// The words of the noise blocks at `indices`, as many as `out` takes.
     pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
-        let tweak = tweak(Domain::Noise, 0, fill);
         let mut indices = indices.fuse();
-        let mut blocks = Zeroizing::new([[0; 16]; 16]);
-        for out in out.chunks_mut(blocks.len()) {
-            let blocks = Array::cast_slice_from_core_mut(&mut blocks[..out.len()]);
-            for (block, index) in blocks.iter_mut().zip(&mut indices) {
-                *block = input(tweak, index);
+        let mut some = [0; 32];
+        for out in out.chunks_mut(some.len()) {
+            for (place, index) in some.iter_mut().zip(indices.by_ref().take(out.len())) {
+                *place = index;
             }
-            self.aes.encrypt_blocks(blocks);
-            for (pair, block) in out.iter_mut().zip(blocks) {
-                *pair = words(block);
-            }
+            self.encrypt_indices(tweak(Domain::Noise, 0, fill), &some[..out.len()], out);
         }
     }
 
-    /// AES of (index, tweak) for consecutive indices: the portable twin of `encrypt_counters` in `vaes256` and `vaes512`.
-    fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
-        let mut blocks = Zeroizing::new([[0; 16]; 32]);
-        for (out, first) in out.chunks_mut(blocks.len()).zip((first..).step_by(blocks.len())) {
-            let blocks = Array::cast_slice_from_core_mut(&mut blocks[..out.len()]);
-            for (block, index) in blocks.iter_mut().zip(first..) {
-                *block = input(tweak, index);
-            }
-            self.aes.encrypt_blocks(blocks);
-            for (pair, block) in out.iter_mut().zip(blocks) {
-                *pair = words(block);
-            }
-        }
+    /// The keys that this one makes: two blocks each.
+    pub fn fill_keys(&self, out: &mut [[u64; 2]]) {
+        self.encrypt_counters(tweak(Domain::FillKeys, 0, 0), 0, out);
     }
 
     /// The key of the child `child`.
     pub fn child_key(&self, child: u64) -> Zeroizing<[u8; 32]> {
+        let mut blocks = Zeroizing::new([[0; 2]; 2]);
+        self.encrypt_counters(tweak(Domain::Spawn, 0, 0), 2 * child, &mut *blocks);
         let mut key = Zeroizing::new([0; 32]);
-        for (half, bytes) in key.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let mut block = input(tweak(Domain::Spawn, 0, 0), 2 * child + half as u64);
-            self.aes.encrypt_block(&mut block);
-            bytes.copy_from_slice(&block);
+        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(blocks.as_flattened()) {
+            *bytes = word.to_le_bytes();
         }
         key
     }
+
+    /// AES of (index, tweak) for consecutive indices.
+    fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes512(cipher) => cipher.encrypt_counters(tweak, first, out),
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes256(cipher) => cipher.encrypt_counters(tweak, first, out),
+            Self::Aes(cipher) => encrypt(cipher, tweak, successors(first), out),
+        }
+    }
+
+    /// AES of (index, tweak) for the indices given, one for each place of `out`.
+    fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
+        assert_eq!(indices.len(), out.len());
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes512(cipher) => cipher.encrypt_indices(tweak, indices, out),
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes256(cipher) => cipher.encrypt_indices(tweak, indices, out),
+            Self::Aes(cipher) => encrypt(cipher, tweak, indices.iter().copied(), out),
+        }
+    }
+}
+
+/// `first`, `first + 1`, …; after the last number comes 0.
+fn successors(first: u64) -> impl Iterator<Item = u64> {
+    (0..).map(move |i| first.wrapping_add(i))
+}
+
+/// The portable twin of `encrypt_counters` and `encrypt_indices` in `vaes256` and `vaes512`.
+fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
+    let mut blocks = Zeroizing::new([[0; 16]; 32]);
+    let mut indices = indices.fuse();
+    for out in out.chunks_mut(blocks.len()) {
+        let blocks = Array::cast_slice_from_core_mut(&mut blocks[..out.len()]);
+        for (block, index) in blocks.iter_mut().zip(&mut indices) {
+            *block = input(tweak, index);
+        }
+        aes.encrypt_blocks(blocks);
+        for (pair, block) in out.iter_mut().zip(blocks) {
+            *pair = words(block);
+        }
+    }
+}
+
+/// Wipes what the functions just called left below this frame: the `aes` crate expands a key on the stack and moves it from there.
+#[inline(never)]
+fn wipe_stack() {
+    const BYTES: usize = 8 << 10;
+    let mut frames = [0_u64; BYTES / 8];
+    frames.zeroize();
 }
 
 fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
@@ -132,42 +179,152 @@ fn words(block: &Block) -> [u64; 2] {
 mod tests {
     use super::*;
 
-    /// Evidence: FIPS-197, appendix C.3, through the door that the key and the block come in by.
+    /// Every implementation that this processor has. The others are named on standard error.
+    fn all(key: &[u8; 32]) -> Vec<(&'static str, Arc<Cipher>)> {
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide: [(&str, Option<Cipher>); 0] = [];
+        #[cfg(target_arch = "x86_64")]
+        let wide = [
+            ("VAES-256", Vaes256::without_key().map(Cipher::Vaes256)),
+            ("VAES-512", Vaes512::without_key().map(Cipher::Vaes512)),
+        ];
+        let mut all = vec![("aes crate", Arc::new(Cipher::portable(key)))];
+        for (name, cipher) in wide {
+            match cipher {
+                #[cfg(target_arch = "x86_64")]
+                Some(cipher) => all.push((name, cipher.keyed(key))),
+                _ => eprintln!("skipped: no {name} here"),
+            }
+        }
+        all
+    }
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        let digits = hex.as_bytes().as_chunks::<2>().0;
+        let byte = |pair: &[u8; 2]| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16).unwrap();
+        digits.iter().map(byte).collect()
+    }
+
+    /// Plain blocks through the one door that blocks come in by, at every place of two batches: as an index so much later than the first.
+    fn encrypts(key: &str, plain: &str, expected: &str) {
+        let key: [u8; 32] = bytes(key).try_into().unwrap();
+        let (plain, expected) = (bytes(plain), bytes(expected));
+        assert_eq!(plain.len(), expected.len());
+        for (name, cipher) in all(&key) {
+            for (plain, expected) in plain.as_chunks::<8>().0.chunks(2).zip(expected.as_chunks::<16>().0) {
+                let [index, tweak] = [0, 1].map(|half| u64::from_le_bytes(plain[half]));
+                for place in 0..64 {
+                    let mut out = vec![[0; 2]; place + 1];
+                    cipher.encrypt_counters(tweak, index.wrapping_sub(place as u64), &mut out);
+                    assert_eq!(
+                        (u128::from(out[place][1]) << 64 | u128::from(out[place][0])).to_le_bytes(),
+                        *expected,
+                        "{name}, place {place}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Evidence: FIPS-197, appendix C.3.
     #[test]
-    fn known_answer() {
-        let key = core::array::from_fn(|i| i as u8);
-        let mut block: Block = core::array::from_fn(|i| (i * 0x11) as u8).into();
-        let cipher = Cipher::new(&key);
-        cipher.aes.encrypt_block(&mut block);
-        assert_eq!(u128::from_be_bytes(block.into()), 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089);
+    fn fips_197() {
+        encrypts(
+            "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+            "00112233445566778899aabbccddeeff",
+            "8ea2b7ca516745bfeafc49904b496089",
+        );
+    }
+
+    const SP_800_38A_KEY: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
+    const SP_800_38A_PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                                    30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
+
+    /// Evidence: NIST SP 800-38A, F.1.5.
+    #[test]
+    fn sp_800_38a_ecb() {
+        encrypts(
+            SP_800_38A_KEY,
+            SP_800_38A_PLAIN,
+            "f3eed1bdb5d2a03c064b5a7e3db181f8591ccb10d410ed26dc5ba74a31362870\
+             b6ed21b99ca6f4f9f153e7b1beafed1d23304b7a39f9f3ff067d8d8f9e24ecc7",
+        );
+    }
+
+    /// Evidence: NIST SP 800-38A, F.5.5 and, since counter mode is its own inverse, F.5.6. Its counter is 16 big-endian bytes, where this
+    /// one's are 8 little-endian ones: the blocks are encrypted one by one.
+    #[test]
+    fn sp_800_38a_ctr() {
+        let counter = 0xf0f1_f2f3_f4f5_f6f7_f8f9_fafb_fcfd_feff_u128;
+        let counters: String = (0..4).map(|i| format!("{:032x}", counter + i)).collect();
+        let cipher = bytes(
+            "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5\
+             2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6",
+        );
+        let keystream: String = cipher
+            .iter()
+            .zip(bytes(SP_800_38A_PLAIN))
+            .map(|(cipher, plain)| format!("{:02x}", cipher ^ plain))
+            .collect();
+        encrypts(SP_800_38A_KEY, &counters, &keystream);
+    }
+
+    /// Evidence: equality with the `cryptography` package (OpenSSL), by which the golden vectors were made, on every implementation.
+    #[test]
+    fn golden_vectors() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/stream.json");
+        let entries: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        assert!(entries.len() > 10);
+        for entry in entries {
+            let key: [u8; 32] = bytes(entry["key"].as_str().unwrap()).try_into().unwrap();
+            for (name, cipher) in all(&key) {
+                for case in entry["words"].as_array().unwrap() {
+                    let [fill, index] = [0, 1].map(|i| case[i].as_u64().unwrap());
+                    let word = cipher.block(Domain::Noise, 0, fill, index / 2)[(index % 2) as usize];
+                    assert_eq!(format!("{word:016x}"), case[2].as_str().unwrap(), "{name}, {case}");
+                }
+                for case in entry["children"].as_array().unwrap() {
+                    let key = cipher.child_key(case[0].as_u64().unwrap());
+                    assert_eq!(*key, *bytes(case[1].as_str().unwrap()), "{name}, {case}");
+                }
+            }
+        }
     }
 
     /// Evidence: equality of the implementations at every length around a batch, and at both ends of the counter.
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn wide_ones_agree_with_the_aes_crate() {
+    fn all_agree() {
         let key = core::array::from_fn(|i| (7 * i + 1) as u8);
-        let cipher = Cipher::new(&key);
-        let vaes256 = Vaes256::new(&key);
-        let vaes512 = Vaes512::new(&key);
-        for (name, here) in [("VAES-256", vaes256.is_some()), ("VAES-512", vaes512.is_some())] {
-            if !here {
-                eprintln!("skipped: no {name} here");
+        let all = all(&key);
+        for first in [0, 1, 31, u64::from(u32::MAX) - 3, 1 << 62, u64::MAX - 40] {
+            for n in (0..72).chain([95, 96, 97, 257]) {
+                let [plain, others @ ..] = &*all else { unreachable!() };
+                let mut expected = vec![[0; 2]; n];
+                plain.1.encrypt_counters(1 << 60 | 5, first, &mut expected);
+                for (name, cipher) in others {
+                    let mut out = vec![[0; 2]; n];
+                    cipher.encrypt_counters(1 << 60 | 5, first, &mut out);
+                    assert_eq!(out, expected, "{name}: {n} blocks from {first}");
+                    let indices: Vec<u64> = successors(first).take(n).collect();
+                    out.fill([0; 2]);
+                    cipher.encrypt_indices(1 << 60 | 5, &indices, &mut out);
+                    assert_eq!(out, expected, "{name}: {n} blocks from {first}, by their indices");
+                }
             }
         }
-        for first in [0, 1, 31, u64::from(u32::MAX) - 3, 1 << 62] {
-            for n in (0..72).chain([95, 96, 97, 257]) {
-                let mut plain = vec![[0; 2]; n];
-                cipher.encrypt_counters(1 << 60 | 5, first, &mut plain);
-                let mut wide = vec![[0; 2]; n];
-                if let Some(vaes256) = &vaes256 {
-                    vaes256.encrypt_counters(1 << 60 | 5, first, &mut wide);
-                    assert_eq!(wide, plain, "VAES-256: {n} blocks from {first}");
-                }
-                wide.fill([0; 2]);
-                if let Some(vaes512) = &vaes512 {
-                    vaes512.encrypt_counters(1 << 60 | 5, first, &mut wide);
-                    assert_eq!(wide, plain, "VAES-512: {n} blocks from {first}");
+    }
+
+    /// Evidence: the blocks one by one, at indices in no order, for every length around a batch.
+    #[test]
+    fn scattered_blocks() {
+        let key = core::array::from_fn(|i| (5 * i + 3) as u8);
+        for (name, cipher) in all(&key) {
+            for n in (0..40).chain([63, 64, 65, 200]) {
+                let index = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
+                let mut out = vec![[0; 2]; n];
+                cipher.scattered_noise(9, (0..n).map(index), &mut out);
+                for (i, pair) in out.iter().enumerate() {
+                    assert_eq!(*pair, cipher.block(Domain::Noise, 0, 9, index(i)), "{name}: {i} of {n}");
                 }
             }
         }
@@ -177,16 +334,13 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn no_tier_below_avx512_uses_512_bits() {
-        let key = [1; 32];
         for tier in [Tier::Portable, Tier::Avx2] {
-            assert_eq!(
-                matches!(Wide::new(&key, tier), Some(Wide::Vaes256(_))),
-                Vaes256::new(&key).is_some()
-            );
-            assert!(!matches!(Wide::new(&key, tier), Some(Wide::Vaes512(_))));
+            let chosen = Cipher::widest(tier);
+            assert_eq!(matches!(chosen, Some(Cipher::Vaes256(_))), Vaes256::without_key().is_some());
+            assert!(!matches!(chosen, Some(Cipher::Vaes512(_))));
         }
-        let widest = Wide::new(&key, Tier::Avx512);
-        assert_eq!(matches!(widest, Some(Wide::Vaes512(_))), Vaes512::new(&key).is_some());
-        assert_eq!(widest.is_some(), Vaes256::new(&key).is_some());
+        let widest = Cipher::widest(Tier::Avx512);
+        assert_eq!(matches!(widest, Some(Cipher::Vaes512(_))), Vaes512::without_key().is_some());
+        assert_eq!(widest.is_some(), Vaes256::without_key().is_some());
     }
 }

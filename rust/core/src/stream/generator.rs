@@ -4,7 +4,9 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
+use super::erasure::FillKeys;
 use super::fill::Fill;
+use super::process::process_mark;
 use crate::error::DrawError;
 use crate::noise::LOG2_VALUES;
 
@@ -13,22 +15,28 @@ use crate::noise::LOG2_VALUES;
 /// Every fill takes the next substream, so successive fills never share randomness, whatever their laws. Value `i` of a fill is a
 /// function of (key, fill, i) alone: chunking, threads and machines do not matter.
 ///
-/// There is deliberately no `Clone`, no serialisation and no key in `Debug`: a copy would repeat noise. The expanded key is wiped on drop.
+/// There is deliberately no `Clone`, no serialisation and no key in `Debug`: a copy would repeat noise. Keys are wiped on drop.
 pub struct Generator {
-    cipher: Arc<Cipher>,
-    origin: Origin,
+    source: Source,
     next_fill: u64,
-    next_child: u64,
     start: u64,
 }
 
-/// Where the key came from, which decides what a forked child does.
-#[derive(Clone, Copy)]
-enum Origin {
-    /// The operating system, in the process of this id.
-    Os { process: u32 },
+/// Where the key came from, which decides what a forked child does and what is left of a fill.
+enum Source {
+    /// The operating system, in the process of this mark.
+    Os { keys: Box<FillKeys>, process: u64 },
     /// The user, who asked for these very values.
-    Given,
+    Given { cipher: Arc<Cipher>, next_child: u64 },
+}
+
+impl Source {
+    fn from_os() -> Result<Self, DrawError> {
+        Ok(Self::Os {
+            keys: FillKeys::from_os()?,
+            process: process_mark(),
+        })
+    }
 }
 
 impl Generator {
@@ -37,20 +45,21 @@ impl Generator {
 
     /// A key from the operating system.
     ///
-    /// In a forked child the generator takes a new key before its first draw: parent and child never share noise.
+    /// In a forked child the generator takes a new key before its first draw: parent and child never share noise. Keys are erased as they
+    /// are used: memory that is read after a fill was dropped does not tell its noise (contract, section 11).
     ///
     /// # Errors
     /// [`DrawError::Entropy`] if the operating system gives no entropy; there is no fallback.
     pub fn from_os() -> Result<Self, DrawError> {
-        let mut key = Zeroizing::new([0; 32]);
-        getrandom::fill(key.as_mut())?;
-        let process = std::process::id();
-        Ok(Self::new(&key, Origin::Os { process }))
+        Source::from_os().map(Self::new)
     }
 
     /// A key of the caller's: equal keys give equal noise, in every process, forked children included.
     pub fn from_key(key: &[u8; 32]) -> Self {
-        Self::new(key, Origin::Given)
+        Self::new(Source::Given {
+            cipher: Cipher::new(key),
+            next_child: 0,
+        })
     }
 
     /// A reproducible stream for tests and studies. A seed is no secret: never publish a release made with one.
@@ -58,28 +67,31 @@ impl Generator {
         let mut key = Zeroizing::new([0; 32]);
         key[..16].copy_from_slice(&seed.to_le_bytes());
         key[16..].copy_from_slice(b"stairnoise/seed1");
-        Self::new(&key, Origin::Given)
+        Self::from_key(&key)
     }
 
-    fn new(key: &[u8; 32], origin: Origin) -> Self {
+    fn new(source: Source) -> Self {
         Self {
-            cipher: Arc::new(Cipher::new(key)),
-            origin,
+            source,
             next_fill: 0,
-            next_child: 0,
             start: 0,
         }
     }
 
-    /// An independent generator with a key of its own, derived from this one and the count of its children.
+    /// An independent generator: with a key from the operating system if this one's came from there, otherwise with a key derived from this
+    /// one's and the count of its children.
     ///
     /// # Errors
-    /// [`DrawError::Entropy`] if a forked child must take a new key and cannot.
+    /// [`DrawError::Entropy`] if the operating system gives no entropy.
     pub fn spawn(&mut self) -> Result<Self, DrawError> {
-        self.rekey_after_fork()?;
-        let child = Self::new(&self.cipher.child_key(self.next_child), self.origin);
-        self.next_child += 1;
-        Ok(child)
+        match &mut self.source {
+            Source::Os { .. } => Self::from_os(),
+            Source::Given { cipher, next_child } => {
+                let child = Self::from_key(&cipher.child_key(*next_child));
+                *next_child += 1;
+                Ok(child)
+            }
+        }
     }
 
     /// The same key and the same next fill, with every fill starting at value `index`: for computing a slice of a fill elsewhere.
@@ -90,11 +102,19 @@ impl Generator {
     /// [`DrawError::Entropy`] if a forked child must take a new key and cannot.
     pub fn at(&mut self, index: u64) -> Result<Self, DrawError> {
         self.rekey_after_fork()?;
+        let source = match &self.source {
+            Source::Os { keys, process } => Source::Os {
+                keys: keys.share(),
+                process: *process,
+            },
+            Source::Given { cipher, next_child } => Source::Given {
+                cipher: Arc::clone(cipher),
+                next_child: *next_child,
+            },
+        };
         Ok(Self {
-            cipher: Arc::clone(&self.cipher),
-            origin: self.origin,
+            source,
             next_fill: self.next_fill,
-            next_child: self.next_child,
             start: index,
         })
     }
@@ -134,29 +154,30 @@ impl Generator {
         if end.is_none_or(|end| end > indices) {
             return Err(too_large);
         }
-        let fill = self.next_fill;
+        let fill = match &mut self.source {
+            // Its key is for this fill alone, which is then number 0.
+            Source::Os { keys, .. } => Fill::new(keys.next(), 0, self.start),
+            Source::Given { cipher, .. } => Fill::new(Arc::clone(cipher), self.next_fill, self.start),
+        };
         self.next_fill += 1;
-        Ok(Fill::new(Arc::clone(&self.cipher), fill, self.start))
+        Ok(fill)
     }
 
     /// The fill of a given number, from value 0 on.
     #[cfg(test)]
     pub(crate) fn fill_number(&self, fill: u64) -> Fill {
-        Fill::new(Arc::clone(&self.cipher), fill, 0)
+        match &self.source {
+            Source::Os { .. } => panic!("the keys of other fills are gone"),
+            Source::Given { cipher, .. } => Fill::new(Arc::clone(cipher), fill, 0),
+        }
     }
 
     fn rekey_after_fork(&mut self) -> Result<(), DrawError> {
-        match self.origin {
-            Origin::Os { process } if process != std::process::id() => {
-                let start = self.start;
-                *self = Self {
-                    start,
-                    ..Self::from_os()?
-                };
-                Ok(())
-            }
-            _ => Ok(()),
+        if matches!(self.source, Source::Os { process, .. } if process != process_mark()) {
+            self.source = Source::from_os()?;
+            self.next_fill = 0;
         }
+        Ok(())
     }
 }
 
@@ -171,6 +192,7 @@ impl fmt::Debug for Generator {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entropy::tests::without_entropy;
     use super::*;
     use crate::stream::CHUNK;
 
@@ -218,6 +240,92 @@ mod tests {
         assert_eq!(far.next_fill(), 1, "a refused fill takes nothing");
         far.next_fill = Generator::FILLS;
         assert_eq!(far.next(0).err(), Some(DrawError::FillsExhausted));
+    }
+
+    /// Makes a generator what it is in a forked child.
+    fn as_in_a_forked_child(generator: &mut Generator) {
+        match &mut generator.source {
+            Source::Os { process, .. } => *process = process.wrapping_sub(1),
+            Source::Given { .. } => panic!("forks change nothing"),
+        }
+    }
+
+    const FAILURE: DrawError = DrawError::Entropy(getrandom::Error::UNSUPPORTED);
+
+    #[test]
+    fn without_entropy_no_generator_is_made() {
+        let mut parent = Generator::from_os().unwrap();
+        without_entropy(|| {
+            assert_eq!(Generator::from_os().err(), Some(FAILURE));
+            assert_eq!(parent.spawn().err(), Some(FAILURE));
+        });
+    }
+
+    #[test]
+    fn a_forked_child_that_gets_no_new_key_draws_nothing() {
+        let mut generator = Generator::from_os().unwrap();
+        let mut same = generator.at(0).unwrap();
+        as_in_a_forked_child(&mut generator);
+        let mut out = [7_i64; 3];
+        without_entropy(|| {
+            for _ in 0..3 {
+                assert_eq!(generator.next(1).err(), Some(FAILURE));
+                assert_eq!(generator.next_staged(1).err(), Some(FAILURE));
+                assert_eq!(generator.at(0).err(), Some(FAILURE));
+                assert_eq!(generator.spawn().err(), Some(FAILURE));
+                let law = crate::DiscreteLaplace::new(1.0, 1).unwrap();
+                assert_eq!(law.fill(&mut generator, &mut out), Err(FAILURE));
+            }
+        });
+        assert_eq!((generator.next_fill(), out), (0, [7; 3]));
+        assert_ne!(
+            words(&mut generator, 4),
+            words(&mut same, 4),
+            "entropy is back, and so is a new key"
+        );
+    }
+
+    #[test]
+    fn views_of_a_generator_of_the_operating_systems_agree_with_it_fill_for_fill() {
+        let mut generator = Generator::from_os().unwrap();
+        for _ in 0..40 {
+            let mut view = generator.at(2).unwrap();
+            for _ in 0..3 {
+                let all = words(&mut generator, 6);
+                assert_eq!(words(&mut view, 4), all[2..]);
+            }
+            assert_eq!(view.next_fill(), generator.next_fill());
+        }
+    }
+
+    #[test]
+    fn children_of_a_generator_and_of_its_view_differ() {
+        let mut generator = Generator::from_os().unwrap();
+        let mut view = generator.at(0).unwrap();
+        assert_ne!(
+            words(&mut generator.spawn().unwrap(), 4),
+            words(&mut view.spawn().unwrap(), 4)
+        );
+    }
+
+    /// Evidence: real children, by the C library and past it; the parent's own keys, given ones, are the control that repeats.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_forked_child_draws_other_words() {
+        use crate::stream::process::tests::{clone, fork, in_child};
+        let next_word = |generator: &mut Generator| generator.next(1).unwrap().word(0).to_le_bytes();
+        for made_by in [fork, clone] {
+            for view in [false, true] {
+                let mut generator = Generator::from_os().unwrap();
+                next_word(&mut generator);
+                let mut generator = if view { generator.at(0).unwrap() } else { generator };
+                let there = in_child(made_by, || next_word(&mut generator));
+                assert_ne!(there, next_word(&mut generator));
+                let mut given = Generator::from_seed(1);
+                let there = in_child(made_by, || next_word(&mut given));
+                assert_eq!(there, next_word(&mut given));
+            }
+        }
     }
 
     #[test]

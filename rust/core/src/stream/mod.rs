@@ -7,10 +7,16 @@
 //! | `schedule` | their key schedule |
 //! | `fill` | one fill: words and extension words by index |
 //! | `generator` | keys, the count of fills, spawning, forks |
+//! | `erasure` | keys that forget, for generators of the operating system's |
+//! | `process` | which process this is, as forks go |
+//! | `entropy` | the operating system's random source |
 
 mod cipher;
+mod entropy;
+mod erasure;
 mod fill;
 mod generator;
+mod process;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
 #[cfg(target_arch = "x86_64")]
@@ -21,3 +27,4 @@ mod vaes512;
 pub use fill::Fill;
 pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW};
 pub use generator::Generator;
+pub use process::process_mark;

@@ -1,8 +1,6 @@
 //! The key schedule of AES-256, with AES-NI.
 
-use core::arch::x86_64::{
-    __m128i, _mm_aeskeygenassist_si128, _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi32, _mm_slli_si128, _mm_xor_si128,
-};
+use core::arch::x86_64::{__m128i, _mm_aeskeygenassist_si128, _mm_set_epi64x, _mm_shuffle_epi32, _mm_slli_si128, _mm_xor_si128};
 
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
@@ -10,10 +8,9 @@ pub(super) const ROUNDS: usize = 14;
 /// FIPS-197, section 5.2, for eight key words: a new half takes the last half but one, its own running XOR, and a word of the other half
 /// through the S-box, rotated and with a round constant for even halves, as it is for odd ones.
 ///
-/// The caller wipes what it is given.
+/// The caller wipes `keys`.
 #[target_feature(enable = "aes")]
-pub(super) fn expand(key: &[u8; 32]) -> [__m128i; ROUNDS + 1] {
-    let mut keys = [_mm_setzero_si128(); ROUNDS + 1];
+pub(super) fn expand(key: &[u8; 32], keys: &mut [__m128i; ROUNDS + 1]) {
     for (half, bytes) in keys.iter_mut().zip(key.as_chunks::<16>().0) {
         let number = u128::from_le_bytes(*bytes);
         *half = _mm_set_epi64x((number >> 64) as i64, number as i64);
@@ -31,7 +28,6 @@ pub(super) fn expand(key: &[u8; 32]) -> [__m128i; ROUNDS + 1] {
     keys[12] = even_half::<0x20>(keys[10], keys[11]);
     keys[13] = odd_half(keys[11], keys[12]);
     keys[14] = even_half::<0x40>(keys[12], keys[13]);
-    keys
 }
 
 #[inline]

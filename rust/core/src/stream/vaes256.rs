@@ -8,8 +8,8 @@
 )]
 
 use core::arch::x86_64::{
-    __m256i, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_broadcastsi128_si256, _mm256_set_epi64x,
-    _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
+    __m256i, _mm_setzero_si128, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_broadcastsi128_si256,
+    _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
 use zeroize::Zeroize;
@@ -26,26 +26,52 @@ const BATCH: usize = 2 * LANES;
 pub(super) struct Vaes256([__m256i; ROUNDS + 1]);
 
 impl Vaes256 {
-    /// `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it has them.
-    pub fn new(key: &[u8; 32]) -> Option<Self> {
+    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it
+    /// has them.
+    pub fn without_key() -> Option<Self> {
         let available = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes");
-        // SAFETY: the features of `expand` have just been found.
-        available.then(|| unsafe { Self::expand(key) })
+        // SAFETY: the features of `zero` have just been found.
+        available.then(|| Self([unsafe { zero() }; ROUNDS + 1]))
+    }
+
+    pub fn set_key(&mut self, key: &[u8; 32]) {
+        // SAFETY: `self` exists, so `without_key` found the features.
+        unsafe { self.expand(key) }
     }
 
     #[target_feature(enable = "avx2,aes")]
-    fn expand(key: &[u8; 32]) -> Self {
-        let mut keys = schedule::expand(key);
-        let twice = keys.map(|key| _mm256_broadcastsi128_si256(key));
+    fn expand(&mut self, key: &[u8; 32]) {
+        let mut keys = [_mm_setzero_si128(); ROUNDS + 1];
+        schedule::expand(key, &mut keys);
+        for (twice, key) in self.0.iter_mut().zip(&keys) {
+            *twice = _mm256_broadcastsi128_si256(*key);
+        }
         keys.zeroize();
-        Self(twice)
     }
 
     /// Writes AES(index, tweak) for index = `first`, `first + 1`, …, as little-endian words.
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
-        // SAFETY: `self` exists, so `new` found the features.
+        // SAFETY: `self` exists, so `without_key` found the features.
         unsafe { encrypt_counters(&self.0, tweak, first, out) }
     }
+
+    /// The same for the indices given, one for each place of `out`.
+    pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
+        for (indices, out) in indices.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let mut counters = [0; BATCH];
+            counters[..indices.len()].copy_from_slice(indices);
+            let mut batch = [[0; 2]; BATCH];
+            // SAFETY: `self` exists, so `without_key` found the features.
+            unsafe { encrypt_batch(&self.0, inputs(tweak, &counters), &mut batch) };
+            out.copy_from_slice(&batch[..out.len()]);
+            batch.zeroize();
+        }
+    }
+}
+
+#[target_feature(enable = "avx")]
+fn zero() -> __m256i {
+    _mm256_setzero_si256()
 }
 
 impl Drop for Vaes256 {
@@ -59,27 +85,50 @@ fn encrypt_counters(keys: &[__m256i; ROUNDS + 1], tweak: u64, first: u64, out: &
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
     let mut first = first;
     for batch in batches {
-        encrypt_batch(keys, tweak, first, batch);
+        encrypt_batch(keys, successors(tweak, first), batch);
         first = first.wrapping_add(BATCH as u64);
     }
     if !rest.is_empty() {
         let mut batch = [[0; 2]; BATCH];
-        encrypt_batch(keys, tweak, first, &mut batch);
+        encrypt_batch(keys, successors(tweak, first), &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
         batch.zeroize();
     }
 }
 
+/// (index, tweak) for index = `first`, `first + 1`, …
 #[inline]
-#[target_feature(enable = "vaes,avx2,aes")]
-fn encrypt_batch(keys: &[__m256i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]; BATCH]) {
+#[target_feature(enable = "avx2")]
+fn successors(tweak: u64, first: u64) -> [__m256i; LANES] {
     let tweak = tweak.cast_signed();
     let mut counter = _mm256_set_epi64x(tweak, first.wrapping_add(1).cast_signed(), tweak, first.cast_signed());
     let step = _mm256_set_epi64x(0, 2, 0, 2);
     let mut lanes = [_mm256_setzero_si256(); LANES];
     for lane in &mut lanes {
-        *lane = _mm256_xor_si256(counter, keys[0]);
+        *lane = counter;
         counter = _mm256_add_epi64(counter, step);
+    }
+    lanes
+}
+
+/// (index, tweak) for the indices given.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn inputs(tweak: u64, indices: &[u64; BATCH]) -> [__m256i; LANES] {
+    let tweak = tweak.cast_signed();
+    let mut lanes = [_mm256_setzero_si256(); LANES];
+    for (lane, [even, odd]) in lanes.iter_mut().zip(indices.as_chunks::<2>().0) {
+        *lane = _mm256_set_epi64x(tweak, odd.cast_signed(), tweak, even.cast_signed());
+    }
+    lanes
+}
+
+/// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
+#[inline(never)]
+#[target_feature(enable = "vaes,avx2,aes")]
+fn encrypt_batch(keys: &[__m256i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut [[u64; 2]; BATCH]) {
+    for lane in &mut lanes {
+        *lane = _mm256_xor_si256(*lane, keys[0]);
     }
     for key in &keys[1..ROUNDS] {
         for lane in &mut lanes {

@@ -8,8 +8,8 @@
 )]
 
 use core::arch::x86_64::{
-    __m128i, _mm_set_epi64x, _mm512_add_epi64, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_broadcast_i32x4,
-    _mm512_set_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
+    __m128i, __m512i, _mm_set_epi64x, _mm_setzero_si128, _mm512_add_epi64, _mm512_aesenc_epi128, _mm512_aesenclast_epi128,
+    _mm512_broadcast_i32x4, _mm512_set_epi64, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_xor_si512,
 };
 
 use zeroize::Zeroize;
@@ -26,18 +26,37 @@ const BATCH: usize = 4 * LANES;
 pub(super) struct Vaes512([__m128i; ROUNDS + 1]);
 
 impl Vaes512 {
-    /// `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it has them.
-    pub fn new(key: &[u8; 32]) -> Option<Self> {
+    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it
+    /// has them.
+    pub fn without_key() -> Option<Self> {
         let available =
             is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("aes");
-        // SAFETY: the features of `expand` have just been found.
-        available.then(|| Self(unsafe { schedule::expand(key) }))
+        // SAFETY: x86-64 has SSE2.
+        available.then(|| Self([unsafe { _mm_setzero_si128() }; ROUNDS + 1]))
+    }
+
+    pub fn set_key(&mut self, key: &[u8; 32]) {
+        // SAFETY: `self` exists, so `without_key` found the features.
+        unsafe { schedule::expand(key, &mut self.0) }
     }
 
     /// Writes AES(index, tweak) for index = `first`, `first + 1`, …, as little-endian words.
     pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
-        // SAFETY: `self` exists, so `new` found the features.
+        // SAFETY: `self` exists, so `without_key` found the features.
         unsafe { encrypt_counters(&self.0, tweak, first, out) }
+    }
+
+    /// The same for the indices given, one for each place of `out`.
+    pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
+        for (indices, out) in indices.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let mut counters = [0; BATCH];
+            counters[..indices.len()].copy_from_slice(indices);
+            let mut batch = [[0; 2]; BATCH];
+            // SAFETY: `self` exists, so `without_key` found the features.
+            unsafe { encrypt_batch(&self.0, inputs(tweak, &counters), &mut batch) };
+            out.copy_from_slice(&batch[..out.len()]);
+            batch.zeroize();
+        }
     }
 }
 
@@ -52,28 +71,51 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
     let mut first = first;
     for batch in batches {
-        encrypt_batch(keys, tweak, first, batch);
+        encrypt_batch(keys, successors(tweak, first), batch);
         first = first.wrapping_add(BATCH as u64);
     }
     if !rest.is_empty() {
         let mut batch = [[0; 2]; BATCH];
-        encrypt_batch(keys, tweak, first, &mut batch);
+        encrypt_batch(keys, successors(tweak, first), &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
         batch.zeroize();
     }
 }
 
+/// (index, tweak) for index = `first`, `first + 1`, …
 #[inline]
-#[target_feature(enable = "vaes,avx512f,aes")]
-fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]; BATCH]) {
+#[target_feature(enable = "avx512f")]
+fn successors(tweak: u64, first: u64) -> [__m512i; LANES] {
     let block = _mm_set_epi64x(tweak.cast_signed(), first.cast_signed());
     let mut counter = _mm512_add_epi64(_mm512_broadcast_i32x4(block), _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0));
     let step = _mm512_set_epi64(0, 4, 0, 4, 0, 4, 0, 4);
-    let keys = keys.map(|key| _mm512_broadcast_i32x4(key));
     let mut lanes = [_mm512_setzero_si512(); LANES];
     for lane in &mut lanes {
-        *lane = _mm512_xor_si512(counter, keys[0]);
+        *lane = counter;
         counter = _mm512_add_epi64(counter, step);
+    }
+    lanes
+}
+
+/// (index, tweak) for the indices given.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn inputs(tweak: u64, indices: &[u64; BATCH]) -> [__m512i; LANES] {
+    let tweak = tweak.cast_signed();
+    let mut lanes = [_mm512_setzero_si512(); LANES];
+    for (lane, four) in lanes.iter_mut().zip(indices.as_chunks::<4>().0) {
+        let [a, b, c, d] = four.map(u64::cast_signed);
+        *lane = _mm512_set_epi64(tweak, d, tweak, c, tweak, b, tweak, a);
+    }
+    lanes
+}
+
+#[inline]
+#[target_feature(enable = "vaes,avx512f,aes")]
+fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m512i; LANES], out: &mut [[u64; 2]; BATCH]) {
+    let keys = keys.map(|key| _mm512_broadcast_i32x4(key));
+    for lane in &mut lanes {
+        *lane = _mm512_xor_si512(*lane, keys[0]);
     }
     for key in &keys[1..ROUNDS] {
         for lane in &mut lanes {

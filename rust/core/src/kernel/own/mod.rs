@@ -13,6 +13,8 @@ mod lattice;
 mod shape;
 mod staircase;
 
+use zeroize::Zeroize;
+
 use super::tier::{self, Arithmetic};
 use super::{BLOCK, MAX_SPAN, SIGN, Tier, with_sign};
 use geometric::{Few, Many};
@@ -93,6 +95,14 @@ impl Drawn {
     /// Draws a block on a tier that is available.
     pub fn draw(&mut self, tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK]) {
         tier::draw_on(tier, family, given, words, self);
+    }
+}
+
+/// What tells the noise is wiped: of a release it is as secret as the answers.
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        self.cells.zeroize();
+        self.reduced.zeroize();
     }
 }
 

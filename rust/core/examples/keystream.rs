@@ -1,0 +1,52 @@
+//! Raw words on standard output, for statistical tests: `cargo run --release --example keystream -- fill 1000 | …`.
+//!
+//! The first argument says which words: `fill`, of one fill; `fills`, the first eight of fill after fill; `children`, the first eight of child
+//! after child; `os`, the first eight of fill after fill of a generator of the operating system's. The second is how many.
+
+use std::io::Write;
+
+use stairnoise::Generator;
+
+/// Words at a time.
+const PART: usize = 1 << 12;
+
+/// Words of a short fill.
+const SHORT: usize = 8;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, arrangement, count] = &*arguments else {
+        return Err("usage: keystream fill|fills|children|os COUNT".into());
+    };
+    let count: usize = count.parse()?;
+    let mut generator = match &**arrangement {
+        "os" => Generator::from_os()?,
+        "fill" | "fills" | "children" => Generator::from_seed(20),
+        other => return Err(format!("unknown words: {other}").into()),
+    };
+    let long = generator.next(count)?;
+    let mut part = [0; PART];
+    let mut out = std::io::stdout().lock();
+    for first in (0..count).step_by(PART) {
+        let part = &mut part[..PART.min(count - first)];
+        match &**arrangement {
+            "fill" => long.keystream(first as u64, part),
+            "children" => {
+                for few in part.chunks_mut(SHORT) {
+                    generator.spawn()?.next(few.len())?.keystream(0, few);
+                }
+            }
+            _ => {
+                for few in part.chunks_mut(SHORT) {
+                    generator.next(few.len())?.keystream(0, few);
+                }
+            }
+        }
+        let bytes: Vec<u8> = part.iter().flat_map(|word| word.to_le_bytes()).collect();
+        // Whoever reads may have had enough.
+        if out.write_all(&bytes).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Keys that forget: what a generator of the operating system's holds after a fill does not tell that fill's key (contract, section 11).
+//!
+//! Fast key erasure (Bernstein 2017): a key makes its successor and the keys of the next fills, and is overwritten by them.
+//!
+//! A key of its own costs a fill 0.2 µs on Zen 3: from Python one value takes 540 ns, and 340 ns from a generator of a given key.
+
+use std::sync::Arc;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::cipher::Cipher;
+use super::entropy;
+use crate::error::DrawError;
+
+/// Keys made at a time, the successor among them: 32 blocks, two batches of the narrower wide cipher and one of the wider.
+const KEYS: usize = 16;
+
+/// The key of a generator and those of its next fills; wiped on drop. Lives behind a pointer: a move would leave a copy.
+pub(super) struct FillKeys {
+    /// Key `j` is the blocks 2j and 2j + 1; key 0 is the generator's, and those below `next` are zero otherwise.
+    blocks: [[u64; 2]; 2 * KEYS],
+    /// The key of the next fill; [`KEYS`] if there is none left.
+    next: usize,
+}
+
+impl FillKeys {
+    /// A key from the operating system.
+    pub fn from_os() -> Result<Box<Self>, DrawError> {
+        let mut key = Zeroizing::new([0; 32]);
+        entropy::fill(key.as_mut())?;
+        Ok(Self::new(&key))
+    }
+
+    fn new(key: &[u8; 32]) -> Box<Self> {
+        let mut keys = Box::new(Self {
+            blocks: [[0; 2]; 2 * KEYS],
+            next: KEYS,
+        });
+        for (word, bytes) in keys.blocks.as_flattened_mut().iter_mut().zip(key.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        keys
+    }
+
+    /// The same keys once more, for a view.
+    pub fn share(&self) -> Box<Self> {
+        let mut keys = Box::new(Self {
+            blocks: [[0; 2]; 2 * KEYS],
+            next: self.next,
+        });
+        keys.blocks.copy_from_slice(&self.blocks);
+        keys
+    }
+
+    /// The cipher of the next fill, whose key is then kept nowhere else.
+    pub fn next(&mut self) -> Arc<Cipher> {
+        if self.next == KEYS {
+            self.renew();
+        }
+        let cipher = self.cipher(self.next);
+        self.blocks[2 * self.next..][..2].as_flattened_mut().zeroize();
+        self.next += 1;
+        cipher
+    }
+
+    fn renew(&mut self) {
+        self.cipher(0).fill_keys(&mut self.blocks);
+        self.next = 1;
+    }
+
+    fn cipher(&self, j: usize) -> Arc<Cipher> {
+        let mut key = Zeroizing::new([0; 32]);
+        let words = self.blocks[2 * j..][..2].as_flattened();
+        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        Cipher::new(&key)
+    }
+}
+
+impl Drop for FillKeys {
+    fn drop(&mut self) {
+        self.blocks.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cipher::Domain;
+    use super::super::fill::Fill;
+    use super::*;
+
+    const KEY: [u8; 32] = [9; 32];
+
+    fn words(cipher: Arc<Cipher>) -> [u64; 6] {
+        let fill = Fill::new(cipher, 0, 0);
+        core::array::from_fn(|i| fill.word(i as u64))
+    }
+
+    /// Keys by the contract's text, one block at a time: those of the first `n` fills, and the generator's key after them.
+    fn by_the_text(n: usize) -> (Vec<[u8; 32]>, [u8; 32]) {
+        let (mut key, mut fills) = (KEY, Vec::new());
+        while fills.len() < n {
+            let cipher = Cipher::new(&key);
+            let made = |j: u64| {
+                let blocks = [2 * j, 2 * j + 1].map(|index| cipher.block(Domain::FillKeys, 0, 0, index));
+                let bytes: Vec<u8> = blocks.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+                <[u8; 32]>::try_from(bytes).unwrap()
+            };
+            fills.extend((1..16).map(made));
+            key = made(0);
+        }
+        fills.truncate(n);
+        (fills, key)
+    }
+
+    /// Evidence: equality with the contract, section 11, over several renewals.
+    #[test]
+    fn keys_of_fills_are_those_of_the_contract() {
+        let mut keys = FillKeys::new(&KEY);
+        for expected in by_the_text(50).0 {
+            assert_eq!(words(keys.next()), words(Cipher::new(&expected)));
+        }
+    }
+
+    /// Every key that the state holds or leads to, for as many renewals as there were before.
+    fn reachable(keys: &FillKeys) -> Vec<[u64; 6]> {
+        let mut reachable = Vec::new();
+        let mut state = keys.share();
+        for _ in 0..4 {
+            reachable.extend((0..KEYS).map(|j| words(state.cipher(j))));
+            state.renew();
+        }
+        reachable
+    }
+
+    /// Evidence: after each of fifty fills, none of the keys taken so far, and no key that made one, is in the state or made by what is.
+    #[test]
+    fn the_state_after_a_fill_does_not_lead_to_its_words() {
+        let mut keys = FillKeys::new(&KEY);
+        let mut past = Vec::new();
+        for n in 1..=50 {
+            let maker = keys.next;
+            let before = words(keys.cipher(0));
+            past.push(words(keys.next()));
+            if maker == KEYS {
+                past.push(before);
+            }
+            let now = reachable(&keys);
+            assert!(past.iter().all(|key| !now.contains(key)), "after fill {n}");
+            let zero_below = &keys.blocks[2..2 * keys.next];
+            assert!(zero_below.iter().all(|block| *block == [0; 2]), "used keys are wiped");
+        }
+        // The search can find what is there: the next fill's key.
+        let now = reachable(&keys);
+        assert!(now.contains(&words(keys.next())));
+    }
+
+    #[test]
+    fn a_shared_state_goes_the_same_way() {
+        let mut keys = FillKeys::new(&KEY);
+        for taken in 0..40 {
+            let mut shared = keys.share();
+            for ahead in 0..20 {
+                let expected = by_the_text(taken + ahead + 1).0[taken + ahead];
+                assert_eq!(words(shared.next()), words(Cipher::new(&expected)));
+            }
+            keys.next();
+        }
+    }
+}

@@ -1,0 +1,276 @@
+"""Evidence: a search of the memory of a live process, as its debugger or a core dump would see it, for keys and keystream.
+
+Another process is asked to make generators, draw and forget, and stops in between. Its memory is read by this one, which knows
+what to look for: a key that it sent, the words of that key's fills by the oracle, or the keys that it found by an attack on an
+earlier state. Each search is seen to find what is there while it may be. A word of 64 bits is found by chance with probability
+below 1e-6 in all.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from tests.oracles import stream
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read through /proc, which is Linux's")
+
+MASK = 0x5A
+
+# Words that may be found in spite of everything: what vector registers held last, others now and then save on the stack.
+IN_REGISTERS = 8
+
+PROGRAM = """
+import os, sys
+import numpy as np
+import stairnoise as sn
+
+MASK = 0x5A
+names = {"sn": sn, "np": np}
+
+def unmask():
+    # In place: no other object ever holds the key.
+    key = bytearray(32)
+    os.write(1, b"?")
+    os.readv(0, [key])
+    for i in range(32):
+        key[i] ^= MASK
+    names["key"] = key
+
+names["unmask"] = unmask
+ask = bytearray(200)
+while length := os.readv(0, [ask]):
+    exec(ask[:length].decode(), names)
+    answer = names.pop("answer", b"")
+    os.write(1, bytes(answer) + b"done")
+"""
+
+
+class Process:
+    """A process that does as it is told, and lies open."""
+
+    def __init__(self) -> None:
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ":".join(sys.path)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment
+        )
+
+    def tell(self, statement: str, then: bytes = b"") -> bytes:
+        """What it answers to a statement, and to the bytes that the statement reads."""
+        pipes = self._process
+        assert pipes.stdin is not None
+        assert pipes.stdout is not None
+        pipes.stdin.write(statement.encode())
+        if then:
+            assert pipes.stdout.read(1) == b"?"
+            pipes.stdin.write(then)
+        answer = b""
+        while not answer.endswith(b"done"):
+            part = pipes.stdout.read(1 << 16)
+            assert part, "the process ended"
+            answer += part
+        return answer.removesuffix(b"done")
+
+    def memory(self) -> list[np.ndarray]:
+        """All its writable memory, as 64-bit words."""
+        parts = []
+        folder = Path("/proc") / str(self._process.pid)
+        try:
+            with (folder / "mem").open("rb", 0) as memory:
+                for line in (folder / "maps").read_text().splitlines():
+                    place, rights = line.split()[:2]
+                    start, end = (int(address, 16) for address in place.split("-"))
+                    if rights.startswith("rw") and "[v" not in line:
+                        memory.seek(start)
+                        parts += _words(memory, end - start)
+        except PermissionError:
+            pytest.skip("this user may not read another process's memory")
+        assert sum(part.size for part in parts) > 10**5
+        return parts
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+def _words(memory, length: int) -> Iterator[np.ndarray]:
+    """The pages of a region that are not empty."""
+    while length > 0:
+        data = memory.read(min(length, 1 << 24))
+        if not data:
+            return
+        length -= len(data)
+        words = np.frombuffer(data, np.uint64)
+        if words.any():
+            yield words
+
+
+@pytest.fixture
+def process() -> Iterator[Process]:
+    process = Process()
+    yield process
+    process.end()
+
+
+def found(memory: list[np.ndarray], secrets: list[int]) -> int:
+    """How many words of the memory are among the secrets."""
+    wanted = np.array(secrets, np.uint64)
+    return sum(int(np.isin(part, wanted).sum()) for part in memory)
+
+
+def words_of(data: bytes) -> list[int]:
+    return [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+
+
+def keystream(key: bytes, fill: int, values: int) -> list[int]:
+    return [stream.word(key, fill, i) for i in range(values)]
+
+
+# Every way to draw: one value, few, many, in place, and releases of each length; how many words each takes.
+DRAWS = [
+    ("d.sample(rng=rng)", 1),
+    ("d.sample(5, rng=rng)", 5),
+    ("d.sample(1500, rng=rng)", 1500),
+    ("sn.Staircase(2.0).sample(1500, rng=rng)", 1500),
+    ("sn.DiscreteLaplace(1.0).sample(1500, rng=rng)", 1500),
+    ("sn.DiscreteStaircase(1.0, 9).sample(600, rng=rng)", 600),
+    ("d.release(3.5, rng=rng)", 1),
+    ("d.release([1.0] * 7, rng=rng)", 7),
+    ("d.release(np.ones(1500), rng=rng)", 1500),
+    ("sn.Laplace([0.5, 2.0]).sample((300, 2), rng=rng)", 600),
+    ("d.sample(300_000, rng=rng, threads=2)", 300_000),
+]
+
+
+def test_a_given_key_and_its_keystream_are_wiped(process):
+    key = np.random.default_rng(1).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in key))
+    assert found(process.memory(), words_of(key)) >= 4, "the caller's own copy"
+    process.tell("rng = sn.SecureRng.from_key(key); key[:] = bytes(32); d = sn.Laplace(1.0)")
+    live = found(process.memory(), words_of(key))
+    assert live >= 4, "the generator's key"
+    streams = []
+    for fill, (draw, values) in enumerate(DRAWS):
+        process.tell(f"kept{fill} = {draw}")
+        streams += keystream(key, fill, min(values, 2000))
+        assert found(process.memory(), streams) <= IN_REGISTERS, draw
+    assert found(process.memory(), words_of(key)) == live, "no copy stays but the generator's"
+    process.tell("shown = [repr(rng), str(rng._stream), rng.__reduce_ex__.__doc__]")
+    assert not any(key.hex().encode() in part.tobytes() for part in process.memory()), "written out"
+    process.tell("children = rng.spawn(3) + [rng.at(7)]")
+    keys = b"".join(stream.child_key(key, child) for child in range(3))
+    assert found(process.memory(), words_of(keys)) >= 12
+    process.tell("del rng, children")
+    assert found(process.memory(), words_of(key + keys)) == 0
+
+
+def test_a_key_is_wiped_when_another_takes_its_place(process):
+    key = np.random.default_rng(2).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in key))
+    process.tell("rng = sn.SecureRng.from_key(key); key[:] = bytes(32); rng.reseed()")
+    assert found(process.memory(), words_of(key)) == 0
+
+
+def test_a_refused_key_leaves_no_copy(process):
+    key = np.random.default_rng(3).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in key))
+    attempt = "try: sn.SecureRng.from_key(key + key[:8])\nexcept sn.ParameterError as e: error = e\nkey[:] = bytes(32)"
+    process.tell(attempt)
+    # The sum was the caller's own; what stairnoise copied of it is gone.
+    assert found(process.memory(), words_of(key)) <= 4
+
+
+def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
+    """Every aligned 32 bytes that could be a key: no word of which is an address or a small number."""
+    for words in memory:
+        random = (words >> np.uint64(48) != 0) & (words << np.uint64(48) != 0)
+        random &= np.bitwise_count(words) > 12 if hasattr(np, "bitwise_count") else random
+        whole = random[:-3] & random[1:-2] & random[2:-1] & random[3:]
+        for at in np.flatnonzero(whole):
+            yield words[at : at + 4].tobytes()
+
+
+def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
+    """The attack: the key in the memory that gives this noise, if there is one."""
+    law = sn.Laplace(1.0)
+    first = np.frombuffer(noise)
+    for key in candidates(memory):
+        if law.sample(rng=sn.SecureRng.from_key(key)) == first[0] and (
+            law.sample(first.size, rng=sn.SecureRng.from_key(key)).tobytes() == noise
+        ):
+            return key
+    return None
+
+
+def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
+    """The attack finds the key before the fill, so that it would find it after; and nothing that the key makes is left."""
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("d.sample(rng=rng)")
+    before = process.memory()
+    noise = process.tell("answer = d.sample(1500, rng=rng)")
+    after = process.memory()
+    key = key_of(noise, before)
+    assert key is not None, "the next fill's key is in the memory"
+    assert key_of(noise, after) is None
+    assert found(before, words_of(key)) == 4
+    assert found(after, words_of(key)) == 0
+    assert found(after, keystream(key, 0, 1500)) <= IN_REGISTERS
+
+
+@pytest.mark.parametrize(("draw", "values"), DRAWS)
+def test_every_way_to_draw_erases_its_key(process, draw, values):
+    """A view draws the noise by which the attack finds the key; then the generator uses the key in the way in question."""
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("d.sample(rng=rng)")
+    before = process.memory()
+    noise = process.tell("answer = d.sample(50, rng=rng.at(0))")
+    key = key_of(noise, before)
+    assert key is not None
+    process.tell(f"kept = {draw}")
+    after = process.memory()
+    assert found(after, words_of(key)) == 0
+    assert found(after, keystream(key, 0, min(values, 2000))) <= IN_REGISTERS
+
+
+def test_renewed_keys_lose_their_makers(process):
+    """Sixteen keys of an earlier state, the generator's own among them, are gone when sixteen more fills were taken."""
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("d.sample(rng=rng)")
+    before = process.memory()
+    key = key_of(process.tell("answer = d.sample(50, rng=rng)"), before)
+    assert key is not None
+    (state,) = (state for state in states(before, key) if state is not None)
+    assert found(before, state) == len(state)
+    process.tell("for _ in range(16): d.sample(rng=rng)")
+    assert found(process.memory(), state) == 0
+
+
+def test_the_keys_of_fills_to_come_are_wiped_with_their_generator(process):
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("d.sample(rng=rng)")
+    before = process.memory()
+    key = key_of(process.tell("answer = d.sample(50, rng=rng.at(0))"), before)
+    assert key is not None
+    (state,) = states(before, key)
+    process.tell("del rng")
+    assert found(process.memory(), state) == 0
+
+
+def states(memory: list[np.ndarray], key: bytes) -> Iterator[list[int] | None]:
+    """The words of the state around its second fill's key: the generator's key, a wiped one, this one and thirteen more."""
+    words = np.frombuffer(key, np.uint64)
+    for part in memory:
+        for at in np.flatnonzero(part == words[0]):
+            state = part[at - 8 : at + 56]
+            assert not state[4:8].any(), "the first fill's key is wiped"
+            assert state[:4].all()
+            assert state[8:].all()
+            yield [int(word) for word in (*state[:4], *state[8:])]
