@@ -37,9 +37,11 @@
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `parallel` | a slice filled by several threads |
 //! | `release` | noise added to true answers on the lattice |
+//! | `reveal` | what the work of a draw depends on besides its parameters |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
+//! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 #![deny(unsafe_code)]
 
 mod discrete_laplace;
@@ -59,11 +61,15 @@ pub mod noise;
 #[doc(hidden)]
 pub mod parallel;
 mod params;
+#[cfg(feature = "probe")]
+#[doc(hidden)]
+pub mod probe;
 #[cfg(test)]
 mod random;
 mod release;
 #[cfg(test)]
 mod replay;
+mod reveal;
 mod sampler;
 mod staircase;
 mod stream;
