@@ -19,7 +19,7 @@ def last_bit(values: Floats) -> NDArray[np.int64]:
 
 
 def events(values: Floats, window: float) -> Counts:
-    """How often each event happened: |y| in the window and the last bit of y at 2**j or above, for every j, and the rest as one event.
+    """How often each event happened: |y| in the window and the last bit of y at 2**j, for every j, and the rest as one event.
 
     These are events of Mironov's attack: whether y can be the sum of a candidate answer and noise is a question of its last bits.
     """

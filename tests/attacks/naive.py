@@ -1,4 +1,4 @@
-"""What the attacks are aimed at: noise in floating point, added to the answer in floating point, and other plain ways to release."""
+"""What the attacks are aimed at: noise in floating point, added in floating point, and other plain ways to release."""
 
 import numpy as np
 from numpy.typing import NDArray

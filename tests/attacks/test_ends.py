@@ -1,6 +1,8 @@
-"""Evidence: attacks where number formats end: the sign of zero, subnormal numbers, the largest numbers. Outcome sets of neighbours are compared over
-100 000 releases each (an outcome of probability p is missed with probability (1 - p)**100 000, below 1e-9 for those compared), and their shares by the
-Chernoff bounds of checks.py, at a false-alarm rate of at most `ALPHA` each. Plain NumPy must be caught by the same comparison.
+"""Evidence: attacks where number formats end: the sign of zero, subnormal numbers, the largest numbers.
+
+Outcome sets of neighbours are compared over 100 000 releases each (an outcome of probability p is missed with probability
+(1 - p)**100 000, below 1e-9 for those compared), and their shares by the Chernoff bounds of checks.py, at a false-alarm rate
+of at most `ALPHA` each. Plain NumPy must be caught by the same comparison.
 """
 
 import numpy as np
@@ -51,7 +53,7 @@ def test_the_ends_of_int64_give_plain_numpy_away():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("family", [sn.Laplace, sn.Staircase])
 def test_the_ends_of_floats(family, dtype):
-    """Noise wide enough to leave the format: half of all outputs are the largest number, for both neighbours, and none is infinite."""
+    """Noise wide enough to leave the format: about half of all outputs are the largest number, and none is infinite."""
     largest = float(np.finfo(dtype).max)
     delta = 2.0 ** (np.frexp(largest)[1] - 32)
     law = family(EPS, delta)

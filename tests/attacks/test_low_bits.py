@@ -1,9 +1,10 @@
 """Evidence: attacks on the low bits of the sum, run against `release` and against plain NumPy.
 
-Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so that a single output may exclude a neighbour. Haney, Desfontaines,
-Hartman, Shrestha and Hay (2022): the precision of a sum tells the magnitude of its terms. An attack passes if, from what it saw in 200 000 releases of
-each of two neighbours, an event has a privacy loss above epsilon. False alarms: each check of `release` fails with probability below `ALPHA` for a private
-mechanism (checks.py: Chernoff bounds, seeds fixed), and NumPy's must fail the same check.
+Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so that a single output may exclude a
+neighbour. Haney, Desfontaines, Hartman, Shrestha and Hay (2022): the precision of a sum tells the magnitude of its terms. An attack
+succeeds if, from what it saw in 200 000 releases of each of two neighbours, an event has a privacy loss above epsilon. False alarms:
+each check of `release` fails with probability below `ALPHA` for a private mechanism (checks.py: Chernoff bounds, seeds fixed), and
+NumPy's must fail the same check.
 
 The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/release/exhaustive.rs.
 """
@@ -62,7 +63,7 @@ def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 @pytest.mark.parametrize("x", [0.0, -0.0, 5e-324, -1e-310, 1e-300, 0.1 + 0.2, 1 / 3, -2 / 3, 1.0, 1e3, 1e5])
 def test_every_output_is_on_one_lattice(law, x):
-    """Multiples of g, odd ones among them, whatever the answer; the same outputs are reached from the neighbour one sensitivity away."""
+    """Multiples of g, odd ones among them, whatever the answer; the neighbour reaches the same."""
     step = round(math.log2(law.granularity))
     here, there = (released(law, answer, 4, 20_000) for answer in (x, x + 1.0))
     assert bits.last_bit(here).min() == bits.last_bit(there).min() == step
@@ -77,7 +78,7 @@ def finest(mechanism, answers):
 
 
 def test_precision_does_not_tell_the_magnitude():
-    """The finest bit in 20 000 outputs: g for `release`, up to answers where a float64 no longer holds multiples of g; with NumPy it follows the answer."""
+    """The finest bit in 20 000 outputs: g for `release`, as long as float64 holds it; with NumPy it follows the answer."""
     answers = [0.0, 5e-324, 1e-300, 1e-5, 1.0, 1000.0, 1e5]
     for law in LAWS:
         assert finest(lambda x, law=law: released(law, x, 5, 20_000), answers) == {round(math.log2(law.granularity))}
@@ -89,7 +90,7 @@ def test_precision_does_not_tell_the_magnitude():
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 @pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e100, 1e300, 1.7e308])
 def test_beyond_that_the_output_is_a_function_of_the_lattice_point(law, x):
-    """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: a function of that point alone (post-processing)."""
+    """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""
     g = Fraction(law.granularity)
     noise = law.sample(2000, rng=sn.SeededRng(7))
     for value, drawn in zip(released(law, x, 7, 2000), noise, strict=True):

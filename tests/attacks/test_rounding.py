@@ -1,5 +1,7 @@
-"""Evidence: the attack on rounding to the lattice. Rounding half to even moves 0.5 to 0 and 1.5 to 2, so that answers one sensitivity apart end two cells
-apart and lose 2 epsilon; rounding half upwards does not. Shares by Chernoff bounds at a false-alarm rate of at most `ALPHA` each, seeds fixed.
+"""Evidence: the attack on rounding to the lattice.
+
+Rounding half to even moves 0.5 to 0 and 1.5 to 2, so that answers one sensitivity apart end two cells apart and lose 2 epsilon;
+rounding half upwards does not. Shares by Chernoff bounds at a false-alarm rate of at most `ALPHA` each, seeds fixed.
 """
 
 import numpy as np
@@ -12,6 +14,7 @@ from tests.statistical.checks import check_loss_at_most, check_loss_equals
 ALPHA = 1e-9
 N = 400_000
 EPS = 1.0
+LAWS = [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS), sn.Laplace(EPS), sn.Staircase(EPS)]
 HALVES = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
