@@ -1,9 +1,9 @@
 """Evidence: attacks on the low bits of the sum, run against `release` and against plain NumPy.
 
 Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so that a single output may exclude a
-neighbour. Haney, Desfontaines, Hartman, Shrestha and Hay (2022): the precision of a sum tells the magnitude of its terms. An attack
-succeeds if, from what it saw in 200 000 releases of each of two neighbours, an event has a privacy loss above epsilon. False alarms:
-each check of `release` fails with probability below `ALPHA` for a private mechanism (checks.py: Chernoff bounds, seeds fixed), and
+neighbour. Haney et al. (2022): the precision of a sum tells the magnitude of its terms. An attack
+succeeds if, from 200 000 releases of each of two neighbours, an event has a privacy loss above epsilon. False alarms:
+each check of `release` fails with probability below `ALPHA` if it is private (checks.py: Chernoff bounds, seeds fixed), and
 NumPy's must fail the same check.
 
 The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/release/exhaustive.rs.

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use super::{Answer, add};
+use super::{Answer, add, private};
+use crate::dyadic::power_of_two;
 use crate::{Kind, Law, Shape, Value};
 
 /// Noise for every word of `bits` leading bits, followed by zeros and by ones.
@@ -133,12 +134,39 @@ fn neighbours_on_default_lattices() {
             (992, f64::MAX),
             (992, f64::MIN),
         ] {
-            let delta = 2.0_f64.powi(log2);
+            let delta = power_of_two(log2);
             let law = Law::new(kind, 1.0, delta, Shape::L1).unwrap();
             let noises = noises(&law, 11);
             let inwards = -delta.copysign(x);
-            indistinct::<f64, f64>(&law, &noises, x, 0.0 + (x + inwards));
-            indistinct::<f64, f32>(&law, &noises, x, 0.0 + (x + inwards));
+            indistinct::<f64, f64>(&law, &noises, x, x + inwards);
+            indistinct::<f64, f32>(&law, &noises, x, x + inwards);
         }
     }
+}
+
+/// The same, rounded to the lattice as IEEE does by default.
+#[derive(Clone, Copy, Debug)]
+struct HalfEven(f64);
+
+impl private::Sealed for HalfEven {}
+
+impl Answer for HalfEven {
+    fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        (self.0 / power_of_two(log2_granularity)).round_ties_even() as i128
+    }
+
+    fn exactly(self) -> f64 {
+        f64::NAN
+    }
+}
+
+#[test]
+#[should_panic(expected = "are 2 cells apart")]
+fn half_to_even_is_found() {
+    let law = Law::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
+    indistinct::<HalfEven, f64>(&law, &noises(&law, 16), HalfEven(0.5), HalfEven(1.5));
 }
