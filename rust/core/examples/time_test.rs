@@ -1,7 +1,8 @@
 //! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
 //! random order, whose times are compared by Welch's t.
 //!
-//! `cargo run --release --features probe --example time_test -- [FILLS]`; exit status 1 if |t| reaches the limit, or if a control does not.
+//! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
+//! limit twice, or if a control does not.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -40,36 +41,53 @@ fn main() -> ExitCode {
     );
     let mut failures = 0;
     let mut random = Random(Generator::from_seed(2017));
+    let only = std::env::args().nth(2).unwrap_or_default();
     for (kind, eps, sensitivity) in LAWS {
         let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
         let name = format!("{kind:?}({eps}, {sensitivity}) {}", probe::kernel(&law));
-        let (small, large) = (sure_words(&law, &mut random, SMALL), sure_words(&law, &mut random, LARGE));
-        let mut out = [0.0_f64; N];
-        let sample = compare(&mut random, fills, [&small, &large], |words| {
-            probe::write(&law, words, &mut out)
-        });
-        failures += sample.report(&format!("{name}, sample, small against large"), false);
-
-        let other = sure_words(&law, &mut random, SMALL);
-        let sample = compare(&mut random, fills, [&small, &other], |words| {
-            probe::write(&law, words, &mut out)
-        });
-        failures += sample.report(&format!("{name}, sample, small against other small"), false);
-
-        let all = sure_words(&law, &mut random, ALL);
-        let same = vec![[all[0][0]; N]; POOL];
-        let sample = compare(&mut random, fills, [&same, &all], |words| probe::write(&law, words, &mut out));
-        failures += sample.report(&format!("{name}, sample, one word against random"), false);
-
-        let answers: [f64; N] = std::array::from_fn(|i| i as f64 / 7.0);
-        let sample = compare(&mut random, fills, [&small, &large], |words| {
-            probe::release(&law, words, &answers, &mut out);
-        });
-        failures += sample.report(&format!("{name}, release, small against large"), false);
+        if name.contains(&only) {
+            failures += of_law(&law, &name, &mut random, fills);
+        }
     }
     failures += controls(&mut random, fills);
     println!("{failures} failures");
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What must not be found. A difference that is found once may be the machine's: it counts if fresh words show it again, in the same direction.
+fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
+    let answers: [f64; N] = std::array::from_fn(|i| i as f64 / 7.0);
+    let mut failures = 0;
+    for comparison in [
+        "sample, small against large",
+        "sample, small against other small",
+        "sample, one word against random",
+        "release, small against large",
+    ] {
+        let mut once = || {
+            let first = sure_words(law, random, SMALL);
+            let (first, second) = match comparison {
+                "sample, small against other small" => (first, sure_words(law, random, SMALL)),
+                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], sure_words(law, random, ALL)),
+                _ => (first, sure_words(law, random, LARGE)),
+            };
+            let mut out = [0.0_f64; N];
+            let times = if comparison.starts_with("release") {
+                compare(random, fills, [&first, &second], |words| {
+                    probe::release(law, words, &answers, &mut out)
+                })
+            } else {
+                compare(random, fills, [&first, &second], |words| probe::write(law, words, &mut out))
+            };
+            times.report(&format!("{name}, {comparison}"), false)
+        };
+        let t = once();
+        if t.abs() >= LIMIT {
+            let again = once();
+            failures += usize::from(again.abs() >= LIMIT && again * t > 0.0);
+        }
+    }
+    failures
 }
 
 /// What must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
@@ -82,12 +100,16 @@ fn controls(random: &mut Random, fills: usize) -> usize {
             *out = counted(*word);
         }
     });
-    let missed = one_by_one.report("control: counting, small against large", true);
+    let slow_fill = |words: &[u64]| probe::write(&law, words, &mut out);
     let doubtful: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
-    let slow = compare(random, fills / 10, [&small, &doubtful], |words| {
-        probe::write(&law, words, &mut out)
-    });
-    missed + slow.report("control: one value in 512 on the slow path", true)
+    let slow = compare(random, fills / 10, [&small, &doubtful], slow_fill);
+    [
+        one_by_one.report("control: counting, small against large", true),
+        slow.report("control: one value in 512 on the slow path", true),
+    ]
+    .into_iter()
+    .filter(|t| t.abs() < LIMIT)
+    .count()
 }
 
 fn counted(word: u64) -> f64 {
@@ -160,8 +182,8 @@ fn compare(random: &mut Random, fills: usize, classes: [&[[u64; N]]; 2], mut fil
 const CROPS: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 
 impl Times {
-    /// Prints the comparison; 1 if it came out otherwise than expected.
-    fn report(&self, name: &str, dependent: bool) -> usize {
+    /// Prints the comparison; its t.
+    fn report(&self, name: &str, dependent: bool) -> f64 {
         let mut all: Vec<f64> = self.0.concat();
         all.sort_by(f64::total_cmp);
         let (t, difference, mean) = CROPS
@@ -170,9 +192,9 @@ impl Times {
             .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
             .expect("the last crop leaves both classes");
         let right = (t.abs() >= LIMIT) == dependent;
-        let verdict = if right { "ok" } else { "FAILED" };
+        let verdict = if right { "ok" } else { "beyond" };
         println!("{verdict:6} {name}: t = {t:.1}, {difference:+.2} of {mean:.0} ns per fill");
-        usize::from(!right)
+        t
     }
 }
 
