@@ -74,7 +74,7 @@ fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
             let mut out = [0.0_f64; N];
             let times = if comparison.starts_with("release") {
                 compare(random, fills, [&first, &second], |words| {
-                    probe::release(law, words, &answers, &mut out)
+                    probe::release(law, words, &answers, &mut out);
                 })
             } else {
                 compare(random, fills, [&first, &second], |words| probe::write(law, words, &mut out))

@@ -25,7 +25,7 @@ fn noises(law: &Law, bits: u32) -> BTreeSet<i64> {
 
 /// The largest m for which all of −m, …, m were drawn.
 fn reach(noises: &BTreeSet<i64>) -> i64 {
-    (0..)
+    (0..i64::MAX)
         .take_while(|m| noises.contains(m) && noises.contains(&-m))
         .last()
         .unwrap()
