@@ -80,6 +80,16 @@ test-long: $(VENV)/stamp-dev  ## the checks that take minutes
 	cargo test --locked -p $(CRATE) --all-features -- --ignored
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
+	@scripts/test_taint.sh
+	@scripts/test_time.sh 100000
+
+.PHONY: test-taint
+test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes)
+	@scripts/test_taint.sh
+
+.PHONY: test-time
+test-time:  ## a million fills of small and of large noise take the same time (half an hour)
+	@scripts/test_time.sh
 
 .PHONY: test-aarch64
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)

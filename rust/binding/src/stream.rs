@@ -37,9 +37,9 @@ impl Stream {
     #[staticmethod]
     fn from_key(key: &Bound<'_, PyByteArray>) -> PyResult<Self> {
         let bytes = Zeroizing::new(key.to_vec());
-        match bytes.as_array() {
-            Some(key) => Ok(Generator::from_key(key).into()),
-            None => Err(ParameterError::new_err(format!(
+        match <&[u8; 32]>::try_from(&**bytes) {
+            Ok(key) => Ok(Generator::from_key(key).into()),
+            Err(_) => Err(ParameterError::new_err(format!(
                 "key must be 32 bytes, got {} bytes",
                 bytes.len()
             ))),

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         other => return Err(format!("unknown words: {other}").into()),
     };
     let long = generator.next(count)?;
-    let mut part = [0; PART];
+    let mut part = vec![0; PART];
     let mut out = std::io::stdout().lock();
     for first in (0..count).step_by(PART) {
         let part = &mut part[..PART.min(count - first)];

@@ -8,6 +8,7 @@ use crate::exact::IntegerLaw;
 use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
 use crate::law::{Kind, Law, Shape};
 use crate::release::{Answer, round_to_near_lattice};
+use crate::reveal;
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
 
@@ -245,10 +246,11 @@ struct Released<'a, A>(&'a [A]);
 impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     #[inline(always)]
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
-        let near = round_to_near_lattice(self.0[i], granularity).filter(|_| cells.abs() < (1_u64 << 50) as f64);
+        let near =
+            round_to_near_lattice(self.0[i], granularity).filter(|_| reveal::condition(cells.abs() < (1_u64 << 50) as f64));
         match near {
             Some(answer) => T::from_whole(answer as f64 + cells, granularity),
-            None if cells.is_nan() => T::default(),
+            None if reveal::condition(cells.is_nan()) => T::default(),
             None => self.cells(i, cells as i64, floor_log2(granularity)),
         }
     }
@@ -265,12 +267,12 @@ fn write_block<T, O: Output<T>>(drawn: &Drawn, base: usize, out: &mut [T], outpu
     let mut sure = 0;
     for (i, ((out, cells), granularity)) in out.iter_mut().zip(drawn.cells).zip(drawn.granularity).enumerate() {
         *out = output.whole(base + i, cells, granularity);
-        sure += usize::from(!cells.is_nan());
+        sure = usize::wrapping_add(sure, usize::from(!cells.is_nan()));
     }
-    if sure == out.len() {
+    if reveal::condition(sure == out.len()) {
         return 0;
     }
-    (0..out.len()).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i)
+    reveal::word((0..out.len()).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i))
 }
 
 /// Where blocks that are not full are filled up, with ordinary parameters.

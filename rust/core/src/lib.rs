@@ -48,9 +48,11 @@
 //! | `parallel` | a slice filled by several threads |
 //! | `selection` | one of finitely many candidates instead of noise |
 //! | `release` | noise added to true answers on the lattice |
+//! | `reveal` | what the work of a draw depends on besides its parameters |
 //! | `dyadic` | `f64`s as significand · 2^exponent |
 //! | `value` | from integers to the element types of an output |
 //! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
+//! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 #![deny(unsafe_code)]
 
 mod arete;
@@ -78,11 +80,15 @@ pub mod noise;
 #[doc(hidden)]
 pub mod parallel;
 mod params;
+#[cfg(feature = "probe")]
+#[doc(hidden)]
+pub mod probe;
 #[cfg(test)]
 mod random;
 mod release;
 #[cfg(test)]
 mod replay;
+mod reveal;
 mod sampler;
 mod segments;
 mod selection;

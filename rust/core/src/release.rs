@@ -7,6 +7,7 @@ use zeroize::Zeroize;
 use crate::dyadic::decompose;
 use crate::error::DrawError;
 use crate::params::Lattice;
+use crate::reveal;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
@@ -110,24 +111,33 @@ impl Sampler {
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let noise = &mut noise[..out.len()];
             self.write(fill, first + (chunk * CHUNK) as u64, noise);
-            for ((answer, noise), out) in answers.iter().zip(&*noise).zip(out) {
-                *out = add(*answer, *noise, lattice);
-            }
+            add_each(answers, noise, lattice, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         noise[..answers.len().min(CHUNK)].zeroize();
     }
 }
 
-/// (⌊x/g + ½⌋ + noise)·g.
+/// [`add`] for every answer.
+#[inline]
+pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattice: Lattice, out: &mut [T]) {
+    for ((answer, noise), out) in answers.iter().zip(noise).zip(out) {
+        *out = add(*answer, *noise, lattice);
+    }
+}
+
+/// (⌊x/g + ½⌋ + noise)·g. Sums wrap, which they have no reason to: a check would be a branch on noise.
 #[inline]
 pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
     let granularity = lattice.granularity();
     let normal = if granularity.is_normal() { granularity } else { f64::NAN };
     match round_to_near_lattice(answer, normal) {
-        Some(cells) if (noise as f64).abs() < NEAR => T::from_whole((cells + noise) as f64, granularity),
+        Some(cells) if reveal::condition((noise as f64).abs() < NEAR) => {
+            T::from_whole(cells.wrapping_add(noise) as f64, granularity)
+        }
         _ => {
-            let cells = answer.round_to_lattice(lattice.log2_granularity) + i128::from(noise);
+            // Of magnitudes up to 2¹²⁶ and 2⁶³.
+            let cells = answer.round_to_lattice(lattice.log2_granularity).wrapping_add(noise.into());
             T::from_cells(cells, lattice.log2_granularity)
         }
     }
@@ -144,6 +154,9 @@ pub(crate) fn check<A: Answer>(answers: &[A], out: usize) -> Result<(), DrawErro
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod exhaustive;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Kernel, Tier, WORD_BITS};
 use crate::params::Lattice;
+use crate::reveal;
 use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
 
@@ -33,6 +34,11 @@ impl Sampler {
         }
     }
 
+    #[cfg(feature = "probe")]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
     pub fn law(&self) -> &IntegerLaw {
         &self.law
     }
@@ -44,7 +50,7 @@ impl Sampler {
     /// X for a word and the extension words of the same value: the function of contract, section 2.
     pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
         match self.kernel.decide(word) {
-            Some(cells) => cells as i64,
+            Some(cells) => i64::from_whole(cells, 1.0),
             None => self.exact_cells(word, extension),
         }
     }
@@ -63,12 +69,17 @@ impl Sampler {
         let mut words = fill.words();
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
-            let words = words.at(first, out.len());
-            self.kernel.fill(tier, words, self.granularity, out, |i, value| {
-                let extension = |e| fill.extension(first + i as u64, e);
-                *value = self.value(self.exact_cells(words[i], extension));
-            });
+            let extension = |i, e| fill.extension(first + i as u64, e);
+            self.write_words(tier, words.at(first, out.len()), extension, out);
         }
+    }
+
+    /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
+    #[inline]
+    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
+        self.kernel.fill(tier, words, self.granularity, out, |i, value| {
+            *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
+        });
     }
 
     /// Writes `element(i, X of value first + i)` to every `out[i]`, of which there are at most [`FEW`].
@@ -100,12 +111,17 @@ impl Sampler {
 
     /// `cells` steps of the lattice as an element.
     pub fn value<T: Value>(&self, cells: i64) -> T {
-        T::from_cells(cells.into(), self.lattice.log2_granularity)
+        if reveal::condition(cells.unsigned_abs() < 1 << 51) {
+            T::from_whole(cells as f64, self.granularity)
+        } else {
+            T::from_cells(cells.into(), self.lattice.log2_granularity)
+        }
     }
 
     #[cold]
     fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
-        let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut extension);
+        let word = reveal::word(word);
+        let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut |e| reveal::word(extension(e)));
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
         if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
     }

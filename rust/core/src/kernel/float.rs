@@ -49,6 +49,18 @@ pub(super) fn inverse_power(x: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(x.to_bits() & EXPONENT))
 }
 
+/// `x` where every bit of `mask` is 1, 0 where none is. In floating point a compiler would make a branch of it where it has no vectors.
+#[inline(always)]
+pub(super) fn masked(mask: u64, x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & mask)
+}
+
+/// All bits 1 if a < b, for finite a and any b but NaN; otherwise all 0. A difference keeps its sign where it underflows.
+#[inline(always)]
+pub(super) fn less(a: f64, b: f64) -> u64 {
+    ((a - b).to_bits().cast_signed() >> 63).cast_unsigned()
+}
+
 /// 2ⁿ for a whole −1022 ≤ n ≤ 1023; any other n gives some `f64`.
 #[inline(always)]
 pub(super) fn exp2(n: f64) -> f64 {

@@ -1,3 +1,4 @@
+use super::float::{less, masked};
 use super::staircase::Stairs;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
@@ -31,7 +32,8 @@ impl<const N: usize> Ladder<N> {
             let stair = stair as f64;
             Rung {
                 top: if stair > 0.0 {
-                    stairs.floor / stairs.unit_of::<Separate>(stair - 1.0)
+                    // NaN, which no word is below, becomes 0.
+                    (stairs.floor / stairs.unit_of::<Separate>(stair - 1.0)).max(0.0)
                 } else {
                     f64::INFINITY
                 },
@@ -51,9 +53,9 @@ impl<const N: usize> Lane for Ladder<N> {
         let mut outermost = self.rungs[0].outermost;
         for rung in &self.rungs[1..] {
             // Units and cells grow from stair to stair, so the greatest of those reached is the right one: no branch.
-            let reached = whole < rung.top;
-            unit = unit.max(if reached { rung.unit } else { 0.0 });
-            outermost = outermost.max(if reached { rung.outermost } else { 0.0 });
+            let reached = less(whole, rung.top);
+            unit = unit.max(masked(reached, rung.unit));
+            outermost = outermost.max(masked(reached, rung.outermost));
         }
         [whole, unit, outermost]
     }

@@ -28,6 +28,7 @@ mod thresholds;
 mod tier;
 
 use crate::exact::IntegerLaw;
+use crate::reveal;
 use crate::value::Value;
 
 pub(crate) use coin::Coin;
@@ -140,7 +141,21 @@ impl Kernel {
             Self::Ladder4(lane) => signed::<Baseline>(lane, word),
             Self::Ladder8(lane) => signed::<Baseline>(lane, word),
         };
-        sure.then_some(cells)
+        reveal::condition(sure).then_some(cells)
+    }
+
+    /// Which kernel this is.
+    #[cfg(feature = "probe")]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Geometric(_) => "geometric",
+            Self::Coarse(_) => "coarse",
+            Self::Thresholds4(_) => "thresholds4",
+            Self::Thresholds8(_) => "thresholds8",
+            Self::Staircase(_) => "staircase",
+            Self::Ladder4(_) => "ladder4",
+            Self::Ladder8(_) => "ladder8",
+        }
     }
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
@@ -191,9 +206,9 @@ fn fill_lanes<A: Arithmetic, T: Value>(
     let (blocks, rest) = words.as_chunks::<BLOCK>();
     let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
     for (b, (words, out)) in blocks.iter().zip(out_blocks).enumerate() {
-        if !fill_block::<A, T>(lane, words, granularity, out) {
+        if !reveal::condition(fill_block::<A, T>(lane, words, granularity, out)) {
             for (i, (word, value)) in words.iter().zip(out).enumerate() {
-                if !signed::<A>(lane, *word).1 {
+                if !reveal::condition(signed::<A>(lane, *word).1) {
                     doubt(b * BLOCK + i, value);
                 }
             }
@@ -203,7 +218,7 @@ fn fill_lanes<A: Arithmetic, T: Value>(
     for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
         let (cells, sure) = signed::<A>(lane, *word);
         *value = T::from_whole(cells, granularity);
-        if !sure {
+        if !reveal::condition(sure) {
             doubt(done + i, value);
         }
     }

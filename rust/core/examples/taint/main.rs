@@ -1,0 +1,214 @@
+//! Taint check on memcheck (docs/timing.md): the key is secret, and no branch and no address may depend on it but those that
+//! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
+
+#[cfg(target_arch = "x86_64")]
+mod valgrind;
+
+#[cfg(target_arch = "x86_64")]
+fn main() -> std::process::ExitCode {
+    check::all()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn main() {
+    println!("skipped: the client requests are written for x86-64");
+}
+
+#[cfg(target_arch = "x86_64")]
+mod check {
+    use std::collections::BTreeSet;
+    use std::hint::black_box;
+    use std::process::ExitCode;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+
+    use crate::valgrind;
+
+    /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
+    const LONG: usize = 40 * 512 + 3 * 64 + 37;
+    /// Up to here values are drawn one by one.
+    const SHORT: usize = 8;
+
+    /// At least one law for each of the seven kernels.
+    const LAWS: [(Kind, f64, f64); 11] = [
+        (Kind::Laplace, 0.01, 1.0),
+        (Kind::Laplace, 1.0, 3.0),
+        (Kind::Laplace, 10.0, 1.0),
+        (Kind::DiscreteLaplace, 0.01, 1.0),
+        (Kind::DiscreteLaplace, 1.5, 1.0),
+        (Kind::DiscreteLaplace, 4.0, 1.0),
+        (Kind::Staircase, 0.1, 1.0),
+        (Kind::Staircase, 4.0, 1.0),
+        (Kind::DiscreteStaircase, 0.1, 5.0),
+        (Kind::DiscreteStaircase, 2.0, 5.0),
+        (Kind::DiscreteStaircase, 10.0, 100.0),
+    ];
+    const KERNELS: usize = 7;
+
+    static DECLASSIFY: AtomicBool = AtomicBool::new(true);
+    static DECLASSIFIED: AtomicU64 = AtomicU64::new(0);
+
+    fn hook(word: &mut u64) {
+        if DECLASSIFY.load(Ordering::Relaxed) {
+            DECLASSIFIED.fetch_add(1, Ordering::Relaxed);
+            valgrind::declassify(word);
+        }
+    }
+
+    /// A generator whose key is secret.
+    fn secret(number: usize) -> Generator {
+        let mut key = [number as u8; 32];
+        valgrind::classify(&mut key);
+        Generator::from_key(black_box(&key))
+    }
+
+    struct Report {
+        failures: usize,
+    }
+
+    impl Report {
+        /// Runs `work`, which says how many of how many results are secret, and compares the number of dependences with what is expected.
+        fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
+            eprintln!("==== {name}");
+            let (before, declassified) = (valgrind::errors(), DECLASSIFIED.load(Ordering::Relaxed));
+            let (secret, all) = work();
+            let found = valgrind::errors() - before;
+            let declassified = DECLASSIFIED.load(Ordering::Relaxed) - declassified;
+            // Results of the slow path are public after it; all others must still be secret, or the check would check nothing.
+            let right = (found == 0) == clean && 100 * secret >= 99 * all;
+            self.failures += usize::from(!right);
+            let verdict = if right { "ok" } else { "FAILED" };
+            println!("{verdict:6} {name}: {found} dependences, {declassified} verdicts, {secret} of {all} results secret");
+        }
+    }
+
+    pub fn all() -> ExitCode {
+        if !valgrind::is_here() {
+            eprintln!("this program checks something on Valgrind only: scripts/test_taint.sh");
+            return ExitCode::FAILURE;
+        }
+        probe::DECLASSIFY.set(hook).expect("set once");
+        println!(
+            "instruction set: {}",
+            cpu_tier().expect("STAIRNOISE_CPU names one of this processor's")
+        );
+        let mut report = Report { failures: 0 };
+        let mut kernels = BTreeSet::new();
+        for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
+            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            kernels.insert(probe::kernel(&law));
+            let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
+            every_output(&mut report, &name, &law, number);
+        }
+        assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        parameters_by_the_value(&mut report);
+        controls(&mut report);
+        println!("{} failures", report.failures);
+        if report.failures == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+
+    fn every_output(report: &mut Report, name: &str, law: &Law, number: usize) {
+        for n in [SHORT, LONG] {
+            report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, number, n));
+            report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(law, number, n));
+            report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, number, n));
+            report.case(&format!("{name}, {n} int32"), true, || fill::<i32>(law, number, n));
+            // Near the lattice's origin, far from it, and beyond its end.
+            let answers: Vec<f64> = (0..n).map(|i| [0.0, -0.3, 1e6, 1e16, -1e300, 5e-324][i % 6]).collect();
+            report.case(&format!("{name}, release of {n} float64"), true, || {
+                release::<_, f64>(law, number, &answers)
+            });
+            report.case(&format!("{name}, release of {n} float32"), true, || {
+                release::<_, f32>(law, number, &answers)
+            });
+            let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
+            report.case(&format!("{name}, release of {n} int64"), true, || {
+                release::<_, i64>(law, number, &counts)
+            });
+            report.case(&format!("{name}, release of {n} int32"), true, || {
+                release::<_, i32>(law, number, &counts)
+            });
+        }
+    }
+
+    fn fill<T: Value>(law: &Law, number: usize, n: usize) -> (usize, usize) {
+        let mut out = vec![T::default(); n];
+        law.fill(&mut secret(number), &mut out).expect("fills are left");
+        (valgrind::secrets(&out), n)
+    }
+
+    fn release<A: Answer, T: Value>(law: &Law, number: usize, answers: &[A]) -> (usize, usize) {
+        let mut out = vec![T::default(); answers.len()];
+        law.release(&mut secret(number), answers, &mut out).expect("finite answers");
+        (valgrind::secrets(&out), out.len())
+    }
+
+    fn parameters_by_the_value(report: &mut Report) {
+        for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
+            let eps: Vec<f64> = (0..LONG).map(|i| 0.1 + (i % 50) as f64 / 10.0).collect();
+            let parameters = Parameters {
+                eps: &eps,
+                sensitivity: &vec![3.0; LONG],
+                shape: Shapes::Same(Shape::L1),
+            };
+            report.case(&format!("{kind:?}, parameters by the value"), true, || {
+                let fill = secret(1).next(LONG).expect("fills are left");
+                let mut out = vec![0.0_f64; LONG];
+                Laws::new(kind)
+                    .write(&fill, 0, &mut out, &parameters)
+                    .expect("valid parameters");
+                (valgrind::secrets(&out), LONG)
+            });
+            report.case(&format!("{kind:?}, release, parameters by the value"), true, || {
+                let fill = secret(2).next(LONG).expect("fills are left");
+                let mut out = vec![0.0_f64; LONG];
+                let answers = vec![0.25; LONG];
+                let mut laws = Laws::new(kind);
+                laws.release(&fill, 0, &answers, &mut out, &parameters)
+                    .expect("valid parameters");
+                (valgrind::secrets(&out), LONG)
+            });
+        }
+    }
+
+    /// What must be found: the product with its verdicts still secret, a table, a branch.
+    fn controls(report: &mut Report) {
+        DECLASSIFY.store(false, Ordering::Relaxed);
+        for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
+            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let name = format!("control: {kind:?}({eps}, {sensitivity}), verdicts secret");
+            report.case(&name, false, || fill::<f64>(&law, number, LONG));
+        }
+        DECLASSIFY.store(true, Ordering::Relaxed);
+        let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();
+        report.case("control: a table", false, || {
+            of_words(|word| table[(word >> 56) as usize] * (word & 1) as f64)
+        });
+        report.case("control: counting thresholds one by one", false, || of_words(one_by_one));
+    }
+
+    fn of_words(draw: impl Fn(u64) -> f64) -> (usize, usize) {
+        let mut words = [0_u64; 64];
+        secret(3).next(64).expect("fills are left").keystream(0, &mut words);
+        let out = words.map(draw);
+        (valgrind::secrets(&out), out.len())
+    }
+
+    /// A geometric magnitude by inversion, stopping where it is found.
+    fn one_by_one(word: u64) -> f64 {
+        let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
+        let mut magnitude = 0.0;
+        let mut survival = 0.9_f64;
+        while v < black_box(survival) {
+            magnitude += 1.0;
+            survival *= 0.9;
+        }
+        // Keeps the word's own bits in the result, so that it stays secret.
+        magnitude + v
+    }
+}

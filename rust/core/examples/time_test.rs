@@ -1,0 +1,229 @@
+//! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
+//! random order, whose times are compared by Welch's t.
+//!
+//! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
+//! limit twice, or if a control does not.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use stairnoise::{Generator, Kind, Law, Shape, cpu_tier, probe};
+
+/// Values of a fill: one chunk.
+const N: usize = 512;
+/// Fills of each class that are prepared; which one is drawn is random.
+const POOL: usize = 32;
+const FILLS: usize = 1_000_000;
+const LIMIT: f64 = 10.0;
+
+/// A law for each kernel, discrete and continuous.
+const LAWS: [(Kind, f64, f64); 10] = [
+    (Kind::Laplace, 0.1, 1.0),
+    (Kind::Laplace, 1.0, 1.0),
+    (Kind::DiscreteLaplace, 0.1, 1.0),
+    (Kind::DiscreteLaplace, 1.5, 1.0),
+    (Kind::DiscreteLaplace, 4.0, 1.0),
+    (Kind::Staircase, 0.1, 1.0),
+    (Kind::Staircase, 4.0, 1.0),
+    (Kind::DiscreteStaircase, 0.1, 5.0),
+    (Kind::DiscreteStaircase, 2.0, 5.0),
+    (Kind::DiscreteStaircase, 10.0, 100.0),
+];
+
+fn main() -> ExitCode {
+    let fills = std::env::args()
+        .nth(1)
+        .map_or(FILLS, |n| n.parse().expect("a number of fills"));
+    println!(
+        "instruction set {}, {fills} fills of {N} values each",
+        cpu_tier().expect("STAIRNOISE_CPU")
+    );
+    let mut failures = 0;
+    let mut random = Random(Generator::from_seed(2017));
+    let only = std::env::args().nth(2).unwrap_or_default();
+    for (kind, eps, sensitivity) in LAWS {
+        let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+        let name = format!("{kind:?}({eps}, {sensitivity}) {}", probe::kernel(&law));
+        if name.contains(&only) {
+            failures += of_law(&law, &name, &mut random, fills);
+        }
+    }
+    failures += controls(&mut random, fills);
+    println!("{failures} failures");
+    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What must not be found. A difference that is found once may be the machine's: it counts if fresh words show it again, in the same direction.
+fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
+    let answers: [f64; N] = std::array::from_fn(|i| i as f64 / 7.0);
+    let mut failures = 0;
+    for comparison in [
+        "sample, small against large",
+        "sample, small against other small",
+        "sample, one word against random",
+        "release, small against large",
+    ] {
+        let mut once = || {
+            let first = sure_words(law, random, SMALL);
+            let (first, second) = match comparison {
+                "sample, small against other small" => (first, sure_words(law, random, SMALL)),
+                "sample, one word against random" => (vec![[first[0][0]; N]; POOL], sure_words(law, random, ALL)),
+                _ => (first, sure_words(law, random, LARGE)),
+            };
+            let mut out = [0.0_f64; N];
+            let times = if comparison.starts_with("release") {
+                compare(random, fills, [&first, &second], |words| {
+                    probe::release(law, words, &answers, &mut out);
+                })
+            } else {
+                compare(random, fills, [&first, &second], |words| probe::write(law, words, &mut out))
+            };
+            times.report(&format!("{name}, {comparison}"), false)
+        };
+        let t = once();
+        if t.abs() >= LIMIT {
+            let again = once();
+            failures += usize::from(again.abs() >= LIMIT && again * t > 0.0);
+        }
+    }
+    failures
+}
+
+/// What must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
+fn controls(random: &mut Random, fills: usize) -> usize {
+    let law = Law::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
+    let (small, large) = (sure_words(&law, random, SMALL), sure_words(&law, random, LARGE));
+    let mut out = [0.0_f64; N];
+    let one_by_one = compare(random, fills / 10, [&small, &large], |words| {
+        for (out, word) in out.iter_mut().zip(words) {
+            *out = counted(*word);
+        }
+    });
+    let slow_fill = |words: &[u64]| probe::write(&law, words, &mut out);
+    let doubtful: Vec<[u64; N]> = small.iter().map(|words| with_doubt(*words)).collect();
+    let slow = compare(random, fills / 10, [&small, &doubtful], slow_fill);
+    [
+        one_by_one.report("control: counting, small against large", true),
+        slow.report("control: one value in 512 on the slow path", true),
+    ]
+    .into_iter()
+    .filter(|t| t.abs() < LIMIT)
+    .count()
+}
+
+fn counted(word: u64) -> f64 {
+    let v = (word << 1) as f64 / 2.0_f64.powi(64);
+    let (mut magnitude, mut survival) = (0.0, 0.95_f64);
+    while v < black_box(survival) {
+        magnitude += 1.0;
+        survival *= 0.9;
+    }
+    magnitude
+}
+
+/// v = 0, which no kernel is sure of.
+fn with_doubt(mut words: [u64; N]) -> [u64; N] {
+    words[N / 2] = 0;
+    words
+}
+
+/// Ranges of v: the nine tenths of all draws nearest zero, one draw in 1000 to 4000, and all.
+const SMALL: [f64; 2] = [0.1, 1.0];
+const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
+const ALL: [f64; 2] = [0.0, 1.0];
+
+/// Words of random sign with v in the range, none of them in doubt.
+fn sure_words(law: &Law, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
+    let scale = 2.0_f64.powi(63);
+    let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
+    let mut draw = || {
+        loop {
+            let word = random.word();
+            let word = (word & 1 << 63) | (low + ((u128::from(word << 1) * u128::from(width)) >> 64) as u64);
+            let mut sure = true;
+            probe::doubts(law, &[word], &mut [0.0], |_| sure = false);
+            if sure {
+                return word;
+            }
+        }
+    };
+    (0..POOL).map(|_| std::array::from_fn(|_| draw())).collect()
+}
+
+/// Times of the two classes, cropped as in dudect: what is above a quantile of all times is noise of the machine. Several crops are compared and the largest
+/// |t| counts.
+struct Times([Vec<f64>; 2]);
+
+fn compare(random: &mut Random, fills: usize, classes: [&[[u64; N]]; 2], mut fill: impl FnMut(&[u64])) -> Times {
+    let mut times = [Vec::with_capacity(fills), Vec::with_capacity(fills)];
+    let mut words = [0_u64; N];
+    for i in 0..fills {
+        let choice = random.word();
+        let class = (choice & 1) as usize;
+        // Both classes are read whichever is chosen, so that preparing a fill leaves the same traces.
+        let pick = (choice >> 1) as usize % POOL;
+        let second = black_box((class as u64).wrapping_neg());
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = classes[0][pick][i] & !second | classes[1][pick][i] & second;
+        }
+        let words = black_box(&words);
+        let start = Instant::now();
+        fill(words);
+        let time = start.elapsed().as_nanos() as f64;
+        // The first fills warm caches and predictors.
+        if i >= fills / 100 {
+            times[class].push(time);
+        }
+    }
+    Times(times)
+}
+
+const CROPS: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
+
+impl Times {
+    /// Prints the comparison; its t.
+    fn report(&self, name: &str, dependent: bool) -> f64 {
+        let mut all: Vec<f64> = self.0.concat();
+        all.sort_by(f64::total_cmp);
+        let (t, difference, mean) = CROPS
+            .into_iter()
+            .filter_map(|share| welch(&self.0, all[(share * all.len() as f64) as usize]))
+            .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
+            .expect("the last crop leaves both classes");
+        let right = (t.abs() >= LIMIT) == dependent;
+        let verdict = if right { "ok" } else { "beyond" };
+        println!("{verdict:6} {name}: t = {t:.1}, {difference:+.2} of {mean:.0} ns per fill");
+        t
+    }
+}
+
+/// Welch's t, the difference of the means and the first mean, of times up to `most`, if there are a hundred of each class.
+fn welch(times: &[Vec<f64>; 2], most: f64) -> Option<(f64, f64, f64)> {
+    if times
+        .iter()
+        .any(|times| times.iter().filter(|time| **time <= most).count() < 100)
+    {
+        return None;
+    }
+    let [first, second] = times.each_ref().map(|times| {
+        let kept: Vec<f64> = times.iter().copied().filter(|time| *time <= most).collect();
+        let n = kept.len() as f64;
+        let mean = kept.iter().sum::<f64>() / n;
+        let variance = kept.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        (mean, variance / n)
+    });
+    let difference = second.0 - first.0;
+    Some((difference / (first.1 + second.1).sqrt(), difference, first.0))
+}
+
+/// Random words, a buffer at a time.
+struct Random(Generator);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        let mut word = [0];
+        self.0.next(1).expect("fills are left").keystream(0, &mut word);
+        word[0]
+    }
+}

@@ -1,0 +1,99 @@
+"""Evidence: attacks on the low bits of the sum, run against `release` and against plain NumPy.
+
+Mironov (2012): the outputs that floating-point noise can reach depend on the true answer, so that a single output may exclude a
+neighbour. Haney et al. (2022): the precision of a sum tells the magnitude of its terms. An attack
+succeeds if, from 200 000 releases of each of two neighbours, an event has a privacy loss above epsilon. False alarms:
+each check of `release` fails with probability below `ALPHA` if it is private (checks.py: Chernoff bounds, seeds fixed), and
+NumPy's must fail the same check.
+
+The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/release/exhaustive.rs.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from tests.attacks import bits, naive
+from tests.statistical.checks import check_loss_at_most
+
+ALPHA = 1e-9
+N = 200_000
+EPS = 1.0
+
+LAWS = [sn.Laplace(EPS), sn.Staircase(EPS)]
+NAIVE = [naive.laplace, naive.staircase]
+# Neighbours at sensitivity 1. Doubles of 0.1 + 0.2 and 0.3 differ in the last bit; 1/3 and 4/3 in the length of their expansion.
+NEIGHBOURS = [(0.0, 1.0), (0.1 + 0.2, 0.3), (1 / 3, 4 / 3), (0.0, 5e-324), (1e16, 1e16 + 1), (-0.5, 0.5), (2.0**20 - 1, 2.0**20)]
+WINDOW = 0.25
+LIMIT = 2**126  # cells where rounded answers saturate (contract, section 4)
+
+
+def released(law, answer, seed, size=N):
+    return law.release(np.full(size, answer), rng=sn.SeededRng(seed, allow_release=True))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize(("x", "y"), NEIGHBOURS, ids=repr)
+def test_low_bits_tell_no_neighbours_apart(law, x, y):
+    """Near the answers and near zero: windows where one of them has more bits than the other."""
+    first, second = released(law, x, 1), released(law, y, 2)
+    for centre in {0.0, x}:
+        seen = [bits.events(values - centre if centre else values, WINDOW) for values in (first, second)]
+        check_loss_at_most(seen[0], seen[1], EPS, ALPHA)
+        check_loss_at_most(seen[1], seen[0], EPS, ALPHA)
+
+
+@pytest.mark.parametrize("mechanism", NAIVE, ids=lambda mechanism: mechanism.__name__)
+def test_the_attack_tells_neighbours_of_plain_numpy_apart(mechanism):
+    """Near zero NumPy's noise has bits below 2**-53, which no sum with 1 has."""
+    rng = np.random.default_rng(3)
+    seen = [bits.events(mechanism(rng, answer, N, EPS), WINDOW) for answer in (0.0, 1.0)]
+    with pytest.raises(AssertionError, match="for eps"):
+        check_loss_at_most(seen[0], seen[1], EPS, ALPHA)
+    fine = bits.LEAST, -53
+    zero, one = (int(counts[: fine[1] - fine[0]].sum()) for counts in seen)
+    assert one == 0
+    # With confidence 1 - 1e-9 the event's probability is above half its share for 0, and below ln(1e9)/N for 1.
+    assert math.log(zero / 2 / math.log(1e9)) > 5 * EPS
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("x", [0.0, -0.0, 5e-324, -1e-310, 1e-300, 0.1 + 0.2, 1 / 3, -2 / 3, 1.0, 1e3, 1e5])
+def test_every_output_is_on_one_lattice(law, x):
+    """Multiples of g, odd ones among them, whatever the answer; the neighbour reaches the same."""
+    step = round(math.log2(law.granularity))
+    here, there = (released(law, answer, 4, 20_000) for answer in (x, x + 1.0))
+    assert bits.last_bit(here).min() == bits.last_bit(there).min() == step
+    # One key: the outputs differ by the same whole number of cells, at most those of the sensitivity.
+    cells = (there - here) / law.granularity
+    assert np.ptp(cells) == 0
+    assert abs(cells[0]) <= math.ceil(1.0 / law.granularity)
+
+
+def finest(mechanism, answers):
+    return {int(bits.last_bit(mechanism(answer)).min()) for answer in answers}
+
+
+def test_precision_does_not_tell_the_magnitude():
+    """The finest bit in 20 000 outputs: g for `release`, as long as float64 holds it; with NumPy it follows the answer."""
+    answers = [0.0, 5e-324, 1e-300, 1e-5, 1.0, 1000.0, 1e5]
+    for law in LAWS:
+        assert finest(lambda x, law=law: released(law, x, 5, 20_000), answers) == {round(math.log2(law.granularity))}
+    rng = np.random.default_rng(6)
+    for mechanism in NAIVE:
+        assert len(finest(lambda x, mechanism=mechanism: mechanism(rng, x, 20_000, EPS), answers)) > 2
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e100, 1e300, 1.7e308])
+def test_beyond_that_the_output_is_a_function_of_the_lattice_point(law, x):
+    """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""
+    g = Fraction(law.granularity)
+    noise = law.sample(2000, rng=sn.SeededRng(7))
+    for value, drawn in zip(released(law, x, 7, 2000), noise, strict=True):
+        cells = math.floor(Fraction(x) / g + Fraction(1, 2))
+        point = max(-LIMIT, min(cells, LIMIT)) * g + Fraction(drawn)
+        assert value == float(point)

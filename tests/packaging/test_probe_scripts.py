@@ -1,0 +1,51 @@
+"""The checks of taint and time say what is missing and check nothing then (scripts/test_taint.sh, scripts/test_time.sh)."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Makefile is for POSIX systems")
+
+
+def run(script: str, folder: Path, **tools: str) -> tuple[int, str]:
+    """With these pretended tools, and a shell, alone on PATH."""
+    for name in ("sh", "dirname"):
+        found = shutil.which(name)
+        assert found
+        (folder / name).symlink_to(found)
+    for name, body in tools.items():
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+    command = ["/bin/sh", str(SCRIPTS / script)]
+    done = subprocess.run(command, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_taint_without_rust(tmp_path: Path) -> None:
+    assert run("test_taint.sh", tmp_path) == (0, "skipped: the taint check needs Rust; cargo was not found.\n")
+
+
+def test_taint_without_valgrind(tmp_path: Path) -> None:
+    status, text = run("test_taint.sh", tmp_path, cargo="exit 1")
+    assert status == 0
+    assert text == "skipped: the taint check needs Valgrind; valgrind was not found. On Debian or Ubuntu: apt install valgrind.\n"
+
+
+def test_taint_on_another_architecture(tmp_path: Path) -> None:
+    status, text = run("test_taint.sh", tmp_path, cargo="exit 1", valgrind="exit 1", uname="echo aarch64")
+    assert status == 0
+    assert text == "skipped: the taint check needs x86-64, which its client requests are written for.\n"
+
+
+def test_a_failed_build_is_a_failure(tmp_path: Path) -> None:
+    assert run("test_taint.sh", tmp_path, cargo="exit 3", valgrind="exit 1", uname="echo x86_64")[0] == 3
+
+
+def test_time_without_rust(tmp_path: Path) -> None:
+    assert run("test_time.sh", tmp_path) == (0, "skipped: the timing test needs Rust; cargo was not found.\n")
