@@ -28,6 +28,14 @@ pub(super) fn round(x: f64) -> f64 {
     (x + SHIFTER) - SHIFTER
 }
 
+/// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, some numbers.
+#[inline(always)]
+pub(crate) fn nearest(x: f64) -> (f64, i64) {
+    let shifted = x + SHIFTER;
+    let whole = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
+    (shifted - SHIFTER, whole)
+}
+
 /// ⌊x⌋ for |x| < 2⁵¹; beyond, something within 3 of x.
 #[inline(always)]
 pub(super) fn floor(x: f64) -> f64 {
@@ -82,6 +90,7 @@ mod tests {
             assert_eq!(round(x), f64::round_ties_even(x));
             assert_eq!(floor(x), f64::floor(x));
             assert_eq!(ceil(x), f64::ceil(x));
+            assert_eq!(nearest(x), (f64::round_ties_even(x), f64::round_ties_even(x) as i64));
         }
         for (x, inverse) in [
             (1.0, 1.0),

@@ -32,13 +32,13 @@ use crate::reveal;
 use crate::value::Value;
 
 pub(crate) use coin::Coin;
+pub(crate) use float::nearest;
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
-use tier::Baseline;
-pub(crate) use tier::{Arithmetic, Tier, Work, run_on};
+pub(crate) use tier::{Arithmetic, Baseline, Tier, Work, run_on};
 pub use tier::{cpu_tier, cpu_tiers};
 
 /// Bits of `v` in a word: all but the sign.

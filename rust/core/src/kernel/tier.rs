@@ -127,18 +127,18 @@ pub(crate) trait Arithmetic {
 }
 
 /// Two roundings.
-pub(super) struct Separate;
+pub(crate) struct Separate;
 
 /// One rounding; every error bound holds for it too, with room to spare. In software, where the instruction is missing, it is slow.
 #[allow(dead_code, reason = "no tier of some architectures has it")]
-pub(super) struct Fused;
+pub(crate) struct Fused;
 
 /// The portable tier's: fused where every processor of the architecture does it in one instruction. On AArch64 a lane with a logarithm runs
 /// 6 % fewer instructions a value for it; the others run as many.
 #[cfg(target_arch = "aarch64")]
-pub(super) type Baseline = Fused;
+pub(crate) type Baseline = Fused;
 #[cfg(not(target_arch = "aarch64"))]
-pub(super) type Baseline = Separate;
+pub(crate) type Baseline = Separate;
 
 /// [`Fused`] where an instruction converts integers of 64 bits. The numbers are the same.
 #[allow(dead_code, reason = "no tier of some architectures has it")]

@@ -5,8 +5,9 @@
 //! are known the expansions are points.
 
 use super::bits;
+use super::disk::{ATTEMPTS, attempt_word};
 use super::fixed::Fixed;
-use super::round::{ATTEMPTS, attempt_word, pairs};
+use super::round::pairs;
 use crate::exact::search::last_true;
 use crate::noise::stage;
 use crate::stream::{EXTENSION_WORDS, Fill};

@@ -6,6 +6,7 @@
 //! | `balls` | which ball: the weights of its index |
 //! | `cross` | a uniform point of the ℓ1 ball |
 //! | `cube` | a uniform point of the ℓ∞ ball |
+//! | `disk` | uniform points of the unit disk |
 //! | `round` | a uniform point of the ℓ2 ball |
 //! | `sort` | a few numbers in order, without branches |
 //! | `doubt` | the same points from as many bits as it takes |
@@ -14,6 +15,7 @@
 mod balls;
 mod cross;
 mod cube;
+mod disk;
 mod doubt;
 mod fixed;
 mod round;
@@ -24,7 +26,7 @@ use zeroize::Zeroizing;
 use crate::dyadic::{ceil_scaled, floor_log2};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
-use crate::kernel::WORD_BITS;
+use crate::kernel::{Tier, WORD_BITS};
 use crate::noise::{Noise, stage};
 use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
@@ -136,38 +138,50 @@ impl MultivariateStaircase {
         radius.min(MOST_RADIUS.into()) as u64
     }
 
-    /// Stages of the words that every vector needs.
-    fn words(&self) -> usize {
-        match self.norm {
-            Norm::L1 | Norm::LInf => self.dim,
-            Norm::L2 => round::words(self.dim),
-        }
-    }
-
     /// `count` vectors from `first` on; `batch` has room for as many or more.
-    fn draw(&self, fill: &Fill, first: u64, count: usize, batch: &mut Batch) {
+    fn draw(&self, tier: Tier, fill: &Fill, first: u64, count: usize, batch: &mut Batch) {
         self.balls.write(fill, first, &mut batch.balls[..count]);
-        let per_vector = self.words();
+        let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
+        let cells = &mut batch.cells[..count * self.dim];
+        if let Some(pairs) = &mut batch.pairs {
+            round::points(tier, fill, first, self.dim, doubt, pairs, cells);
+            return;
+        }
         let mut words = fill.words();
-        for s in 0..per_vector {
+        for s in 0..self.dim {
             let words = words.at(stage(1 + s as u64, first), count);
-            for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(per_vector)) {
+            for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(self.dim)) {
                 *slot = *word;
             }
         }
-        let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
-        let (words, cells) = (&batch.words[..count * per_vector], &mut batch.cells[..count * self.dim]);
-        if self.norm == Norm::L2 {
-            round::points(doubt, self.dim, words, &mut batch.pairs, cells);
-            return;
-        }
-        let vectors = words.chunks_exact(per_vector).zip(cells.chunks_exact_mut(self.dim));
+        let vectors = batch.words.chunks_exact(self.dim).zip(cells.chunks_exact_mut(self.dim));
         for (i, (words, cells)) in vectors.enumerate() {
             if self.norm == Norm::L1 {
                 cross::point(&doubt(i), words, &mut batch.room, cells);
             } else {
                 cube::point(&doubt(i), words, cells);
             }
+        }
+    }
+
+    /// [`Noise::write_cells`] on a tier that is available.
+    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) {
+        // Vectors are counted from the beginning of the fill, wherever in it this view begins.
+        let (fill, start) = fill.whole();
+        let dim = self.dim as u64;
+        let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
+        let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
+        let needed = (skip + out.len()).div_ceil(self.dim);
+        let mut batch = Batch::new(self.norm, needed.min(most), self.dim);
+        let mut left = out;
+        while !left.is_empty() {
+            let count = (skip + left.len()).div_ceil(self.dim).min(most);
+            self.draw(tier, &fill, vector, count, &mut batch);
+            let drawn = &batch.cells[skip..count * self.dim];
+            let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
+            now.copy_from_slice(&drawn[..now.len()]);
+            (left, skip) = (later, 0);
+            vector += count as u64;
         }
     }
 }
@@ -178,23 +192,7 @@ impl Noise for MultivariateStaircase {
     }
 
     fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
-        // Vectors are counted from the beginning of the fill, wherever in it this view begins.
-        let (fill, start) = fill.whole();
-        let dim = self.dim as u64;
-        let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
-        let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
-        let needed = (skip + out.len()).div_ceil(self.dim);
-        let mut batch = Batch::new(self.norm, needed.min(most), self.words(), self.dim);
-        let mut left = out;
-        while !left.is_empty() {
-            let count = (skip + left.len()).div_ceil(self.dim).min(most);
-            self.draw(&fill, vector, count, &mut batch);
-            let drawn = &batch.cells[skip..count * self.dim];
-            let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
-            now.copy_from_slice(&drawn[..now.len()]);
-            (left, skip) = (later, 0);
-            vector += count as u64;
-        }
+        self.write_on(Tier::current(), fill, first, out);
     }
 }
 
@@ -204,18 +202,19 @@ struct Batch {
     words: Zeroizing<Vec<u64>>,
     cells: Zeroizing<Vec<i64>>,
     room: Zeroizing<Vec<u64>>,
-    pairs: round::Pairs,
+    pairs: Option<round::Pairs>,
 }
 
 impl Batch {
-    fn new(norm: Norm, count: usize, words: usize, dim: usize) -> Self {
-        let pairs = if norm == Norm::L2 { count * round::pairs(dim) } else { 0 };
+    fn new(norm: Norm, count: usize, dim: usize) -> Self {
+        let pairs = (norm == Norm::L2).then(|| round::Pairs::new(count, dim));
+        let words = if norm == Norm::L2 { 0 } else { dim };
         Self {
             balls: vec![0; count].into(),
             words: vec![0; count * words].into(),
             cells: vec![0; count * dim].into(),
             room: vec![0; dim].into(),
-            pairs: round::Pairs::new(pairs),
+            pairs,
         }
     }
 }
@@ -258,6 +257,9 @@ fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
     if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
 }
 
+/// The bit of a word that is no magnitude's.
+const SIGN: u64 = 1 << WORD_BITS;
+
 /// A magnitude below 2⁶³ with the sign of a word, without a branch: half of all guesses would be wrong.
 fn signed(magnitude: u64, word: u64) -> i64 {
     let mask = word.cast_signed() >> WORD_BITS;
@@ -266,7 +268,7 @@ fn signed(magnitude: u64, word: u64) -> i64 {
 
 /// The magnitude bits of a word.
 const fn bits(word: u64) -> u64 {
-    word & ((1 << WORD_BITS) - 1)
+    word & !SIGN
 }
 
 #[cfg(test)]
@@ -309,6 +311,12 @@ mod tests {
     /// Evidence: a second way to the same numbers, at radii that leave the fast paths little or no room: a bound that is too small shows here.
     #[test]
     fn what_the_fast_paths_are_sure_of_is_exact() {
+        for tier in Tier::tested() {
+            sure_is_exact(tier);
+        }
+    }
+
+    fn sure_is_exact(tier: Tier) {
         let fill = Generator::from_seed(9).next_staged(1 << 20).unwrap();
         for norm in NORMS {
             for dim in [1, 2, 3, 5] {
@@ -316,16 +324,16 @@ mod tests {
                     let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
                     for index in 0..20 {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
-                        let mut batch = Batch::new(norm, 1, law.words(), law.dim);
+                        let mut batch = Batch::new(norm, 1, law.dim);
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
                             *word = fill.word(stage(s, index));
                         }
                         let radius = doubt.radius;
                         let again = |_| Doubt::new(&fill, index, law.dim, radius);
-                        match norm {
-                            Norm::L1 => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.cells),
-                            Norm::L2 => round::points(again, law.dim, &batch.words, &mut batch.pairs, &mut batch.cells),
-                            Norm::LInf => cube::point(&doubt, &batch.words, &mut batch.cells),
+                        match (norm, &mut batch.pairs) {
+                            (Norm::L1, _) => cross::point(&doubt, &batch.words, &mut batch.room, &mut batch.cells),
+                            (_, Some(pairs)) => round::points(tier, &fill, index, law.dim, again, pairs, &mut batch.cells),
+                            _ => cube::point(&doubt, &batch.words, &mut batch.cells),
                         }
                         for (i, cells) in batch.cells.iter().enumerate() {
                             let guess = cells.unsigned_abs();
@@ -337,6 +345,26 @@ mod tests {
                             assert_eq!(guess, exact, "{norm:?} {dim} 2^{log2} {index} {i}");
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Evidence: equality of every tier with every other, for numbers of vectors around those made at a time.
+    #[test]
+    fn every_tier_writes_the_same_values() {
+        let fill = Generator::from_seed(4).next_staged(1 << 20).unwrap();
+        for norm in NORMS {
+            for (dim, n) in [(1, 1), (2, 1025), (3, 3001), (10, 4105), (49, 500), (50, 500)] {
+                let law = MultivariateStaircase::new(2.0, 1.0, dim, 0.5, norm).unwrap();
+                let of = |tier| {
+                    let mut noise = vec![0; n];
+                    law.write_on(tier, &fill, 0, &mut noise);
+                    noise
+                };
+                let portable = of(Tier::Portable);
+                for tier in Tier::tested() {
+                    assert!(of(tier) == portable, "{tier:?}: {norm:?} {dim}");
                 }
             }
         }

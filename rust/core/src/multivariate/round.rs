@@ -10,210 +10,206 @@
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
 //! ```
 
-use core::ops::Range;
-
 use zeroize::Zeroizing;
 
+use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
-use super::{bits, signed, sort};
+use super::sort;
+use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
+use crate::stream::Fill;
 
-/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss it with a
-/// probability below 2^(−280).
-pub(super) const ATTEMPTS: u64 = 128;
-
-/// Above the error of q < 1, in units of 2⁻⁵⁴: u and v are off by 1.01 each, from conversion and bits unknown, which is 2.02·(u + v) < 2.9 of q;
-/// rounding adds 1 and ½ for the squares, of which only one can be above ½, and 1 for their sum.
-const Q_ERROR: f64 = 1.0 / (1_u64 << 51) as f64;
-
-/// Above the error of a difference of two: 2·5.4, and 1 for rounding.
-const S_ERROR: f64 = 2.0 * Q_ERROR;
+/// Above the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
+const S_ERROR: f64 = 2.25 * Q_ERROR;
 
 /// From here on rounding to a whole number is left to the exact path.
 const NEAR: f64 = (1_u64 << 50) as f64;
+
+/// 2⁻⁵³.
+const U: f64 = 1.0 / (1_u64 << 53) as f64;
+
+/// In place of a coordinate that is not certain, all of which are smaller.
+const UNSURE: i64 = i64::MIN;
 
 pub(super) const fn pairs(dim: usize) -> usize {
     dim.div_ceil(2)
 }
 
-/// Attempts whose words are made for all vectors alike: fewer than one pair in 20 needs a third, whose words cost ten times as much.
-const EARLY: usize = 2;
-
-/// Words that are made for every vector beside that of its ball.
-pub(super) const fn words(dim: usize) -> usize {
-    2 * EARLY * pairs(dim)
-}
-
-/// The stage of the first of the two words of an attempt for pair j.
-pub(super) const fn attempt_word(pairs: usize, j: usize, attempt: u64) -> u64 {
-    1 + 2 * (attempt * pairs as u64 + j as u64)
-}
-
-/// The pairs of some vectors, in floating point; wiped on drop.
+/// The pairs of some vectors, in floating point, number j of vector i at place j·count + i; wiped on drop.
 pub(super) struct Pairs {
-    words: Zeroizing<Vec<[u64; 2]>>,
-    u: Zeroizing<Vec<f64>>,
-    v: Zeroizing<Vec<f64>>,
-    q: Zeroizing<Vec<f64>>,
+    points: Points,
     /// The spacings.
     sigma: Zeroizing<Vec<f64>>,
-    /// N, the same for all pairs of a vector, and its relative error.
+    /// Of every vector its ball's radius, N, and the relative error of N.
+    radius: Zeroizing<Vec<f64>>,
     rest: Zeroizing<Vec<f64>>,
     rest_error: Zeroizing<Vec<f64>>,
-    /// √(σ/(q·N)), and the relative errors of σ, q and N together.
-    scale: Zeroizing<Vec<f64>>,
-    error: Zeroizing<Vec<f64>>,
-}
-
-#[derive(Clone, Copy)]
-struct Pair {
-    words: [u64; 2],
-    u: f64,
-    v: f64,
-    q: f64,
+    /// The coordinates of one pair of every vector.
+    cells: [Zeroizing<Vec<i64>>; 2],
 }
 
 impl Pairs {
-    pub fn new(count: usize) -> Self {
-        let all = |x| Zeroizing::new(vec![x; count]);
+    /// Room for so many vectors.
+    pub fn new(count: usize, dim: usize) -> Self {
+        let all = |x, n| Zeroizing::new(vec![x; n]);
         Self {
-            words: vec![[0; 2]; count].into(),
-            u: all(0.0),
-            v: all(0.0),
-            q: all(0.0),
-            sigma: all(0.0),
-            rest: all(1.0),
-            rest_error: all(0.0),
-            scale: all(0.0),
-            error: all(0.0),
+            points: Points::new(count * pairs(dim)),
+            sigma: all(0.0, count * pairs(dim)),
+            radius: all(0.0, count),
+            rest: all(1.0, count),
+            rest_error: all(0.0, count),
+            cells: [vec![0; count].into(), vec![0; count].into()],
         }
     }
 }
 
-/// The points of some vectors, `doubt(i)` the i-th: step by step for all of them, so that no vector waits for the roots of another.
-#[inline(never)]
-pub(super) fn points<'a>(doubt: impl Fn(usize) -> Doubt<'a>, dim: usize, early: &[u64], all: &mut Pairs, cells: &mut [i64]) {
-    let (h, per_vector) = (pairs(dim), words(dim));
-    let vectors = cells.len() / dim;
-    for i in 0..vectors {
-        draw(&doubt(i), i * h..(i + 1) * h, &early[i * per_vector..][..per_vector], all);
-        if dim % 2 == 1 {
-            let last = (i + 1) * h - 1;
-            let (rest, error) = rest_of_odd(all, last);
-            all.rest[i * h..=last].fill(rest);
-            all.rest_error[i * h..=last].fill(error);
-        }
+/// The points of the vectors from `first` on, `doubt(i)` the i-th: step by step for all of them, in loops without branches.
+pub(super) fn points<'a>(
+    tier: Tier,
+    fill: &Fill,
+    first: u64,
+    dim: usize,
+    doubt: impl Fn(usize) -> Doubt<'a>,
+    all: &mut Pairs,
+    cells: &mut [i64],
+) {
+    let (count, h) = (cells.len() / dim, pairs(dim));
+    all.points.draw(tier, fill, first, [count, h], &doubt);
+    for (i, radius) in all.radius[..count].iter_mut().enumerate() {
+        *radius = doubt(i).radius as f64;
     }
-    lengths(all, vectors * h);
-    for (i, cells) in cells.chunks_exact_mut(dim).enumerate() {
-        let doubt = doubt(i);
-        let radius = doubt.radius as f64;
-        for (c, cell) in cells.iter_mut().enumerate() {
-            let k = i * h + c / 2;
-            let x = if c % 2 == 0 { all.u[k] } else { all.v[k] };
-            let (mut magnitude, sure) = rounded(radius * all.scale[k], x, all.error[k]);
-            if !sure {
-                magnitude = doubt.round(c, magnitude);
+    run_on(tier, Spacings { all, count, pairs: h });
+    if dim % 2 == 1 {
+        run_on(tier, RestOfOdd { all, count, last: h - 1 });
+    }
+    for j in 0..h {
+        let sure = run_on(tier, Rounding { all, count, j });
+        for c in 2 * j..dim.min(2 * j + 2) {
+            if !sure[c % 2] {
+                settle(all, count, c, &doubt);
             }
-            *cell = signed(magnitude, all.words[k][c % 2]);
+            for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
+                cells[c] = *cell;
+            }
         }
     }
 }
 
-/// The pairs of one vector and their spacings.
-fn draw(doubt: &Doubt<'_>, places: Range<usize>, early: &[u64], all: &mut Pairs) {
-    let h = places.len();
-    for (j, k) in places.clone().enumerate() {
-        // Number by number: a pair stored whole and loaded in halves would wait for the store.
-        let pair = in_disk(doubt, h, j, early);
-        all.words[k] = pair.words;
-        (all.u[k], all.v[k], all.q[k], all.sigma[k]) = (pair.u, pair.v, pair.q, pair.q);
-    }
-    let sigma = &mut all.sigma[places];
-    sort::ascending(sigma);
-    for j in (1..h).rev() {
-        sigma[j] -= sigma[j - 1];
-    }
-}
-
-/// Scale and error of the first `n` pairs: roots and quotients several at a time.
-fn lengths(all: &mut Pairs, n: usize) {
-    let (q, sigma, rest, rest_error) = (&all.q[..n], &all.sigma[..n], &all.rest[..n], &all.rest_error[..n]);
-    let (scale, error) = (&mut all.scale[..n], &mut all.error[..n]);
-    for k in 0..n {
-        scale[k] = (sigma[k] / (q[k] * rest[k])).sqrt();
-        // S_ERROR/σ + Q_ERROR/q with one division.
-        error[k] = (S_ERROR * q[k] + Q_ERROR * sigma[k]) / (sigma[k] * q[k]) + rest_error[k];
-    }
-}
-
-/// The first attempt that is in the disk. Two are made whatever the first comes to, and the choice is no branch: every fifth guess would be
-/// wrong.
-fn in_disk(doubt: &Doubt<'_>, pairs: usize, j: usize, early: &[u64]) -> Pair {
-    let place = |attempt| attempt_word(pairs, j, attempt) as usize - 1;
-    let ([u, v], [u2, v2]) = ([0, 1].map(|i| early[place(0) + i]), [0, 1].map(|i| early[place(1) + i]));
-    let (first, second) = (Pair::new([u, v]).q, Pair::new([u2, v2]).q);
-    let (in_first, in_second) = (first < 1.0 - Q_ERROR, (first > 1.0 + Q_ERROR) & (second < 1.0 - Q_ERROR));
-    if in_first | in_second {
-        let mask = u64::from(in_first).wrapping_neg();
-        return Pair::new([u2 ^ ((u ^ u2) & mask), v2 ^ ((v ^ v2) & mask)]);
-    }
-    later_in_disk(doubt, pairs, j, early)
-}
-
-/// The same, one attempt after another.
+/// The coordinates c that are not certain yet.
 #[cold]
-fn later_in_disk(doubt: &Doubt<'_>, pairs: usize, j: usize, early: &[u64]) -> Pair {
-    for attempt in 0..ATTEMPTS - 1 {
-        let s = attempt_word(pairs, j, attempt);
-        let words = match early.get(s as usize - 1..=s as usize) {
-            Some(&[u, v]) => [u, v],
-            _ => doubt.words(s),
-        };
-        let pair = Pair::new(words);
-        if pair.q < 1.0 - Q_ERROR {
-            return pair;
-        }
-        // Too close to the circle to tell.
-        if pair.q <= 1.0 + Q_ERROR {
-            break;
-        }
-    }
-    let attempt = doubt.accepted(j);
-    let words = doubt.words(attempt_word(pairs, j, attempt));
-    Pair {
-        words,
-        ..Pair::new(words.map(|word| bits(word) >> u64::from(attempt == ATTEMPTS - 1)))
-    }
-}
-
-impl Pair {
-    fn new(words: [u64; 2]) -> Self {
-        let [u, v] = words.map(|word| bits(word).cast_signed() as f64 * (1.0 / (1_u64 << 63) as f64));
-        Self {
-            words,
-            u,
-            v,
-            q: u * u + v * v,
+fn settle<'a>(all: &mut Pairs, count: usize, c: usize, doubt: impl Fn(usize) -> Doubt<'a>) {
+    let x = [&all.points.u, &all.points.v][c % 2];
+    for i in 0..count {
+        if all.cells[c % 2][i] == UNSURE {
+            let place = c / 2 * count + i;
+            let length = (all.sigma[place] / (all.points.q[place] * all.rest[i])).sqrt();
+            let guess = (all.radius[i] * length * x[place].abs() + 0.5) as u64;
+            let magnitude = doubt(i).round(c, guess).cast_signed();
+            all.cells[c % 2][i] = if x[place].is_sign_negative() { -magnitude } else { magnitude };
         }
     }
 }
 
-/// N of an odd dimension, and its relative error: in units of 2⁻⁵⁴ σ is off by 16 at most, v²/q by 16/q, and rounding adds 3.
-fn rest_of_odd(all: &Pairs, last: usize) -> (f64, f64) {
-    let (v, q) = (all.v[last], all.q[last]);
-    let rest = 1.0 - all.sigma[last] * (v * v / q);
-    (rest, (2.0 * S_ERROR + 2.0 * Q_ERROR / q) / rest)
+/// The spacings of every vector's q.
+struct Spacings<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    pairs: usize,
 }
 
-/// ⌊scale·x + ½⌋, and whether that is certain: `scale` is the root of a quotient whose parts have relative errors of `error` together, x is off by
-/// 1.01·2⁻⁵⁴, and every operation rounds. Not certain where a part has an error above 2⁻¹⁰ or is no number at all.
-fn rounded(scale: f64, x: f64, error: f64) -> (u64, bool) {
-    const ULP: f64 = f64::EPSILON;
-    let shifted = scale * x + 0.5;
-    let floor = shifted as i64;
-    // Below 2⁻¹⁰ the quotient is off by 1.01 times the sum of its parts' errors, and its root by half of that.
-    let bound = scale * (ULP + x * (0.5625 * error + 8.0 * ULP)) + ULP;
-    let rest = shifted - floor as f64;
-    let sure = error < 1.0 / 1024.0 && shifted < NEAR && rest >= bound && rest <= 1.0 - bound;
-    (floor.unsigned_abs(), sure)
+impl Work for Spacings<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { all, count, pairs } = self;
+        let sigma = &mut all.sigma[..count * pairs];
+        sigma.copy_from_slice(&all.points.q[..count * pairs]);
+        sort::columns(sigma, count);
+        for j in (1..pairs).rev() {
+            let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
+            for (sigma, before) in from.iter_mut().zip(before) {
+                *sigma -= *before;
+            }
+        }
+    }
+}
+
+/// N of every vector of an odd dimension, and its relative error: in units of 2⁻⁵⁴ σ is off by 12 at most, v²/q by 9/q, and rounding adds 3.
+struct RestOfOdd<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    last: usize,
+}
+
+impl Work for RestOfOdd<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { all, count, last } = self;
+        let range = last * count..(last + 1) * count;
+        let (v, q, sigma) = (&all.points.v[range.clone()], &all.points.q[range.clone()], &all.sigma[range]);
+        let (rest, error) = (&mut all.rest[..count], &mut all.rest_error[..count]);
+        for i in 0..count {
+            rest[i] = 1.0 - sigma[i] * (v[i] * v[i] / q[i]);
+            error[i] = (2.0 * S_ERROR + 2.0 * Q_ERROR / q[i]) / rest[i];
+        }
+    }
+}
+
+/// The two coordinates of pair j of every vector, or [`UNSURE`]; whether all of the first and all of the second are certain.
+///
+/// A coordinate is ρ·X·√(S/(Q·N)). In units of u = 2⁻⁵³, x is off by 0.51 from X. The quotient has the relative errors of σ, q and N, together
+/// at most E < 2⁻¹⁰, and its root 0.501·E; two products, a quotient, a square and its product with that round it, which is 2.5 of the root; the
+/// root, ρ as an `f64`, its product and that with x make 4 more. The bound has 0.502·E and 7 for these, 0.52 for 0.51, and 1 for the
+/// rounding of its difference from ½; its own roundings are far below what that leaves. The distance to the nearest whole number is exact.
+struct Rounding<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    j: usize,
+}
+
+impl Work for Rounding<'_> {
+    type Result = [bool; 2];
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> [bool; 2] {
+        let Self { all, count, j } = self;
+        let range = j * count..(j + 1) * count;
+        let (u, v, q) = (
+            &all.points.u[range.clone()],
+            &all.points.v[range.clone()],
+            &all.points.q[range.clone()],
+        );
+        let (sigma, radius) = (&all.sigma[range], &all.radius[..count]);
+        let (rest, rest_error) = (&all.rest[..count], &all.rest_error[..count]);
+        let [first, second] = &mut all.cells;
+        let (first, second) = (&mut first[..count], &mut second[..count]);
+        let mut sure = [0; 2];
+        for i in 0..count {
+            // One division for σ/(q·N) and S_ERROR/σ + Q_ERROR/q.
+            let qn = q[i] * rest[i];
+            let inverse = 1.0 / (sigma[i] * qn);
+            let errors = A::mul_add(S_ERROR, q[i], Q_ERROR * sigma[i]) * rest[i];
+            let error = A::mul_add(errors, inverse, rest_error[i]);
+            let scale = radius[i] * (sigma[i] * sigma[i] * inverse).sqrt();
+            let slope = if error < 1.0 / 1024.0 {
+                A::mul_add(0.502, error, 7.0 * U)
+            } else {
+                1.0
+            };
+            let least = A::mul_add(scale, 0.52 * U, U);
+            let rounded = |x: f64| {
+                let y = scale * x;
+                let (near, whole) = nearest(y);
+                let bound = A::mul_add(y.abs(), slope, least);
+                let certain = ((y - near).abs() <= 0.5 - bound) & (y.abs() < NEAR);
+                (if certain { whole } else { UNSURE }, usize::from(certain))
+            };
+            let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
+            (first[i], second[i]) = (u, v);
+            sure = [sure[0] + u_sure, sure[1] + v_sure];
+        }
+        sure.map(|n| n == count)
+    }
 }

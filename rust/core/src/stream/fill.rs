@@ -75,6 +75,19 @@ impl Fill {
             .scattered_noise(self.number, indices.map(|index| self.start + index), out);
     }
 
+    /// The words of the values `index(0)`, `index(1)`, …, as many as `out` takes.
+    pub(crate) fn scattered_words(&self, index: impl Fn(usize) -> u64, out: &mut [u64]) {
+        let mut blocks = Zeroizing::new([[0; 2]; 32]);
+        for (begin, out) in (0..).step_by(blocks.len()).zip(out.chunks_mut(blocks.len())) {
+            let index = |k| self.start + index(begin + k);
+            let halves = (0..out.len()).map(|k| index(k) / 2);
+            self.cipher.scattered_noise(self.number, halves, &mut blocks[..out.len()]);
+            for (k, (word, block)) in out.iter_mut().zip(&*blocks).enumerate() {
+                *word = block[(index(k) % 2) as usize];
+            }
+        }
+    }
+
     /// Extension word `e` of word `lane` of a pair.
     pub(crate) fn pair_extension(&self, index: u64, lane: u64, e: usize) -> u64 {
         // The extension of word n is that of value n, and `extension` counts from `start`.
