@@ -76,15 +76,24 @@ pub trait Noise: Send + Sync {
     }
 }
 
+/// [`Value::from_near`] takes magnitudes below it; a power of two.
+const NEAR: u64 = 1 << 51;
+
 /// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
 pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) {
     let (log2_granularity, granularity) = (law.log2_granularity(), law.granularity());
-    let near = if granularity.is_normal() { release::NEAR as u64 } else { 0 };
-    each_chunk(law, fill, first, out, |_, noise| {
-        if noise.unsigned_abs() < near {
-            T::from_whole(noise as f64, granularity)
+    let near = if granularity.is_normal() { NEAR } else { 0 };
+    each_chunk(law, fill, first, out, |_, noise, out| {
+        // Together they have no more bits than the longest: one question for all of them.
+        let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+        if magnitudes < near {
+            for (out, noise) in out.iter_mut().zip(noise) {
+                *out = T::from_near(*noise, granularity);
+            }
         } else {
-            T::from_cells(noise.into(), log2_granularity)
+            for (out, noise) in out.iter_mut().zip(noise) {
+                *out = T::from_cells((*noise).into(), log2_granularity);
+            }
         }
     });
 }
@@ -96,18 +105,22 @@ pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fil
         log2_granularity: law.log2_granularity(),
         cells: 1,
     };
-    each_chunk(law, fill, first, out, |i, noise| release::add(answers[i], noise, lattice));
+    each_chunk(law, fill, first, out, |done, noise, out| {
+        for ((answer, noise), out) in answers[done..].iter().zip(noise).zip(out) {
+            *out = release::add(*answer, *noise, lattice);
+        }
+    });
 }
 
 /// Values drawn at a time where there are many: what a law prepares for a call is then a small part of its work.
 const PART: usize = 8 * CHUNK;
 
-/// Writes `element(i, noise of value first + i)` to every `out[i]`.
-fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+/// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
+fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T], convert: impl Fn(usize, &[i64], &mut [T])) {
     if out.len() <= CHUNK {
-        each_part(law, fill, first, out, &mut [0; CHUNK], element);
+        each_part(law, fill, first, out, &mut [0; CHUNK], convert);
     } else {
-        each_part(law, fill, first, out, &mut vec![0; PART.min(out.len())], element);
+        each_part(law, fill, first, out, &mut vec![0; PART.min(out.len())], convert);
     }
 }
 
@@ -118,15 +131,13 @@ fn each_part<T>(
     first: u64,
     out: &mut [T],
     room: &mut [i64],
-    element: impl Fn(usize, i64) -> T,
+    convert: impl Fn(usize, &[i64], &mut [T]),
 ) {
     let used = out.len().min(room.len());
     for (done, out) in (0..).step_by(room.len()).zip(out.chunks_mut(room.len())) {
         let noise = &mut room[..out.len()];
         law.write_cells(fill, first + done as u64, noise);
-        for (i, (out, noise)) in (done..).zip(out.iter_mut().zip(&*noise)) {
-            *out = element(i, *noise);
-        }
+        convert(done, noise, out);
     }
     room[..used].zeroize();
 }

@@ -10,6 +10,15 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
+    /// [`Value::from_whole`] of an integer.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_near(cells: i64, granularity: f64) -> Self {
+        // Vectorised everywhere, as a conversion is not; exact, as the sum is.
+        let shifted = f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(cells));
+        Self::from_whole(shifted - SHIFTER, granularity)
+    }
+
     /// Any number of cells; the slow path's answer, and a released value.
     #[doc(hidden)]
     fn from_cells(cells: i128, log2_granularity: i32) -> Self;
@@ -81,6 +90,11 @@ impl Value for i64 {
         (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
     }
 
+    #[inline(always)]
+    fn from_near(cells: i64, _granularity: f64) -> Self {
+        cells
+    }
+
     fn from_cells(cells: i128, _log2_granularity: i32) -> Self {
         let (low, high) = (cells as i64, (cells >> 64) as i64);
         saturated(low, high ^ (low >> 63), high >> 63, i64::MAX)
@@ -107,8 +121,22 @@ mod tests {
 
     #[test]
     fn both_doors_agree_on_whole_numbers() {
-        for cells in [0_i64, 1, -1, 7, -1_000_000, i64::from(i32::MAX) + 1, 1 << 50, -(1 << 50)] {
+        for cells in [
+            0_i64,
+            1,
+            -1,
+            7,
+            -1_000_000,
+            i64::from(i32::MAX) + 1,
+            1 << 50,
+            -(1 << 50),
+            (1 << 51) - 1,
+        ] {
             let whole = cells as f64;
+            assert_eq!(f64::from_near(cells, 0.25), f64::from_cells(cells.into(), -2));
+            assert_eq!(f32::from_near(cells, 0.25), f32::from_cells(cells.into(), -2));
+            assert_eq!(i64::from_near(cells, 1.0), cells);
+            assert_eq!(i32::from_near(cells, 1.0), i32::from_cells(cells.into(), 0));
             assert_eq!(f64::from_whole(whole, 0.25), f64::from_cells(cells.into(), -2));
             assert_eq!(f32::from_whole(whole, 0.25), f32::from_cells(cells.into(), -2));
             assert_eq!(i64::from_whole(whole, 1.0), i64::from_cells(cells.into(), 0));

@@ -214,6 +214,12 @@ mod tests {
                     let from = (start + first) as usize;
                     assert_eq!(buffer.at(first, n), &all[from..from + n], "{start} {first} {n}");
                 }
+                let index = |k| (k * k % CHUNK) as u64;
+                let mut scattered = vec![0; n];
+                stream.scattered_words(index, &mut scattered);
+                for (k, word) in scattered.iter().enumerate() {
+                    assert_eq!(*word, all[(start + index(k)) as usize], "{start} {k}");
+                }
             }
         }
     }
