@@ -16,7 +16,7 @@ use crate::stream::{EXTENSION_WORDS, Fill};
 pub(super) struct Doubt<'a> {
     fill: &'a Fill,
     vector: u64,
-    dim: usize,
+    pub dim: usize,
     pub radius: u64,
 }
 

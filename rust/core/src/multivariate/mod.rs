@@ -278,6 +278,19 @@ mod tests {
 
     const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 
+    /// Coordinate i by the exact path from a guess, with the sign of its word.
+    fn exact(doubt: &Doubt<'_>, norm: Norm, i: usize, guess: u64) -> i64 {
+        let (magnitude, s) = match norm {
+            Norm::L1 => (doubt.cross(i, guess), 1 + i as u64),
+            Norm::L2 => {
+                let word = disk::attempt_word(round::pairs(doubt.dim), i / 2, doubt.accepted(i / 2));
+                (doubt.round(i, guess), word + i as u64 % 2)
+            }
+            Norm::LInf => (doubt.cube(i, guess), 1 + i as u64),
+        };
+        signed(magnitude, doubt.words(s)[0])
+    }
+
     /// Evidence: a second way to the same numbers. Every coordinate from the fast paths is the one that the exact path finds from a wrong guess,
     /// on lattices from 2³³ cells on, where rounding is nearly always clear, to 2⁵³ and beyond, where it nearly never is.
     #[test]
@@ -294,13 +307,8 @@ mod tests {
                         law.balls.write(&fill, index, &mut m);
                         let doubt = Doubt::new(&fill, index, law.dim, law.radius(m[0]));
                         for (i, cells) in vector.iter().enumerate() {
-                            let guess = cells.unsigned_abs() + 1;
-                            let exact = match norm {
-                                Norm::L1 => doubt.cross(i, guess),
-                                Norm::L2 => doubt.round(i, guess),
-                                Norm::LInf => doubt.cube(i, guess),
-                            };
-                            assert_eq!(cells.unsigned_abs(), exact, "{law:?} {index} {i}");
+                            let expected = exact(&doubt, norm, i, cells.unsigned_abs() + 1);
+                            assert_eq!(*cells, expected, "{law:?} {index} {i}");
                         }
                     }
                 }
@@ -322,7 +330,13 @@ mod tests {
             for dim in [1, 2, 3, 5] {
                 for log2 in [38, 44, 46, 47, 48, 49, 60, 61] {
                     let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
-                    for index in 0..20 {
+                    // Few points of the disk leave N near nothing, where its error is largest.
+                    let vectors = if (norm, dim) == (Norm::L2, 1) && (47..49).contains(&log2) {
+                        5000
+                    } else {
+                        20
+                    };
+                    for index in 0..vectors {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
                         let mut batch = Batch::new(norm, 1, law.dim);
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
@@ -336,13 +350,8 @@ mod tests {
                             _ => cube::point(&doubt, &batch.words, &mut batch.cells),
                         }
                         for (i, cells) in batch.cells.iter().enumerate() {
-                            let guess = cells.unsigned_abs();
-                            let exact = match norm {
-                                Norm::L1 => doubt.cross(i, guess),
-                                Norm::L2 => doubt.round(i, guess),
-                                Norm::LInf => doubt.cube(i, guess),
-                            };
-                            assert_eq!(guess, exact, "{norm:?} {dim} 2^{log2} {index} {i}");
+                            let expected = exact(&doubt, norm, i, cells.unsigned_abs());
+                            assert_eq!(*cells, expected, "{norm:?} {dim} 2^{log2} {index} {i}");
                         }
                     }
                 }
