@@ -20,6 +20,7 @@ from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
     from stairnoise.discrete_gaussian import DiscreteGaussian
@@ -70,6 +71,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "SeededRng",
     # The machine
     "cpu_tiers",
+    "selftest",
+    "SelftestReport",
     # Errors
     "StairnoiseError",
     "ParameterError",
@@ -91,6 +94,7 @@ _MODULES = {
     "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
     "MultivariateStaircase": "multivariate_staircase",
     "PrivacyLoss": "privacy",
+    "SelftestReport": "_selftest",
     "StaircaseSelection": "selection",
     "TruncatedLaplace": "truncated_laplace",
     "compare": "comparison",
@@ -98,6 +102,7 @@ _MODULES = {
     "optimal_cost": "optimal",
     "optimal_gamma": "optimal",
     "optimal_r": "optimal",
+    "selftest": "_selftest",
 }
 
 

@@ -35,6 +35,7 @@ PUBLIC = [
     "PrivacyLoss",
     "SecureRng",
     "SeededRng",
+    "SelftestReport",
     "StairnoiseError",
     "__version__",
     "compare",
@@ -44,6 +45,7 @@ PUBLIC = [
     "optimal_gamma",
     "optimal_r",
     "sample",
+    "selftest",
 ]
 OBJECTS = [name for name in PUBLIC if name != "__version__"]
 

@@ -20,6 +20,7 @@ from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
 from stairnoise.cli.private_table import print_private_table, read_table
+from stairnoise.cli.selftest import selftest
 
 _USAGE_ERROR = 2
 # Typer has changed where its usage errors live; the base of the one that it exports has not.
@@ -157,6 +158,9 @@ def plot(
     path = figures.require_suffix(output)
     figures.save(figures.draw(name, **options), path)
     console.print(f"written to {path}", soft_wrap=True)
+
+
+app.command()(selftest)
 
 
 def _shape(text: str | None) -> Any:

@@ -9,6 +9,7 @@ from tests.oracles.generate import (
     fills,
     gaussian,
     infinitely_divisible,
+    known_answers,
     multivariate,
     releases,
     selections,
@@ -35,5 +36,9 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "truncated_laplace": truncated_merged.truncated_entries,
 }
 
-for name in sys.argv[1:] or FILES:
-    write(name, FILES[name]())
+# The last one is made of the others.
+for name in sys.argv[1:] or [*FILES, "known_answers"]:
+    if name == "known_answers":
+        known_answers.FILE.write_text(known_answers.text(), encoding="utf-8")
+    else:
+        write(name, FILES[name]())

@@ -1,0 +1,88 @@
+"""AES-256 in pure Python, slow and plain (FIPS-197): a second opinion on the words that the library draws.
+
+Not for secrets: tables are read at places that depend on the key.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+_ROUNDS = 14
+_KEY_WORDS = 8
+
+# FIPS-197, appendix C.3; NIST SP 800-38A, F.1.5, all four blocks. Key, plaintext, ciphertext.
+_SP_800_38A_KEY = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"
+NIST_VECTORS = (
+    (
+        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+        "00112233445566778899aabbccddeeff",
+        "8ea2b7ca516745bfeafc49904b496089",
+    ),
+    (_SP_800_38A_KEY, "6bc1bee22e409f96e93d7e117393172a", "f3eed1bdb5d2a03c064b5a7e3db181f8"),
+    (_SP_800_38A_KEY, "ae2d8a571e03ac9c9eb76fac45af8e51", "591ccb10d410ed26dc5ba74a31362870"),
+    (_SP_800_38A_KEY, "30c81c46a35ce411e5fbc1191a0a52ef", "b6ed21b99ca6f4f9f153e7b1beafed1d"),
+    (_SP_800_38A_KEY, "f69f2445df4f9b17ad2b417be66c3710", "23304b7a39f9f3ff067d8d8f9e24ecc7"),
+)
+
+
+def expand(key: bytes) -> list[bytes]:
+    """Return the round keys (section 5.2)."""
+    box = _substitution()
+    words = [key[4 * i : 4 * i + 4] for i in range(_KEY_WORDS)]
+    constant = 1
+    for i in range(_KEY_WORDS, 4 * (_ROUNDS + 1)):
+        word = words[-1]
+        if i % _KEY_WORDS == 0:
+            word = bytes(box[byte] for byte in word[1:] + word[:1])
+            word = bytes([word[0] ^ constant]) + word[1:]
+            constant = _double(constant)
+        elif i % _KEY_WORDS == 4:
+            word = bytes(box[byte] for byte in word)
+        words.append(bytes(a ^ b for a, b in zip(words[-_KEY_WORDS], word, strict=True)))
+    return [b"".join(words[4 * i : 4 * i + 4]) for i in range(_ROUNDS + 1)]
+
+
+def encrypt(round_keys: list[bytes], block: bytes) -> bytes:
+    """Encrypt 16 bytes (section 5.1)."""
+    box = _substitution()
+    state = _xor(block, round_keys[0])
+    for number, round_key in enumerate(round_keys[1:], start=1):
+        # Bytes are in columns: row r of column c is byte r + 4c, and row r is shifted by r columns.
+        shifted = bytes(box[state[(5 * i) % 16]] for i in range(16))
+        state = _xor(shifted if number == _ROUNDS else _mix(shifted), round_key)
+    return state
+
+
+def _mix(state: bytes) -> bytes:
+    """Multiply every column by 3x³ + x² + x + 2 (section 5.1.3)."""
+    mixed = []
+    for c in range(0, 16, 4):
+        a = state[c : c + 4]
+        mixed += [_double(a[i] ^ a[(i + 1) % 4]) ^ a[(i + 1) % 4] ^ a[(i + 2) % 4] ^ a[(i + 3) % 4] for i in range(4)]
+    return bytes(mixed)
+
+
+def _xor(a: bytes, b: bytes) -> bytes:
+    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+
+
+def _double(byte: int) -> int:
+    """Multiply by x in GF(2⁸) modulo x⁸ + x⁴ + x³ + x + 1 (section 4.2.1)."""
+    return (byte << 1) ^ (0x11B if byte & 0x80 else 0)
+
+
+@cache
+def _substitution() -> bytes:
+    """Return the S-box (section 5.1.1): the inverse in GF(2⁸), then an affine map."""
+    powers = [1]
+    for _ in range(254):
+        powers.append(_double(powers[-1]) ^ powers[-1])  # of the generator x + 1
+    logarithms = {power: exponent for exponent, power in enumerate(powers)}
+    box = []
+    for byte in range(256):
+        inverse = powers[-logarithms[byte] % 255] if byte else 0
+        spread = inverse
+        for shift in range(1, 5):
+            spread ^= (inverse << shift | inverse >> (8 - shift)) & 0xFF
+        box.append(spread ^ 0x63)
+    return bytes(box)

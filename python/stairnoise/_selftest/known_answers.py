@@ -1,0 +1,144 @@
+"""Draws, releases and selections under known keys and seeds, against values that an independent implementation computed.
+
+``stairnoise/data/known_answers.json`` is a part of the golden vectors of the source tree, which an oracle with exact
+rational arithmetic wrote from docs/contract.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+import stairnoise as sn
+from stairnoise._selftest.contract import Key
+from stairnoise._selftest.keystream import top_bits
+from stairnoise._selftest.report import Outcome, Planned
+
+SUBJECT = "known answers"
+_LARGEST = float(np.finfo(np.float64).max)
+
+Compare = Callable[[dict[str, Any]], tuple[list[Any], list[Any]]]
+
+
+@cache
+def answers() -> dict[str, list[dict[str, Any]]]:
+    """Read the shipped file."""
+    read: dict[str, list[dict[str, Any]]] = json.loads((files("stairnoise") / "data" / "known_answers.json").read_text("utf-8"))
+    return read
+
+
+def planned() -> Iterator[Planned]:
+    """Return the checks: of the random words, and one per mechanism and kind of answer."""
+    known = answers()
+    yield Planned(SUBJECT, "AES-256: words, by pure Python", partial(_check, known["words"], reference_words))
+    yield Planned(SUBJECT, "AES-256: words", partial(_check, known["words"], words))
+    yield Planned(SUBJECT, "AES-256: children of keys", partial(_check, known["words"], children))
+    for kind, name, compare in (
+        ("draws", "values", draws),
+        ("releases", "releases", releases),
+        ("selections", "selections", selections),
+    ):
+        for law in dict.fromkeys(entry["law"] for entry in known[kind]):
+            entries = [entry for entry in known[kind] if entry["law"] == law]
+            yield Planned(SUBJECT, f"{law}: {name}", partial(_check, entries, compare))
+
+
+def _check(entries: list[dict[str, Any]], compare: Compare) -> Outcome:
+    """Count the values that differ, in the sign of a zero too."""
+    total, wrong, detail = 0, 0, ""
+    for entry in entries:
+        found, expected = compare(entry)
+        if len(found) != len(expected):
+            raise ValueError(f"{len(found)} values instead of {len(expected)} for {entry}")
+        total += len(expected)
+        for one, other in zip(found, expected, strict=True):
+            if repr(one) != repr(other):
+                wrong += 1
+                detail = detail or f"{one!r} instead of {other!r} for {_place(entry)}"
+    return Outcome(total, "mismatches", wrong, 0, 0.0, detail)
+
+
+def _place(entry: dict[str, Any]) -> str:
+    long = ("values", "outputs", "words", "children")
+    return ", ".join(f"{name}={value!r}" for name, value in entry.items() if name not in long)
+
+
+def reference_words(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Whole words by the contract in pure Python, on which the checks under fresh keys rest."""
+    key = Key(bytes.fromhex(entry["key"]))
+    return [f"{key.word(fill, index):016x}" for fill, index, _ in entry["words"]], [word for _, _, word in entry["words"]]
+
+
+def words(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Top bits of words, by the library."""
+    found = [int(top_bits(_at(_keyed(entry["key"]), fill, index), 1)[0]) for fill, index, _ in entry["words"]]
+    return found, [int(word, 16) >> 48 for _, _, word in entry["words"]]
+
+
+def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Top bits of children's words, against those of generators with the listed keys."""
+    spawned = _keyed(entry["key"]).spawn(1 + max(number for number, _ in entry["children"]))
+    found = [top_bits(spawned[number], 16).tolist() for number, _ in entry["children"]]
+    return found, [top_bits(_keyed(key), 16).tolist() for _, key in entry["children"]]
+
+
+def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Values in every type that holds them."""
+    law, step = _law(entry), Fraction(2) ** entry["log2_g"]
+    rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+    size = len(entry["values"]) // getattr(law, "dim", 1)
+    expected: list[Any] = [rounded(number * step) for number in entry["values"]]
+    found = [*law.sample(size, rng=rng, dtype="float64").ravel().tolist(), float(law.granularity)]
+    expected.append(float(step))
+    if "int64" in law._dtypes:
+        again = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+        found += law.sample(size, rng=again).tolist()
+        expected += entry["values"]
+    return found, expected
+
+
+def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Released answers in every type."""
+    values = np.array(entry["values"], dtype=entry["type"])
+    found: list[Any] = []
+    for dtype in entry["outputs"]:
+        rng: Any = sn.SeededRng(int(entry["seed"]), allow_release=True)
+        out = np.empty(values.size, dtype)
+        found += _law(entry).release(values, max_partitions_contributed=entry["partitions"], rng=rng, out=out).tolist()
+    return found, [x for output in entry["outputs"].values() for x in output]
+
+
+def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Indices selected from one row of costs."""
+    rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+    return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
+
+
+def rounded(number: Fraction) -> float:
+    """Return the nearest float64, the largest finite one beyond it."""
+    try:
+        return float(number)
+    except OverflowError:
+        return _LARGEST if number > 0 else -_LARGEST
+
+
+def _law(entry: dict[str, Any]) -> Any:
+    return getattr(sn, entry["law"])(*entry["arguments"])
+
+
+def _keyed(key: str) -> Any:
+    return sn.SecureRng.from_key(bytes.fromhex(key))
+
+
+def _at(rng: Any, fill: int, index: int) -> Any:
+    """Return a view that draws the given fill from the given index on; fills without values count."""
+    nothing = sn.DiscreteLaplace(1.0)
+    for _ in range(fill):
+        nothing.sample(0, rng=rng)
+    return rng.at(index)

@@ -1,0 +1,99 @@
+"""``stairnoise selftest``: its options, the progress bar, and the report on the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+import stairnoise
+from stairnoise._selftest import SelftestReport
+
+_FAILED = 1
+
+
+def selftest(
+    seed: Annotated[
+        int | None, typer.Option(help="Repeat the statistical checks on these draws; default: new ones in every run.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON and nothing else.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write the report to, as JSON.")] = None,
+) -> None:
+    """Test this installation: known answers, instruction sets, every mechanism's law, randomness.
+
+    Takes half a minute. The exit code is 1 if a check failed.
+    """
+    if output is not None:
+        output.touch()  # a file that cannot be written is an error before the work, not after it
+    report = _run(seed)
+    if output is not None:
+        report.save(output)
+    if json:
+        print(report.to_json(), end="")
+    else:
+        print_report(Console(highlight=False), report, output)
+    if not report.passed:
+        raise typer.Exit(_FAILED)
+
+
+def _run(seed: int | None) -> SelftestReport:
+    console = Console(stderr=True, highlight=False)
+    columns = BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}", markup=False)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("")
+
+        def show(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, description=name)
+
+        return stairnoise.selftest(seed=seed, progress=show)
+
+
+def print_report(console: Console, report: SelftestReport, output: Path | None = None) -> None:
+    """Print what ran, a table of the checks under their subjects, what failed, and the verdict."""
+    facts = Table.grid(padding=(0, 3))
+    for name, text in _facts(report, output):
+        facts.add_row(name, Text(text, overflow="fold"))
+    console.print(facts)
+    console.print()
+    console.print(_table(report))
+    for check in report.failures:
+        console.print()
+        console.print(Text(f"{check.subject}, {check.name}: {check.detail}", overflow="fold"))
+    console.print()
+    console.print(Text(report.summary(), style="bold" if report.passed else "bold red"))
+
+
+def _facts(report: SelftestReport, output: Path | None) -> list[tuple[str, str]]:
+    machine = report.machine
+    sets = ", ".join(machine["instruction_sets"])
+    facts = [
+        ("stairnoise", f"{machine['stairnoise']}, Python {machine['python']}, NumPy {machine['numpy']}"),
+        ("file", machine["extension"]),
+        ("SHA-256", machine["extension_sha256"]),
+        ("platform", machine["platform"]),
+        ("processor", f"{machine['cpu']}, {machine['processors']} in use"),
+        ("instructions", f"{sets}; in use: {machine['instruction_set']}"),
+        ("date", f"{report.started}, {report.seconds:.0f} seconds"),
+        ("draws", "new, keyed by the operating system" if report.seed is None else f"seed {report.seed}"),
+    ]
+    return [*facts, ("written to", str(output))] if output is not None else facts
+
+
+def _table(report: SelftestReport) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("check", overflow="fold")
+    for heading in ("values", "statistic", "limit", "false\nalarm", "result"):
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    subject = ""
+    for of, name, *numbers, result in report.rows():
+        if of != subject:
+            table.add_row(Text(of, style="bold"))
+            subject = of
+        table.add_row(Padding(Text(name), (0, 0, 0, 2)), *numbers, Text(result, style="green" if result == "ok" else "bold red"))
+    return table
