@@ -41,7 +41,7 @@ def top_bits(rng: Any, count: int) -> NDArray[np.uint16]:
     """Return the top 16 bits of the next fill's words."""
     equal = np.zeros(2**_BITS)
     selected: NDArray[np.int64] = sn.ExponentialMechanism(1.0).sample(equal, count, rng=rng)
-    return (2**_BITS - 1 - selected).astype(np.uint16)
+    return np.asarray(2**_BITS - 1 - selected, np.uint16)
 
 
 def mismatches(found: list[Any], expected: list[Any]) -> Outcome:

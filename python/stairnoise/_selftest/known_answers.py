@@ -115,7 +115,7 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Indices selected from one row of costs."""
+    """Return indices selected from one row of costs."""
     rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
 
