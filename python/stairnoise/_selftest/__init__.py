@@ -80,7 +80,7 @@ def selftest(
     Examples
     --------
     >>> import stairnoise as sn
-        >>> report = sn.selftest(subjects=["generators"])
+    >>> report = sn.selftest(subjects=["generators"])
     >>> report.passed, report.failures, report.false_alarm < 1e-70
     (True, (), True)
     """

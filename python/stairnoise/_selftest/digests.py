@@ -1,4 +1,4 @@
-"""``python -m stairnoise._selftest.digests``: SHA-256 of seeded fills of every mechanism, as JSON."""
+"""SHA-256 of seeded fills of every mechanism, as JSON. `main` runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -92,7 +92,3 @@ def main() -> None:
     digests.draw_all()
     found = {"tier": _native.cpu_tier(), "file": _native.__file__, "values": digests.values, "digests": digests.of}
     print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""``python -m stairnoise._selftest.forking``: what a process and its forked children draw from generators they share, as JSON."""
+"""What a process and its forked children draw from generators that they share, as JSON. `main` runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,3 @@ def main() -> None:
     for _ in range(_CHILDREN):
         found += in_child(generators)
     print(json.dumps([*found, *draws(generators)]))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from typing import Any
 
 import stairnoise as sn
 from stairnoise._selftest.keystream import top_bits
-from stairnoise._selftest.processes import run_python
+from stairnoise._selftest.processes import run_main
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "generators"
@@ -83,7 +83,7 @@ def _threads(rng: Any) -> list[tuple[int, ...]]:
 
 def _forked() -> list[tuple[int, ...]]:
     """Fork in a process of its own, which has no other threads."""
-    return [tuple(words) for words in json.loads(run_python("stairnoise._selftest.forking"))]
+    return [tuple(words) for words in json.loads(run_main("stairnoise._selftest.forking"))]
 
 
 def check_copies() -> Outcome:

@@ -20,7 +20,7 @@ from stairnoise._selftest.report import Outcome, Planned
 SUBJECT = "laws"
 VALUES = 2**20
 _VECTOR_VALUES = 2**19
-_SELECTIONS = 2**19
+_SELECTIONS = 2**21
 _COSTS = 2**19
 _SHARES = 5
 _ARRAY_ROWS = 2**12
@@ -206,8 +206,13 @@ def _compare_selected(selected: NDArray[np.int64], probabilities: Floats, total:
     events = Events()
     outside = (selected < 0) | (selected >= probabilities.size)
     events.never("no candidate", int(outside.sum()))
-    where = cells.Cells("index", np.arange(probabilities.size - 1, dtype=np.float64) + 0.5, probabilities)
-    chosen = np.clip(selected, 0, probabilities.size - 1)
+    # From the likeliest to the rarest, so that half-lines are sets of low costs.
+    order = np.argsort(-probabilities, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    edges = np.arange(order.size - 1, dtype=np.float64) + 0.5
+    where = cells.Cells("rank of the cost", edges, probabilities[order])
+    chosen = rank[np.clip(selected, 0, order.size - 1)]
     cells.add_cells(events, where, chosen)
     cells.add_pairs(events, where, chosen)
     return events.outcome(total)

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from pathlib import Path
-
-import stairnoise
 
 _SECONDS = 120
+# The package that is tested is the one that runs, however this process found it.
+_CODE = """
+import sys, json
+sys.path[:] = json.loads(sys.argv[2])
+from importlib import import_module
+import_module(sys.argv[1]).main()
+"""
 
 
-def run_python(module: str, **environment: str) -> str:
-    """Run a module of the package with this interpreter, and return what it prints.
+def run_main(module: str, **environment: str) -> str:
+    """Run ``main`` of a module with this interpreter, and return what it prints.
 
     Raises
     ------
     RuntimeError
         It failed; the text has the last line of its errors.
     """
-    # The package that is tested is the one that runs, however this process found it.
-    source = Path(stairnoise.__file__).resolve().parents[1]
-    path = os.pathsep.join([str(source), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-m", module],
-        env={**os.environ, "PYTHONPATH": path, **environment},
+        [sys.executable, "-c", _CODE, module, json.dumps(sys.path)],
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -34,5 +36,5 @@ def run_python(module: str, **environment: str) -> str:
     )
     if done.returncode:
         last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise RuntimeError(f"python -m {module}: {last}")
+        raise RuntimeError(f"{module} in another process: {last}")
     return done.stdout

@@ -9,7 +9,7 @@ from typing import Any
 
 import stairnoise as sn
 from stairnoise import _native
-from stairnoise._selftest.processes import run_python
+from stairnoise._selftest.processes import run_main
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "instruction sets"
@@ -30,7 +30,7 @@ def planned() -> Iterator[Planned]:
 
 def _draw(tier: str, drawn: dict[str, Drawn]) -> Outcome:
     """Draw in a process of its own: the tier of a process is chosen once."""
-    found = json.loads(run_python("stairnoise._selftest.digests", STAIRNOISE_CPU=tier))
+    found = json.loads(run_main("stairnoise._selftest.digests", STAIRNOISE_CPU=tier))
     if (found["tier"], found["file"]) != (tier, _native.__file__):
         raise RuntimeError(f"{tier} of {_native.__file__} was asked for, and {found['tier']} of {found['file']} was run")
     drawn[tier] = found

@@ -27,7 +27,7 @@ def selftest(
 ) -> None:
     """Test this installation: known answers, instruction sets, every mechanism's law, randomness.
 
-    Takes half a minute. The exit code is 1 if a check failed.
+    Takes less than a minute. The exit code is 1 if a check failed.
     """
     if output is not None:
         output.touch()  # a file that cannot be written is an error before the work, not after it

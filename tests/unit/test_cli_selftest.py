@@ -1,0 +1,175 @@
+"""``stairnoise selftest``: the screen, the JSON, the file, and the exit code.
+
+All but one test put two checks in place of all, so that they take no time.
+"""
+
+import io
+import json
+import math
+import re
+import sys
+
+import pytest
+from rich.console import Console
+
+import stairnoise as sn
+from stairnoise import _selftest
+from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.cli import main
+from stairnoise.cli import selftest as command
+
+LONG_NAME = "a mechanism with a long name(eps=[0.1, 1, 6]): and a long description of what is compared"
+
+
+@pytest.fixture(autouse=True)
+def _width_80(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def good() -> Outcome:
+    return Outcome(1_048_576, "nats", 3.25, 26.5, 1e-9)
+
+
+def bad() -> Outcome:
+    return Outcome(1_048_576, "nats", math.inf, 26.5, 1e-9, "no multiple of 2.3e-10: 17 times [sic]")
+
+
+def broken() -> Outcome:
+    raise ValueError("broken")
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    """Put the given checks in place of all."""
+
+    def replace(*runs):
+        planned = [Planned("stub", LONG_NAME if number else "short", run) for number, run in enumerate(runs)]
+        monkeypatch.setattr(_selftest, "SUBJECTS", {"stub": lambda rng: iter(planned)})
+
+    return replace
+
+
+def run(capsys, *arguments):
+    code = main(["selftest", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_screen_of_a_pass(capsys, checks):
+    checks(good, good)
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert re.search(rf"^stairnoise +{re.escape(sn.__version__)}, Python \d", out, re.M)
+    assert re.search(r"^draws +new, keyed by the operating system", out, re.M)
+    assert re.search(r"^instructions +portable", out, re.M)
+    assert re.search(r"^stub *$", out, re.M)
+    assert re.search(r"^  short +1,048,576 +3\.2 +26\.5 +1e-09 +ok", out, re.M)
+    assert " ".join(out.split()).endswith(
+        "All 2 checks passed. The probability that any of them fails on a machine where all is right is below 2e-09."
+    )
+
+
+def test_screen_of_a_failure(capsys, checks):
+    checks(good, bad, broken)
+    code, out, err = run(capsys, "--seed", 5)
+    assert (code, err) == (1, "")
+    text = " ".join(out.split())
+    assert "no multiple of 2.3e-10: 17 times [sic]" in text
+    assert "ValueError: broken" in text
+    assert text.endswith("FAILED: 2 of 3 checks.")
+    assert text.count("FAILED") == 3
+    assert re.search(r"^draws +seed 5", out, re.M)
+
+
+@pytest.mark.parametrize(("other", "code"), [(good, 0), (bad, 1), (broken, 1)])
+def test_json_and_exit_code(capsys, checks, other, code):
+    checks(good, other)
+    found, out, err = run(capsys, "--json")
+    assert (found, err) == (code, "")
+    report = json.loads(out, parse_constant=pytest.fail)
+    assert report["passed"] is (code == 0)
+    assert [check["passed"] for check in report["checks"]] == [True, code == 0]
+
+
+def test_output_and_screen(capsys, checks, tmp_path):
+    checks(good)
+    file = tmp_path / "report.json"
+    code, out, err = run(capsys, "-o", file)
+    assert (code, err) == (0, "")
+    assert "short" in out
+    assert "written to" in out
+    assert json.loads(file.read_text(encoding="utf-8"))["checks"][0]["name"] == "short"
+
+
+def test_output_and_json_are_the_same(capsys, checks, tmp_path):
+    checks(good, bad)
+    file = tmp_path / "report.json"
+    code, out, _ = run(capsys, "--json", "--output", file)
+    assert code == 1
+    assert out == file.read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_written_is_an_error_before_the_work(capsys, checks, tmp_path):
+    def never() -> Outcome:
+        pytest.fail("the checks ran")
+
+    checks(never)
+    code, out, err = run(capsys, "-o", tmp_path / "nowhere" / "report.json")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "No such file" in err
+
+
+@pytest.mark.parametrize("seed", ["-1", 2**128, "x"])
+def test_bad_seeds(capsys, checks, seed):
+    checks(good)
+    code, out, err = run(capsys, "--seed", seed)
+    assert (code, out) == (2, "")
+    assert "seed" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_progress_on_a_terminal_alone(monkeypatch, checks):
+    """The bar is drawn and erased on a terminal's stderr."""
+    checks(good, good)
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert command._run(None).passed
+        assert ("2/2" in stream.getvalue()) is drawn
+
+
+def test_names_are_no_markup(checks):
+    checks(good, bad)
+    text = io.StringIO()
+    command.print_report(Console(file=text, width=200), sn.selftest())
+    assert LONG_NAME in text.getvalue()
+    assert "[sic]" in text.getvalue()
+
+
+def test_the_real_checks_have_a_place_on_the_screen(monkeypatch):
+    """Every name is readable on 80 columns, with all numbers beside it on one line."""
+    planned = [check for subject in _selftest.SUBJECTS.values() for check in subject(None)]
+    quick = [check._replace(run=good) for check in planned]
+    monkeypatch.setattr(_selftest, "SUBJECTS", {"all": lambda rng: iter(quick)})
+    text = io.StringIO()
+    report = sn.selftest()
+    command.print_report(Console(file=text, width=80), report)
+    assert len(re.findall(r"1,048,576 +3\.2 +26\.5 +1e-09 +ok", text.getvalue())) == len(quick) > 90
+    assert max(map(len, text.getvalue().splitlines())) <= 80
+
+
+@pytest.mark.long
+def test_all_of_it(capsys):
+    """Fails by chance with the probability that the report states."""
+    code, out, err = run(capsys, "--json")
+    report = json.loads(out)
+    assert (code, err, report["passed"]) == (0, "", True)
+    assert report["false_alarm"] < 1e-7
