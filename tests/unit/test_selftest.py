@@ -375,6 +375,14 @@ def test_two_percent_are_found(law):
         assert failed(laws._check(law, lambda rng, wrong=wrong: wrong.sample(laws.VALUES, rng=rng), sn.SeededRng(1)))
 
 
+def test_central_intervals_find_what_half_lines_do_not():
+    """A scale changes P(|X| <= x) by twice what it changes P(X <= x)."""
+    law, wrong = sn.Laplace(1.0), sn.Laplace(1.012)
+    outcome = laws._check(law, lambda rng: wrong.sample(laws.VALUES, rng=rng), sn.SeededRng(1))
+    assert failed(outcome)
+    assert re.match(r"-\S+ < X <= ", outcome.detail)
+
+
 @pytest.mark.parametrize("law", [*mechanisms.laws(), *mechanisms.vectors()], ids=identify)
 def test_five_percent_are_found(law):
     wrong = mutated(law, 1.05)
@@ -514,6 +522,24 @@ def test_what_may_be_wrong_with_vectors(wrong, finding):
     outcome = laws._check_vectors(law, lambda law, rng: wrong(laws._sampled_vectors(law, rng)), sn.SeededRng(1))
     assert failed(outcome)
     assert finding in outcome.detail
+
+
+def large_norms_in_the_first_axis(vectors):
+    """The same norms and the same shares of them, but the larger the norm, the larger the share; in places drawn by lot."""
+    norm = np.abs(vectors).sum(axis=1)
+    share = np.sort(np.abs(vectors[:, 0]) / norm)[np.argsort(np.argsort(norm))]
+    step = mechanisms.vectors()[0].granularity
+    first = np.rint(share * norm / step) * step
+    return np.copysign(np.stack([first, norm - first], axis=1), vectors)
+
+
+def test_directions_that_depend_on_the_norm_are_found():
+    def draw(law, rng):
+        return large_norms_in_the_first_axis(laws._sampled_vectors(law, rng))
+
+    outcome = laws._check_vectors(mechanisms.vectors()[0], draw, sn.SeededRng(1))
+    assert failed(outcome)
+    assert re.match("(small|large) norm, (small|large) share", outcome.detail)
 
 
 def test_another_norm_is_found():

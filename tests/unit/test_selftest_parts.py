@@ -67,6 +67,7 @@ def test_the_largest_evidence_is_told():
 def test_a_probability_that_is_nan_fails():
     events = Events()
     events.add(str, [50, 50], 100, [0.5, math.nan])
+    events.add(str, [50], 100, [0.4])
     assert math.isnan(events.outcome(100).statistic)
 
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 import stairnoise
@@ -44,9 +44,10 @@ def selftest(
 
 def _run(seed: int | None) -> SelftestReport:
     console = Console(stderr=True, highlight=False)
-    columns = BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}", markup=False)
+    name = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
+    columns = BarColumn(20), MofNCompleteColumn(), name
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("")
+        task = bar.add_task("", total=None)
 
         def show(done: int, total: int, name: str) -> None:
             bar.update(task, completed=done, total=total, description=name)
