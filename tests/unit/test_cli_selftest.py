@@ -112,13 +112,14 @@ def test_output_and_json_are_the_same(capsys, checks, tmp_path):
     assert out == file.read_text(encoding="utf-8")
 
 
-def test_a_file_that_cannot_be_written_is_an_error_before_the_work(capsys, checks, tmp_path):
+@pytest.mark.parametrize(("name", "reason"), [("nowhere/report.json", "No such file"), (".", "Is a directory")])
+def test_a_file_that_cannot_be_written_is_an_error_before_the_work(capsys, checks, tmp_path, name, reason):
     ran = []
     checks(lambda: ran.append(1) or good())
-    code, out, err = run(capsys, "-o", tmp_path / "nowhere" / "report.json")
+    code, out, err = run(capsys, "-o", tmp_path / name)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
-    assert "No such file" in err
+    assert reason in err
     assert ran == []
 
 

@@ -1,6 +1,6 @@
 """Every mechanism against its law: draws, releases, divided budgets, sums of shares, vectors, choices.
 
-The draws are fresh in every run; what is expected are the laws' own formulas, which share no code with the samplers.
+The draws are fresh in every run; what is expected are the laws' formulas, which are other code than the samplers.
 """
 
 from __future__ import annotations
