@@ -31,7 +31,7 @@ def same(array: np.ndarray, expected: list[Any]) -> bool:
     return array.tobytes() == np.array(expected, dtype=array.dtype).tobytes()
 
 
-@pytest.mark.parametrize("entries", by_kind("fills"))
+@pytest.mark.parametrize("entries", [*by_kind("fills"), *by_kind("near_edges")])
 def test_fills(entries: list[dict[str, Any]]) -> None:
     for entry in entries:
         law_, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))

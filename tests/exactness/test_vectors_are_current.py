@@ -39,6 +39,11 @@ def test_fills() -> None:
         assert fills.entry({name: entry[name] for name in FILL_INPUTS}) == entry
 
 
+def test_near_edges() -> None:
+    for entry in sample("near_edges", 10):
+        assert fills.entry({name: entry[name] for name in FILL_INPUTS}) == entry
+
+
 def test_releases() -> None:
     for entry in sample("release", 8):
         assert releases.entry({name: entry[name] for name in RELEASE_INPUTS}) == entry

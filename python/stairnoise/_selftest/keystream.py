@@ -23,6 +23,7 @@ SUBJECT = "random words"
 _BITS = 16
 _WORDS = 2**20
 _SHORT_FILLS = 2**10
+_STARTS = (0, 1, 2, 511, 2**32 - 3, 2**40 + 1)
 _EPS, _SENSITIVITY = 1.0, 2**50
 
 
@@ -63,14 +64,15 @@ def check_nist() -> Outcome:
 
 
 def check_words() -> Outcome:
-    """Compare words at the beginnings of fills and far behind."""
+    """Compare words of short fills of every length, at the beginnings of fills and far behind."""
     secret = secrets.token_bytes(32)
     key, rng = Key(secret), sn.SecureRng.from_key(secret)
     found: list[int] = []
     expected: list[int] = []
-    for fill, start in enumerate((0, 1, 2, 511, 2**32 - 3, 2**40 + 1)):
-        found += top_bits(rng.at(start), 40).tolist()
-        expected += [key.word(fill, start + i) >> (64 - _BITS) for i in range(40)]
+    for fill, count in enumerate((*range(1, 24), 64)):
+        start = _STARTS[fill % len(_STARTS)]
+        found += top_bits(rng.at(start), count).tolist()
+        expected += [key.word(fill, start + i) >> (64 - _BITS) for i in range(count)]
         top_bits(rng, 0)  # a fill without values, which counts
     return mismatches(found, expected)
 

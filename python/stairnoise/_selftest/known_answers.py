@@ -21,6 +21,10 @@ from stairnoise._selftest.keystream import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "known answers"
+# More values than the vector kernels take at once.
+_LONGER = 300
+# Some laws have no values from 2**40 on.
+_FAR = 2**39
 _LARGEST = float(np.finfo(np.float64).max)
 
 Compare = Callable[[dict[str, Any]], tuple[list[Any], list[Any]]]
@@ -89,18 +93,19 @@ def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Values in every type that holds them."""
+    """Values in every type that holds them, of a short fill and of the beginning of a long one."""
     law, step = _law(entry), Fraction(2) ** entry["log2_g"]
     rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     size = len(entry["values"]) // getattr(law, "dim", 1)
-    expected: list[Any] = [rounded(number * step) for number in entry["values"]]
-    found = [*law.sample(size, rng=rng, dtype="float64").ravel().tolist(), float(law.granularity)]
-    expected.append(float(step))
+    expected = [rounded(number * step) for number in entry["values"]]
+    found = [float(law.granularity)]
+    for longer in (0, _LONGER if entry["index"] < _FAR else 0):
+        # Every view of the generator draws the same fill.
+        found += law.sample(size + longer, rng=rng.at(entry["index"]), dtype="float64")[:size].ravel().tolist()
     if "int64" in law._dtypes:
-        again = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
-        found += law.sample(size, rng=again).tolist()
-        expected += entry["values"]
-    return found, expected
+        found += law.sample(size, rng=rng).tolist()
+        return found, [float(step), *expected, *expected, *entry["values"]]
+    return found, [float(step), *expected, *expected]
 
 
 def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:

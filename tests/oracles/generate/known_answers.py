@@ -65,10 +65,12 @@ def arguments_of(entry: dict[str, Any]) -> list[Any]:
 
 
 def fills() -> Iterator[dict[str, Any]]:
-    """Every fill in which a value needs an extension word, and one in seven of the others."""
+    """Every fill in which a value needs an extension word or is near an edge, and one in seven of the others."""
     for number, entry in enumerate(read("fills")):
         if any(entry["extensions"]) or number % EVERY_FILL == 0:
             yield drawn(NAMES[entry["kind"]], arguments_of(entry), entry)
+    for entry in read("near_edges"):
+        yield drawn(NAMES[entry["kind"]], arguments_of(entry), entry)
 
 
 def gaussians() -> Iterator[dict[str, Any]]:
