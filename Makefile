@@ -60,6 +60,8 @@ lint-python: $(VENV)/stamp-dev
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest stairnoise._native
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 # nextest where it is installed (it has no doc tests), cargo's own runner elsewhere
 CARGO_TEST := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --no-fail-fast,cargo test --no-fail-fast --lib --bins --tests)
@@ -98,6 +100,14 @@ test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 .PHONY: test-avx512
 test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; a quarter of an hour
 	scripts/test_avx512.sh
+
+.PHONY: wheels
+wheels: | tools  ## dist/: wheels and source distribution, each tested in an empty environment (an hour); TESTS= selects
+	PYTHON='$(PYTHON)' scripts/wheels.sh $(TESTS)
+
+.PHONY: audit
+audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names what it could not ask
+	@scripts/audit.sh
 
 .PHONY: format
 format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them

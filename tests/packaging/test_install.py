@@ -68,7 +68,7 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist: Path) -> None:
 @pytest.mark.parametrize("source", ["tree", "sdist"])
 def test_pip_install_into_a_fresh_environment(source: str, sdist: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", tmp_path / "venv")
-    python = tmp_path / "venv" / "bin" / "python"
+    python = tmp_path / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     # A build directory of its own, kept between runs: the one of `make build` is not disturbed.
     target = ROOT / "target" / "packaging"
     what = ROOT if source == "tree" else sdist

@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any, get_args
 
@@ -36,19 +37,32 @@ def errors(program: Path) -> dict[int, str]:
 
 
 def _environment() -> dict[str, str]:
+    """An installed package is found by its `py.typed`; the checkout's must be pointed at."""
     assert stairnoise.__file__ is not None
-    return os.environ | {"MYPYPATH": str(Path(stairnoise.__file__).parents[1])}
+    folder = Path(stairnoise.__file__).parents[1]
+    installed = folder == Path(sysconfig.get_path("platlib"))
+    return os.environ | ({} if installed else {"MYPYPATH": str(folder)})
 
 
 def test_user_program_has_no_errors() -> None:
     assert errors(HERE / "user_program.py") == {}
 
 
+def test_user_program_uses_every_public_name() -> None:
+    """But those that a program has no use for, or that `raises` covers with their base."""
+    text = (HERE / "user_program.py").read_text(encoding="utf-8")
+    unused = {name for name in stairnoise.__all__ if f"sn.{name}" not in text}
+    assert unused == {"CopyError", "ParameterTypeError", "__version__"}
+
+
 def test_user_program_runs() -> None:
     names = runpy.run_path(str(HERE / "user_program.py"))
-    for name, kind in [("one", float), ("answer", int), ("bound", int), ("step", int)]:
+    for name, kind in [("one", float), ("answer", int), ("bound", int), ("step", int), ("tiers", list)]:
         assert type(names[name]) is kind
-    for name in ("floats", "singles", "integers", "narrow", "filled", "many", "private"):
+    for name in (
+        *("floats", "singles", "integers", "narrow", "filled", "many", "private"),
+        *("truncated", "merged", "counted", "vectors", "shared", "chances", "chosen"),
+    ):
         promised = names["__annotations__"][name]
         last = get_args(promised)[-1]  # dtype[...] of ndarray, or the scalar type itself where NDArray is a type alias
         dtype = next(iter(get_args(last)), last)

@@ -34,7 +34,38 @@ step: int = counting.granularity
 spread: float | NDArray[np.float64] = each.std()
 bound: int = counting.error_bound(0.05)
 
+gaussian = sn.Gaussian(1, 1e-6)
+truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-2).sample(5, dtype=np.float32)
+merged: NDArray[np.float64] = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125]).sample(5)
+counted: NDArray[np.int64] = sn.DiscreteGaussian(1, 1e-6).release([10, 20])
+vectors: NDArray[np.float64] = sn.MultivariateStaircase(1, dim=3, norm="l2").sample(4)
+laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [
+    sn.GeneralizedDiscreteLaplace(0.5, 0.4).share(10),
+    sn.MultiScaleDiscreteLaplace(1, sensitivity=2).share(10, 3),
+    sn.Arete(0.5, 0.5, 0.5, n_parties=10, present=2),
+]
+shared: NDArray[np.int64] = sn.MultiScaleDiscreteLaplace(1).share(n_parties=10).sample(5)
+tail: float | NDArray[np.float64] = gaussian.sf([1.0, 2.0])
+
+selections: list[sn.StaircaseSelection | sn.ExponentialMechanism] = [
+    sn.StaircaseSelection(1, gamma=0.5),
+    sn.ExponentialMechanism(1, monotonic=True),
+]
+chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
+chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])
+
+loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
+table: sn.Comparison = sn.compare(1.0, sensitivity=1.0)
+tiers: list[str] = sn.cpu_tiers()
+best: tuple[Any, Any, Any, Any] = (
+    sn.optimal_gamma(4),
+    sn.optimal_r(4, sensitivity=5),
+    sn.optimal_cost(4, mechanism="staircase"),
+    sn.expected_cost(continuous, "l2"),
+)
+
 try:
     sn.Staircase(-1)
 except sn.ParameterError as error:
     text: str = str(error)
+    same: sn.StairnoiseError = error

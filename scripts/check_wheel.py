@@ -1,0 +1,123 @@
+"""What a wheel must be before anybody installs it: its name, its size, its contents, and what it asks of the machine.
+
+    python scripts/check_wheel.py WHEEL...        exit 1 after a line for each thing that is wrong
+
+On Linux auditwheel says which symbols of glibc the module needs and which instructions it was compiled for; abi3audit, for a
+wheel of the stable ABI, that it needs nothing newer than CPython 3.10. Both must be on PATH.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "stairnoise"
+
+MOST_BYTES = 3 * 2**20
+ABI3 = "cp310-abi3"
+NAME = re.compile(r"stairnoise-(?P<version>[^-]+)-(?P<abi>cp310-abi3|(?P<free>cp3\d+)-(?P=free)t)-(?P<platform>[^-]+)\.whl")
+GLIBC = re.compile(r"manylinux_(\d+)_(\d+)_")
+
+
+def version() -> str:
+    found = re.search(r'^version = "(.+)"$', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def sources() -> set[str]:
+    """Name what of the package belongs in a wheel: everything but the built module and caches."""
+    files = (path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in {".so", ".pyd", ".pyc"})
+    return {"stairnoise/" + path.relative_to(PACKAGE).as_posix() for path in files}
+
+
+def problems_of_name(wheel: Path) -> list[str]:
+    match = NAME.fullmatch(wheel.name)
+    if match is None:
+        return ["its name is neither that of the stable ABI of CPython 3.10 nor that of a free-threaded CPython"]
+    found = []
+    if match["version"] != version():
+        found.append(f"its version is {match['version']}, that of the project {version()}")
+    if match["platform"].startswith("linux"):
+        found.append("no manylinux tag: its platform is this machine's Linux")
+    return found
+
+
+def problems_of_size(wheel: Path) -> list[str]:
+    size = wheel.stat().st_size
+    return [f"it has {size} bytes, more than {MOST_BYTES}"] if size > MOST_BYTES else []
+
+
+def problems_of_contents(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+    modules = {name for name in names if re.fullmatch(r"stairnoise/_native\.[^/]*(so|pyd)", name)}
+    metadata = {name for name in names if name.split("/")[0].endswith(".dist-info")}
+    found = [f"{name} is missing" for name in sorted(sources() - names)]
+    found += [f"{name} should not be in it" for name in sorted(names - sources() - modules - metadata)]
+    if len(modules) != 1:
+        found.append(f"it has {len(modules)} built modules")
+    licences = {name.rpartition("/")[2] for name in metadata}
+    found += [f"{name} is missing" for name in ("LICENSE-APACHE", "LICENSE-MIT") if name not in licences]
+    return found
+
+
+def problems_of_symbols(wheel: Path) -> list[str]:
+    """Compare auditwheel's own reading of the module with the platform tag that the wheel carries."""
+    if GLIBC.search(wheel.name) is None:
+        return []
+    done = subprocess.run(["auditwheel", "show", "--json", str(wheel)], capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    versions = sorted({version for found in report["versioned_symbols"].values() for version in found})
+    print(f"  auditwheel: {report['overall_tag']}, with symbols of {', '.join(versions)}")
+    return problems_of_report(report, wheel.name)
+
+
+def problems_of_report(report: dict[str, Any], name: str) -> list[str]:
+    """Compare auditwheel's report with the wheel's name, which says what the wheel runs with."""
+    found = []
+    promised, needed = glibc(name), glibc(report["overall_tag"])
+    if needed is None or promised is None or needed > promised:
+        found.append(f"it needs {report['overall_tag']}, and its name promises less")
+    if report["external_libs"]:
+        found.append(f"it needs libraries that manylinux does not have: {', '.join(report['external_libs'])}")
+    if report["unsupported_isa"]:
+        found.append("it was compiled for instructions that the architecture's baseline lacks")
+    return found
+
+
+def glibc(tag: str) -> tuple[int, int] | None:
+    found = GLIBC.search(tag)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def problems_of_abi3(wheel: Path) -> list[str]:
+    if ABI3 not in wheel.name:
+        return []
+    done = subprocess.run(["abi3audit", "--strict", "--summary", str(wheel)], capture_output=True, text=True, check=False)
+    print("  abi3audit:", *done.stderr.split())
+    return [f"abi3audit: {done.stdout}{done.stderr}"] if done.returncode else []
+
+
+CHECKS = (problems_of_name, problems_of_size, problems_of_contents, problems_of_symbols, problems_of_abi3)
+
+
+def main() -> int:
+    wheels = [Path(name) for name in sys.argv[1:]]
+    if not wheels:
+        sys.exit("check_wheel: no wheel was named")
+    status = 0
+    for wheel in wheels:
+        print(f"{wheel.name}: {wheel.stat().st_size / 2**20:.2f} MiB")
+        for problem in (problem for check in CHECKS for problem in check(wheel)):
+            print(f"  WRONG: {problem}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

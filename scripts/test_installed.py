@@ -1,0 +1,109 @@
+"""Install a wheel or a source distribution in an empty virtual environment and run the tests on it, outside the checkout.
+
+    python scripts/test_installed.py ARTIFACT [--python INTERPRETER] [PYTEST ARGUMENT...]
+
+First with NumPy alone, every warning an error; then with the extras `test` and `lint`: the stubs against the built module, a
+user's program under ``mypy --strict``, and the suite, or what the arguments select of it.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What the tests read, beside themselves.
+PAGES = ["docs", "pyproject.toml", *(page.name for page in ROOT.glob("*.md"))]
+# Of tests/packaging these are about the package; the others are about the checkout: its scripts, benchmarks, lock file, make.
+PORTABLE = {"test_docs.py", "test_installed.py", "test_readme.py"}
+# Variables that would let the checkout, or this machine's own instructions, into the environment.
+OWN = {
+    "CONDA_PREFIX",
+    "MYPYPATH",
+    "PYO3_PYTHON",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "VIRTUAL_ENV",
+}
+
+FIRST = """
+import numpy as np
+import stairnoise as sn
+assert sn.sample(1000, eps=4).dtype == np.float64
+assert sn.DiscreteLaplace(1.0).release(np.array([10, 20, 30])).dtype == np.int64
+print("stairnoise", sn.__version__, *sn.cpu_tiers())
+"""
+
+
+def run(*command: object, cwd: Path | None = None, **extra: str) -> None:
+    print("$", *command, flush=True)
+    environment = {name: value for name, value in os.environ.items() if name not in OWN}
+    subprocess.run([str(part) for part in command], cwd=cwd, env=environment | extra, stdin=subprocess.DEVNULL, check=True)
+
+
+def output(python: Path, *arguments: str) -> str:
+    return subprocess.run([python, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def environment(folder: Path, interpreter: str) -> Path:
+    """Make an empty virtual environment and return its interpreter."""
+    run(interpreter, "-m", "venv", folder)
+    return next(path for path in (folder / "bin/python", folder / "Scripts/python.exe") if path.exists())
+
+
+def copy_tests(folder: Path) -> None:
+    def left_out(where: str, names: list[str]) -> set[str]:
+        if Path(where).name != "packaging":
+            return {"__pycache__"} & set(names)
+        about_the_checkout = {name for name in names if name not in PORTABLE}
+        print("left out, being about the checkout:", *sorted(about_the_checkout - {"__pycache__"}), flush=True)
+        return about_the_checkout
+
+    shutil.copytree(ROOT / "tests", folder / "tests", ignore=left_out)
+    for name in PAGES:
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+
+
+def gil(python: Path) -> dict[str, str]:
+    """Hold the lock from the start on a free-threaded interpreter: the module asks for it, which is a warning otherwise."""
+    free = output(python, "-c", "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)") == "1"
+    return {"PYTHON_GIL": "1"} if free else {}
+
+
+def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -> None:
+    python = environment(folder / "venv", interpreter)
+    outside = folder / "outside"
+    outside.mkdir()
+    # A source distribution is compiled: in a folder that the next time finds again.
+    extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")} | gil(python)
+    run(python, "-m", "pip", "install", "--quiet", artifact, cwd=outside, **extra)
+    installed = {line.partition("==")[0].partition(" @")[0] for line in output(python, "-m", "pip", "freeze").splitlines()}
+    if installed != {"numpy", "stairnoise"}:
+        sys.exit(f"installing {artifact.name} installed {', '.join(sorted(installed))}; it should be numpy and stairnoise")
+    run(python, "-I", "-W", "error", "-c", FIRST, cwd=outside, **extra)
+
+    run(python, "-m", "pip", "install", "--quiet", f"{artifact}[test,lint]", cwd=outside, **extra)
+    copy_tests(outside)
+    run(python, "-m", "mypy.stubtest", "stairnoise._native", cwd=outside, **extra)
+    run(python, "-m", "pytest", "-q", "tests/packaging/test_installed.py", "tests/typing", cwd=outside, **extra)
+    run(python, "-m", "pytest", "-q", *arguments, cwd=outside, **extra)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("artifact", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    options, arguments = parser.parse_known_args()
+    with tempfile.TemporaryDirectory(prefix="stairnoise-") as folder:
+        test(options.artifact.resolve(strict=True), options.python, arguments, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What can be known of the workflows without running them: their names exist, their rights are small, they say that none was run.
+
+`make lint` checks their form against the forge's published schema.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+workflows = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def jobs(path: Path) -> dict[str, str]:
+    """Text of each job by its name."""
+    _, name, *rest = re.split(r"^  (\w[\w-]*):\n", text(path).partition("\njobs:\n")[2], flags=re.MULTILINE)
+    parts = [name, *rest]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_there_are_workflows() -> None:
+    assert [path.name for path in WORKFLOWS] == ["ci.yml", "nightly.yml", "release.yml"]
+    assert {"check", "windows", "tiers", "miri", "asan", "wheels", "audit"} <= set(jobs(WORKFLOWS[0]))
+
+
+@workflows
+def test_it_says_that_it_was_not_run(path: Path) -> None:
+    assert text(path).startswith("# NOT RUN where it was written")
+
+
+@workflows
+def test_every_target_of_make_exists(path: Path) -> None:
+    named = set(re.findall(r"\bmake ([a-z][a-z0-9-]*|\.venv/[a-z-]+)", re.sub(r"#.*", "", text(path))))
+    named -= {"python3-venv"}  # a package beside `make`
+    makefile = text(ROOT / "Makefile").replace("$(VENV)", ".venv")
+    assert named
+    assert {name for name in named if not re.search(rf"^{re.escape(name)}:", makefile, re.MULTILINE)} == set()
+
+
+@workflows
+def test_every_script_exists(path: Path) -> None:
+    named = re.findall(r"(?:scripts|\.ci)/[\w.]+", text(path))
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
+@workflows
+def test_every_job_ends(path: Path) -> None:
+    assert [name for name, body in jobs(path).items() if "    timeout-minutes: " not in body] == []
+
+
+@workflows
+def test_rights(path: Path) -> None:
+    """Jobs read, and no more; only those that publish ask who they are, and wait for somebody's approval. No secret is stored."""
+    assert "\npermissions:\n  contents: read\n\n" in text(path)
+    assert "secrets." not in text(path)
+    assert "write" not in text(path).partition("\njobs:\n")[0].partition("\non:\n")[2]
+    for name, body in jobs(path).items():
+        if "write\n" in body:
+            assert name in {"pypi", "crates-io"}
+            assert f"    environment: {name}\n" in body
+            assert re.findall(r"[\w-]+: write\n", body) == ["id-token: write\n"]
+
+
+@workflows
+def test_checkouts_keep_no_token(path: Path) -> None:
+    uses = re.findall(r"uses: actions/checkout@v\d+\n(.*)\n", text(path))
+    assert all(line.strip() == "with: { persist-credentials: false }" for line in uses)
+    assert text(path).count("actions/checkout") == len(uses)
