@@ -17,3 +17,6 @@ sn.SeededRng("seed")  # arg-type
 sn.SeededRng(1, True)  # call-arg
 sn.SecureRng.from_key("secret")  # arg-type
 sn.DiscreteLaplace(1).pdf(3)  # attr-defined
+sn.DiscreteGaussian(1, 1e-6)  # call-arg
+sn.MultivariateStaircase(1, norm="l3")  # arg-type
+sn.StaircaseSelection(1).release([0.0, 1.0])  # attr-defined
