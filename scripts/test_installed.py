@@ -8,6 +8,7 @@ user's program under ``mypy --strict``, and the suite, or what the arguments sel
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,18 @@ assert sn.DiscreteLaplace(1.0).release(np.array([10, 20, 30])).dtype == np.int64
 print("stairnoise", sn.__version__, *sn.cpu_tiers())
 """
 
+# Values of every family, and which kernels drew them.
+VALUES = """
+import hashlib
+import stairnoise as sn
+rng = sn.SeededRng(5)
+laws = [sn.Laplace(1), sn.Staircase(0.3), sn.DiscreteLaplace(1), sn.DiscreteStaircase(2, sensitivity=5), sn.Gaussian(1, 1e-6),
+        sn.DiscreteGaussian(4.0), sn.MultivariateStaircase(1, dim=3), sn.Arete(0.5, 0.5, 0.5)]
+drawn = hashlib.sha256(b"".join(law.sample(20_000, rng=rng).tobytes() for law in laws)).hexdigest()
+print(drawn, sn.cpu_tiers()[-1])
+"""
+EMULATORS = ("qemu-x86_64", "qemu-x86_64-static")
+
 
 def run(*command: object, cwd: Path | None = None, **extra: str) -> None:
     print("$", *command, flush=True)
@@ -55,6 +68,19 @@ def environment(folder: Path, interpreter: str) -> Path:
     """Make an empty virtual environment and return its interpreter."""
     run(interpreter, "-m", "venv", folder)
     return next(path for path in (folder / "bin/python", folder / "Scripts/python.exe") if path.exists())
+
+
+def check_an_old_processor(python: Path) -> None:
+    """Draw the same values on an emulation of the least that NumPy runs on, which stops at an instruction such as AVX's."""
+    emulator = next((found for name in EMULATORS if (found := shutil.which(name))), None)
+    if platform.machine() != "x86_64" or emulator is None:
+        print("not checked: an old processor, for which this machine or the emulator qemu-x86_64 is missing", flush=True)
+        return
+    here = output(python, "-c", VALUES).split()
+    done = subprocess.run([emulator, "-cpu", "Nehalem", python, "-c", VALUES], capture_output=True, text=True, check=False)
+    if done.stdout.split() != [here[0], "portable"]:
+        sys.exit(f"an emulated Nehalem draws {done.stdout.strip()}{done.stderr.strip()}, this processor {' '.join(here)}")
+    print("an emulated Nehalem draws the values of this processor, by the portable kernels", flush=True)
 
 
 def copy_tests(folder: Path) -> None:
@@ -88,6 +114,7 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     if installed != {"numpy", "stairnoise"}:
         sys.exit(f"installing {artifact.name} installed {', '.join(sorted(installed))}; it should be numpy and stairnoise")
     run(python, "-I", "-W", "error", "-c", FIRST, cwd=outside, **extra)
+    check_an_old_processor(python)
 
     run(python, "-m", "pip", "install", "--quiet", f"{artifact}[test,lint]", cwd=outside, **extra)
     copy_tests(outside)
