@@ -45,7 +45,10 @@ def received(value: object) -> str:
     """Describe a refused value: its ``repr`` when short, its type and dtype otherwise."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"an array of dtype {value.dtype} and shape {value.shape}"
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except Exception:  # a foreign __repr__ may raise anything, and Python writes no integer of more than 4300 digits
+        return f"a value of type {type(value).__name__} that cannot be written out"
     if len(text) <= _LONGEST_REPR:
         return text
     return f"{text[:_LONGEST_REPR]}... ({type(value).__name__})"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import count, refuse_masked
+from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, refuse_masked
 
 Shape = tuple[int, ...]
 Size = int | Shape
@@ -116,6 +116,8 @@ def _closest_elements(axes: list[tuple[int, int]]) -> int:
 
 def _shape(size: Size, name: str) -> Shape:
     if isinstance(size, tuple):
+        if len(size) > MOST_DIMENSIONS:
+            raise ParameterError(f"{name} must have at most {MOST_DIMENSIONS} dimensions, got {len(size)}")
         return tuple(_length(length, name) for length in size)
     return (_length(size, name),)
 
@@ -133,7 +135,7 @@ def _length(length: object, name: str) -> int:
 def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     try:
         wanted = np.dtype(dtype)
-    except (TypeError, ValueError):
+    except Exception:  # NumPy parses texts as Python, and asks objects for attributes: SyntaxError is one it raises
         raise ParameterTypeError(f"dtype must be {_alternatives(allowed)}, got {received(dtype)}") from None
     if wanted not in map(np.dtype, allowed):
         raise ParameterError(f"dtype must be {_alternatives(allowed)}, got {wanted}")
@@ -145,6 +147,7 @@ def _check_memory(out: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(out, np.ndarray):
         raise ParameterTypeError(f"out must be a NumPy array, got {received(out)}")
     refuse_masked(out, "out")
+    refuse_dimensions(out, "out")
     if out.dtype not in map(np.dtype, allowed):
         raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {out.dtype}")
     if not out.flags.writeable:

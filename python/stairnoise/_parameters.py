@@ -23,6 +23,8 @@ RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsF
 
 # Every integer below this one is a float64, and no other rounds to it.
 _EXACT_INTEGERS = 2**53
+# What NumPy's broadcasting and flat iteration take, and the extension; NumPy 2 makes arrays of more.
+MOST_DIMENSIONS = 32
 
 
 def real(value: object, name: str) -> Real:
@@ -92,13 +94,18 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
     """
     if isinstance(value, np.ndarray):
         refuse_masked(value, name)
+        refuse_dimensions(value, name)
         return _require_real_dtype(np.asarray(value), value, name)
-    if isinstance(value, (list, tuple)) or _is_real_type(type(value)):
+    if isinstance(value, (list, tuple)):
+        _refuse_masked_items(value, name, MOST_DIMENSIONS)
+        return _from_python(value, name, rounding)
+    if _is_real_type(type(value)):
         return _from_python(value, name, rounding)
     try:
         array = np.asarray(value)
     except Exception as error:  # __array__ of a foreign object may raise anything
         raise ParameterTypeError(_not_a_number(value, name)) from error
+    refuse_dimensions(array, name)
     return _require_real_dtype(array, value, name)
 
 
@@ -133,6 +140,29 @@ def refuse_masked(array: NDArray[Any], name: str) -> None:
         )
 
 
+def _refuse_masked_items(items: Sequence[Any], name: str, depth: int) -> None:
+    """Refuse masked arrays inside lists too: NumPy would take what is under the mask."""
+    kinds = set(map(type, items))
+    for item in items if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds) else ():
+        if isinstance(item, np.ndarray):
+            refuse_masked(item, name)
+        elif depth and isinstance(item, (list, tuple)):
+            _refuse_masked_items(item, name, depth - 1)
+
+
+def refuse_dimensions(array: NDArray[Any], name: str) -> None:
+    """Refuse arrays of more dimensions than can be broadcast."""
+    if array.ndim > MOST_DIMENSIONS:
+        raise ParameterError(f"{name} must have at most {MOST_DIMENSIONS} dimensions, got {array.ndim}")
+
+
+def flag(value: object, name: str) -> bool:
+    """Return a bool; "no" and 0 are refused."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
+    return bool(value)
+
+
 def _is_integer_type(kind: type) -> bool:
     return issubclass(kind, numbers.Integral) and not issubclass(kind, (bool, np.timedelta64))
 
@@ -154,6 +184,7 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
         items = np.array(value, dtype=object)
     except ValueError as error:
         raise ParameterTypeError(_not_a_number(value, name)) from error
+    refuse_dimensions(items, name)
     kinds = set(map(type, items.flat))
     for kind in kinds:
         if not _is_real_type(kind):
@@ -169,9 +200,12 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
         except OverflowError:
             return items
     try:
-        floats = items.astype(np.float64)
+        with np.errstate(over="ignore"):
+            floats = items.astype(np.float64)
     except (OverflowError, ValueError):  # ValueError: Decimal('sNaN')
         raise ParameterError(_not_exact(items, name)) from None
+    except TypeError:  # a kind of number that has no __float__
+        raise ParameterTypeError(_not_a_number(value, name)) from None
     if kinds - {float, np.float64, np.float32, np.float16}:
         _require_equal(items, floats, name)
     return floats
@@ -185,6 +219,8 @@ def _nearest(number: Any, name: str) -> float:
         return math.inf if number > 0 else -math.inf
     except ValueError:  # Decimal('sNaN')
         raise ParameterError(_not_exact(number, name)) from None
+    except TypeError:  # a kind of number that has no __float__
+        raise ParameterTypeError(_not_a_number(number, name)) from None
 
 
 def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, finish, output_array, workspace
 from stairnoise._parameters import RealLike, count, exact_array
@@ -159,9 +159,11 @@ class Selecting(Immutable):
             raise ParameterError(f"costs must have at least one candidate along the last axis, got shape {rows.shape}")
         if not rows.flags.aligned:
             rows = rows.copy()
-        bad = self._mechanism.refused(rows)
+        # Of rows that repeat by strides of 0 one is looked at: there may be more of them than could ever be.
+        once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)
+        bad = self._mechanism.refused(rows[once])
         if bad is not None:
-            index = tuple(map(int, np.unravel_index(bad, rows.shape)))
+            index = tuple(map(int, np.unravel_index(bad, rows[once].shape)))
             raise ParameterError(f"costs must be {self._rule}, got {received(rows[index])} at index {index}")
         return rows
 
@@ -246,10 +248,3 @@ def _probabilities(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         weights = np.exp(-exponents)
         probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
-
-
-def flag(value: object, name: str) -> bool:
-    """Return a bool as it is; "no" and 0 are refused."""
-    if not isinstance(value, bool):
-        raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
-    return value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.alone import AloneContinuous
-from stairnoise._parameters import real, single
+from stairnoise._parameters import flag, real, single
 from stairnoise._theory.exponential_pieces import Pieces, Side
 from stairnoise._theory.merged import largest_loss
 from stairnoise._theory.one_break import best_one_break
@@ -113,7 +113,7 @@ class MergedLaplace(AloneContinuous):
         Raises
         ------
         ParameterTypeError
-            A parameter is not a real number.
+            A parameter is not a real number, or `cost` not a string.
         ParameterError
             A parameter is out of range or an array, or `cost` is another string.
 
@@ -127,9 +127,12 @@ class MergedLaplace(AloneContinuous):
         budget, width = single(eps, "eps"), single(sensitivity, "sensitivity")
         if not 0 < budget <= _LARGEST_EPS:
             raise ParameterError(f"eps must be greater than 0 and at most {_LARGEST_EPS:g}, got {received(eps)}")
+        if not isinstance(cost, str):
+            raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
         if cost not in ("l1", "l2"):
             raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
-        found = best_one_break(budget, 1 if cost == "l1" else 2)
+        with np.errstate(all="ignore"):  # tiny ε, for which the law says what is wrong
+            found = best_one_break(budget, 1 if cost == "l1" else 2)
         if found is None:
             return cls([budget], [], width)
         inner, outer, end = found
@@ -175,7 +178,7 @@ class MergedLaplace(AloneContinuous):
         float
             Computed in rational arithmetic from the finitely many candidates, and rounded up.
         """
-        return rounded_up(self._largest_loss(lattice))
+        return rounded_up(self._largest_loss(flag(lattice, "lattice")))
 
     def _largest_loss(self, lattice: bool = True) -> Fraction:
         shift = Fraction(self._cells) if lattice else Fraction(self.sensitivity)
@@ -202,7 +205,7 @@ class MergedLaplace(AloneContinuous):
 
 
 def _numbers(values: object, name: str) -> tuple[float, ...]:
-    if not isinstance(values, (list, tuple, np.ndarray)):
+    if not isinstance(values, (list, tuple, np.ndarray)) or (isinstance(values, np.ndarray) and not values.ndim):
         raise ParameterTypeError(f"{name} must be a sequence of numbers, got {received(values)}")
     if len(values) == 0:
         return ()

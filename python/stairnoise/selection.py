@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._parameters import RealLike, single
-from stairnoise._selecting import Selecting, flag
+from stairnoise._parameters import RealLike, flag, single
+from stairnoise._selecting import Selecting
 
 
 class StaircaseSelection(Selecting):

@@ -29,3 +29,26 @@ def test_tree():
 )
 def test_received(value, text):
     assert received(value) == text
+
+
+class Mute:
+    """An object without a text."""
+
+    def __repr__(self):
+        raise RuntimeError("never")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        pytest.param(10**5000, "int", id="long"),
+        pytest.param([10**5000], "list", id="list"),
+        pytest.param(Mute(), "Mute", id="mute"),
+        pytest.param(np.array([Mute()]).reshape(()), "ndarray", id="array"),
+    ],
+)
+def test_values_that_cannot_be_written_out_are_named_by_their_type(value, kind):
+    """Python writes no integer of more than 4300 digits; a foreign __repr__ may raise anything."""
+    assert received(value) == f"a value of type {kind} that cannot be written out"
+    with pytest.raises(sn.ParameterTypeError, match="that cannot be written out"):
+        sn.SeededRng(1).spawn([value])

@@ -231,3 +231,21 @@ def test_far_tails_have_logarithms():
     assert law.logcdf(-1000) == law.logsf(1000)
     assert law.cdf(1000) == 1
     assert law.logcdf(1000) == 0
+
+
+@pytest.mark.parametrize("name", ["eps", "breakpoints"])
+def test_arrays_of_no_dimension_are_no_sequence(name):
+    with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a sequence of numbers, got array"):
+        sn.MergedLaplace(**({"eps": [1.0, 2.0], "breakpoints": [1.0]} | {name: np.array(1.0)}))
+
+
+@pytest.mark.parametrize("cost", [None, 1, np.array(["l1", "l2"])])
+def test_a_cost_is_a_name(cost):
+    with pytest.raises(sn.ParameterTypeError, match=r'^cost must be "l1" or "l2", got '):
+        sn.MergedLaplace.from_eps(6.0, cost=cost)
+
+
+@pytest.mark.parametrize("eps", [5e-324, 1e-300])
+def test_an_eps_too_small_for_a_lattice_is_named(eps):
+    with pytest.raises(sn.ParameterError, match=r"^eps "):
+        sn.MergedLaplace.from_eps(eps)

@@ -69,3 +69,18 @@ def test_what_is_no_dtype_is_refused(dtype, shown, rng):
     with pytest.raises(sn.ParameterTypeError) as caught:
         sn.Laplace(1).sample(3, rng=rng, dtype=dtype)
     assert str(caught.value) == CONTINUOUS_RULE + shown
+
+
+class Odd:
+    """Raises where NumPy looks for a dtype."""
+
+    @property
+    def dtype(self):
+        raise RuntimeError("never")
+
+
+@pytest.mark.parametrize("dtype", ["f8,(", "(", "f8\ud800", Odd(), {1: 2}, {"names": ["a"]}])
+def test_what_numpy_cannot_read_is_refused_by_name(dtype):
+    """NumPy raises SyntaxError and worse, as the first one here does."""
+    with pytest.raises(sn.ParameterTypeError, match=r"^dtype must be float64 or float32, got "):
+        sn.Laplace(1.0).sample(3, dtype=dtype)

@@ -202,3 +202,15 @@ class _Layout:
         self.shape = shape
         self.strides = strides
         self.size = int(np.prod([float(n) for n in shape])) if shape else 1
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has no such arrays")
+def test_more_than_32_dimensions_are_refused_and_not_a_panic():
+    """The extension's arrays have no more."""
+    out = np.zeros((1,) * 33)
+    rng = sn.SeededRng(1, allow_release=True)
+    for call in (lambda: sn.Laplace(1.0).sample(out=out, rng=rng), lambda: sn.Laplace(1.0).release(1.5, out=out, rng=rng)):
+        with pytest.raises(sn.ParameterError, match=r"^out must have at most 32 dimensions, got 33$"):
+            call()
+    assert rng._stream.fill_count == 0
+    assert out.sum() == 0

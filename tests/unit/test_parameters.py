@@ -1,5 +1,6 @@
 """The gate for numbers: what is refused, by the text, and what is converted exactly."""
 
+import numbers
 from decimal import Decimal
 from fractions import Fraction
 
@@ -58,6 +59,48 @@ def test_masked_arrays_are_refused():
     text = r"eps must not be a masked array: pass its filled\(\) or compressed\(\) form, got an"
     with pytest.raises(sn.ParameterTypeError, match=text):
         sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]))
+
+
+@pytest.mark.parametrize("wrap", [lambda item: [item], lambda item: ([1.0], (item,)), lambda item: [[[item]], 2.0]])
+@pytest.mark.parametrize("item", [np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.masked])
+def test_masked_arrays_are_refused_in_lists_too(wrap, item):
+    """NumPy would take what is under the mask."""
+    for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
+        with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
+            call(wrap(item))
+
+
+def _deep(levels):
+    items = 1.0
+    for _ in range(levels):
+        items = [items]
+    return items
+
+
+ONES = np.ones((1,) * 33) if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else _deep(33)
+
+
+@pytest.mark.parametrize("values", [_deep(33), _deep(60), ONES])
+def test_more_dimensions_than_numpy_broadcasts_are_refused(values):
+    for name, call in {"eps": sn.Laplace, "released": sn.Laplace(1.0).confidence_interval, "x": sn.Laplace(1.0).cdf}.items():
+        with pytest.raises(sn.ParameterError, match=rf"^{name} must have at most 32 dimensions, got (33|60)$"):
+            call(values)
+    deepest = sn.Laplace(np.ones((1,) * 32))
+    assert deepest.sample().shape == deepest.cdf(_deep(32)).shape == deepest.release(_deep(32)).shape == (1,) * 32
+
+
+class Strange(numbers.Number):
+    """A number that nothing converts, and that has no text."""
+
+    def __repr__(self):
+        raise RuntimeError("never")
+
+
+@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()]])
+def test_numbers_that_are_not_floats_are_refused(value):
+    for name, call in {"eps": sn.Laplace, "values": sn.Laplace(1.0).release, "x": sn.Laplace(1.0).cdf}.items():
+        with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a real number or an array of real numbers, got "):
+            call(value)
 
 
 @pytest.mark.parametrize(

@@ -288,3 +288,14 @@ def test_mechanisms_are_values(mechanism):
 def test_properties_are_what_was_given():
     mechanism = sn.StaircaseSelection(2, 3, 0.25, True)
     assert (mechanism.eps, mechanism.sensitivity, mechanism.gamma, mechanism.monotonic) == (2.0, 3.0, 0.25, True)
+
+
+def test_more_rows_than_could_ever_be_looked_at():
+    """Rows that repeat by strides of 0 are looked at once; so many selections have no memory, which ends it before a draw."""
+    rng = sn.SeededRng(1)
+    for law in (sn.StaircaseSelection(1.0), sn.ExponentialMechanism(1.0)):
+        with pytest.raises(MemoryError):
+            law.sample(np.broadcast_to([1.0, 2.0], (2**50, 2)), rng=rng)
+        with pytest.raises(sn.ParameterError, match=r"got nan at index \(0, 1\)$"):
+            law.sample(np.broadcast_to([1.0, math.nan], (2**50, 2)), rng=rng)
+    assert rng._stream.fill_count == 0
