@@ -13,7 +13,7 @@ from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._law.parameters import plain
 from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
-from stairnoise._parameters import Real, RealLike, argument, count, number_array, single
+from stairnoise._parameters import Real, RealLike, argument, count, single
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
@@ -334,7 +334,7 @@ class MultivariateStaircase(Immutable):
 
     def logpdf(self, x: RealLike) -> Real:
         """Natural logarithm of `pdf`, finite where `pdf` underflows."""
-        vectors = np.asarray(number_array(x, "x", rounding=True), np.float64)
+        vectors = np.asarray(argument(x, "x"), np.float64)
         _require_vectors(vectors.shape, self._dim, "x")
         with np.errstate(all="ignore"):
             size = _norm_of(vectors / self._sensitivity, self._norm)

@@ -323,3 +323,36 @@ def test_a_law_is_a_value():
     assert law != sn.MultivariateStaircase(1, dim=3)
     with pytest.raises(AttributeError, match="immutable"):
         law.dim = 4
+
+
+@pytest.mark.parametrize("gamma", [2.0**-40, 1e-15, 1e-150, 5e-324])
+@pytest.mark.parametrize(("eps", "dim"), [(1.5, 3), (10.0, 3), (700.0, 1), (10.0, 40), (1e300, 2)])
+def test_tiny_gamma_is_nearly_the_law_of_gamma_1(gamma, eps, dim):
+    """γ = 0 and γ = 1 are the same law, so a tiny γ is near both; the difference in E R^p is below (γ + γ^(d+p)e^ε)·1000."""
+    if dim * math.log(gamma) + eps > math.log(1e-12):
+        return  # the ball at the centre counts
+    tiny, one = sn.MultivariateStaircase(eps, 1.0, dim, gamma), sn.MultivariateStaircase(eps, 1.0, dim, 1.0)
+    for p in (1, 2, 0.5):
+        assert tiny.expected_norm(p) == pytest.approx(one.expected_norm(p), rel=1e-9)
+    x = np.array([0.25, 0.5, 0.99, 1.5, 2.5])
+    np.testing.assert_allclose(tiny.norm_cdf(x), one.norm_cdf(x), rtol=1e-9)
+    np.testing.assert_allclose(tiny.norm_sf(x), one.norm_sf(x), rtol=1e-9)
+    q = np.array([1e-3, 0.3, 0.9])
+    np.testing.assert_allclose(tiny.norm_ppf(q), one.norm_ppf(q), rtol=1e-9)
+    np.testing.assert_allclose(tiny.norm_isf(q), one.norm_isf(q), rtol=1e-9)
+
+
+def test_negative_moment_beside_a_tiny_gamma():
+    """Against two terms of the sum by hand: γ^(d+p) of the ball at the centre, and e^-ε of the next."""
+    gamma, eps, p = 1e-15, 10.0, -2.9
+    balls = sum(math.exp(-eps * m) * (m + gamma) ** (3 + p) for m in range(20))
+    weights = sum(math.exp(-eps * m) * (m + gamma) ** 3 for m in range(20))
+    found = sn.MultivariateStaircase(eps, 1.0, 3, gamma).expected_norm(p)
+    assert found == pytest.approx(3 / (3 + p) * balls / weights, rel=1e-12)
+
+
+def test_quantiles_outside_are_nan_however_far_outside():
+    law = sn.MultivariateStaircase(1.5, 1.0, 3)
+    q = np.array([-1.0, 1e300, np.finfo(float).max, -np.finfo(float).max, np.nan])
+    assert np.isnan(law.norm_ppf(q)).all()
+    assert np.isnan(law.norm_isf(q)).all()

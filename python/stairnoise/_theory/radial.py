@@ -44,13 +44,15 @@ def last_ball(eps: float, dim: int, gamma: float, nats: float) -> int:
     mode = largest_ball(eps, dim, gamma)
     n = mode + (2 * nats + 2 * dim) / eps + 1
     for _ in range(40):
-        n = mode + (nats + dim * math.log((n + gamma) / (mode + gamma))) / eps
+        n = mode + (nats + dim * (math.log(n + gamma) - math.log(mode + gamma))) / eps
     return math.ceil(n) + 1
 
 
 def largest_ball(eps: float, dim: int, gamma: float) -> int:
-    """Return the ball of the largest weight, or a neighbour."""
-    return max(0, round(dim / eps - gamma))
+    """Return the ball of the largest weight, up to rounding errors."""
+    ball = max(0, math.floor(dim / eps - gamma))
+    # (m + γ)^d b^m has one maximum; next to a tiny γ its neighbour may be out of sight.
+    return ball + (dim * (math.log(ball + 1 + gamma) - math.log(ball + gamma)) > eps)
 
 
 class Radial:
@@ -61,8 +63,13 @@ class Radial:
         mode = largest_ball(eps, dim, gamma)
         index = np.arange(last_ball(eps, dim, gamma, _NATS) + 1, dtype=np.float64)
         self._radii = index + gamma
-        relative = -eps * (index - mode) + dim * np.log1p((index - mode) / (mode + gamma))
-        self._weights: Floats = np.exp(relative)
+        with np.errstate(divide="ignore", over="ignore"):
+            ratio = (index - mode) / (mode + gamma)
+            growth = np.where(np.isinf(ratio), np.log(index) - math.log(mode + gamma), np.log1p(ratio))
+            self._log_weights: Floats = -eps * (index - mode) + dim * growth
+        # ln γ, which the sum above has as ln(1 − (1 − γ)) for the mode 1.
+        self._log_weights[0] = eps * mode + dim * (math.log(gamma) - math.log(mode + gamma))
+        self._weights: Floats = np.exp(self._log_weights)
         self._total = float(self._weights.sum())
         # Φ(b, -d, γ) = total · e^log_unit.
         self._log_unit = -eps * mode + dim * math.log(mode + gamma)
@@ -82,7 +89,8 @@ class Radial:
         """E R^p = d/(d + p) Φ(b, −d−p, γ)/Φ(b, −d, γ), for p > −d."""
         dim = self._dim
         with np.errstate(over="ignore"):
-            return float(dim / (dim + p) * (self._weights * self._radii**p).sum() / self._total)
+            weights = self._weights * self._radii**p if p >= 0 else np.exp(self._log_weights + p * np.log(self._radii))
+            return float(dim / (dim + p) * weights.sum() / self._total)
 
     def stair(self, r: Any) -> Floats:
         """J at the radius r."""
@@ -100,54 +108,61 @@ class Radial:
     def cdf(self, r: Floats) -> Floats:
         """P(R <= r)."""
         with np.errstate(all="ignore"):
-            shell, inner, outer, width = self._place(r)
+            shell, inner, outer, log_hollow = self._place(r)
             before = np.where(shell > 0, self._inside[shell - 1], 0.0)
             # Part of the shell within r: (r^d - inner^d)/(outer^d - inner^d).
-            grown = (1 - width) * np.expm1(self._dim * np.log(np.maximum(r / inner, 1)))
-            part = np.where(inner > 0, grown / width, (np.maximum(r, 0) / outer) ** self._dim)
+            growth = self._dim * np.log(np.maximum(r / inner, 1))
+            filled = (np.maximum(r, 0) / outer) ** self._dim
+            hollow = np.exp(log_hollow)
+            part = np.where(growth < 1, hollow * np.expm1(growth), filled - hollow) / -np.expm1(log_hollow)
             mass = np.where(r < self._radii[-1], before + np.minimum(part, 1) * self._shells[shell], self._from_inside)
         return np.where(np.isnan(r), np.nan, mass / self._from_inside)
 
     def sf(self, r: Floats) -> Floats:
         """P(R > r), without a subtraction from 1."""
         with np.errstate(all="ignore"):
-            shell, _, outer, width = self._place(r)
+            shell, _, outer, log_hollow = self._place(r)
             # Part of the shell beyond r: (outer^d - r^d)/(outer^d - inner^d).
-            part = -np.expm1(self._dim * np.log(np.clip(r / outer, 0, 1))) / width
+            part = -np.expm1(self._dim * np.log(np.clip(r / outer, 0, 1))) / -np.expm1(log_hollow)
             mass = np.where(r < self._radii[-1], self._outside[shell] + np.minimum(part, 1) * self._shells[shell], 0.0)
         return np.where(np.isnan(r), np.nan, mass / self._from_outside)
 
     def _place(self, r: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-        """Return the shell that r is in, its inner and outer radius, and 1 - (inner/outer)^d."""
+        """Return the shell that r is in, its inner and outer radius, and ln (inner/outer)^d."""
         stair = self.stair(np.where(np.isnan(r), 0, np.maximum(r, 0)))
         shell = np.minimum(stair, self._inside.size - 1).astype(np.int64)
+        return shell, np.where(shell > 0, self._radii[shell - 1], 0.0), self._radii[shell], self._log_hollow(shell)
+
+    def _log_hollow(self, shell: NDArray[np.int64]) -> Floats:
+        """Return ln (inner/outer)^d of shells; -inf for the ball at the centre."""
         outer = self._radii[shell]
-        inner = np.where(shell > 0, outer - 1, 0.0)
-        return shell, inner, outer, np.where(inner > 0, -np.expm1(self._dim * np.log1p(-1 / outer)), 1.0)
+        # Beside a tiny γ the first shell's outer radius less 1 has no digit of its inner one.
+        log_ratio = np.where(shell > 1, np.log1p(-1 / outer), np.log(self._radii[0]) - np.log(outer))
+        return np.where(shell > 0, self._dim * log_ratio, -np.inf)
 
     def ppf(self, q: Floats) -> Floats:
         """Return the r with P(R <= r) = q; NaN outside [0, 1]."""
-        mass = np.asarray(q) * self._from_inside
+        inside = (q >= 0) & (q <= 1)
+        mass = np.where(inside, q, 0.0) * self._from_inside
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(self._inside, mass), last)
         before = np.where(shell > 0, self._inside[shell - 1], 0.0)
-        radius = self._within(shell, (mass - before) / self._shells[shell])
-        return np.where((q >= 0) & (q <= 1), np.where(q == 1, np.inf, radius), np.nan)
+        radius = self._within(shell, mass - before)
+        return np.where(inside, np.where(q == 1, np.inf, radius), np.nan)
 
     def isf(self, q: Floats) -> Floats:
         """Return the r with P(R > r) = q; NaN outside [0, 1]."""
-        mass = np.asarray(q) * self._from_outside
+        inside = (q >= 0) & (q <= 1)
+        mass = np.where(inside, q, 0.0) * self._from_outside
         last = self._inside.size - 1
         shell = np.minimum(np.searchsorted(-self._outside, -mass), last)
-        radius = self._within(shell, 1 - (mass - self._outside[shell]) / self._shells[shell])
-        return np.where((q >= 0) & (q <= 1), np.where(q == 0, np.inf, radius), np.nan)
+        radius = self._within(shell, self._shells[shell] - (mass - self._outside[shell]))
+        return np.where(inside, np.where(q == 0, np.inf, radius), np.nan)
 
-    def _within(self, shell: NDArray[np.int64], share: Any) -> Floats:
-        """Return the radius that has this share of a shell's mass inside it; the mass is proportional to r^d."""
-        outer = self._radii[shell]
-        inner = np.where(shell > 0, outer - 1, 0.0)
-        # (r/outer)^d = share + (1 - share) (inner/outer)^d.
+    def _within(self, shell: NDArray[np.int64], mass: Any) -> Floats:
+        """Return the radius that has this mass of a shell inside it; it is proportional to r^d."""
         with np.errstate(all="ignore"):
-            hollow = np.where(inner > 0, np.exp(self._dim * np.log1p(-1 / outer)), 0.0)
-            share = np.clip(share, 0, 1)
-            return np.asarray(outer * (share + (1 - share) * hollow) ** (1 / self._dim))
+            hollow = np.exp(self._log_hollow(shell))
+            share = np.clip(np.where(self._shells[shell] > 0, mass / self._shells[shell], 0.0), 0, 1)
+            # (r/outer)^d = share + (1 - share) (inner/outer)^d.
+            return np.asarray(self._radii[shell] * (share + (1 - share) * hollow) ** (1 / self._dim))
