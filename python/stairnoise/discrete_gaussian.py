@@ -115,7 +115,13 @@ class DiscreteGaussian(AloneDiscrete):
             raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
         from stairnoise._theory.gaussian_lattice import least_sigma2
 
-        return cls(least_sigma2(budget, slack, shift))
+        try:
+            return cls(least_sigma2(budget, slack, shift))
+        except ParameterError as error:
+            raise ParameterError(
+                f"eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, "
+                f"got {budget}, {slack} and {shift}: {error}"
+            ) from None
 
     @property
     def sigma2(self) -> float:

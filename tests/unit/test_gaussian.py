@@ -432,3 +432,33 @@ def test_variance_of_partitions_is_rounded_up() -> None:
     for k in (2, 3, 7, 1000):
         assert Fraction(law._divided_among(k).sigma2) >= Fraction(0.1) * k
         assert law._divided_among(k).rho(math.sqrt(k)) <= law.rho() * (1 + 1e-15)
+
+
+@pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e-15, 1e-12])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+def test_least_sigma2_of_a_tiny_eps(eps, delta):
+    """Against δ(0) of the Gaussian law, 2Φ(Δ/2σ) − 1 = Δ/(σ√2π) to a relative δ²: ε changes it by ε at most."""
+    shift = 3
+    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    expected = (shift / (delta * math.sqrt(2 * math.pi))) ** 2
+    assert law.sigma2 == pytest.approx(expected, rel=2e-9 + delta**2 + 4 * eps / delta)
+    assert law.privacy_profile(eps, shift) <= delta
+
+
+@pytest.mark.parametrize(("eps", "delta"), [(1e-300, 1e-30), (5e-324, 5e-324)])
+def test_an_eps_and_a_delta_beyond_every_sigma2_are_named(eps, delta):
+    with pytest.raises(
+        sn.ParameterError, match=r"^eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, got "
+    ):
+        sn.DiscreteGaussian.from_eps(eps, delta)
+
+
+@pytest.mark.parametrize("law", [sn.Gaussian(1.5, 1e-6), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
+def test_functions_at_the_ends(law):
+    """0 and 1 at infinity, and at numbers so large that their squares are infinite."""
+    far = np.array([math.inf, np.finfo(float).max, 2.0**1023, 1e200])
+    assert law.cdf(far).tolist() == law.sf(-far).tolist() == [1.0] * 4
+    assert law.sf(far).tolist() == law.cdf(-far).tolist() == [0.0] * 4
+    assert law.logcdf(far).tolist() == law.logsf(-far).tolist() == [0.0] * 4
+    assert law.logsf(far).tolist() == law.logcdf(-far).tolist() == [-math.inf] * 4
+    assert np.isnan([law.cdf(math.nan), law.sf(math.nan), law.logcdf(math.nan), law.logsf(math.nan)]).all()

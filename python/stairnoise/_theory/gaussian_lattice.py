@@ -26,6 +26,8 @@ _WIDTH = 45.0
 _PROFILE_ERROR = 4e-11
 _RESOLUTION = 1e-9
 _LEAST_SIGMA2 = 2.0**-20
+_MOST_SIGMA2 = 2.0**90
+_FARTHEST = 2.0**1000
 
 
 class DiscreteGaussianLaw:
@@ -184,7 +186,8 @@ class DiscreteGaussianLaw:
         smooth = self._is_smooth(flat)
         z = flat[smooth] / self.sigma
         found[smooth] = self.sigma * normal.mills(z) + 0.5 + self._derivatives(z)
-        rough = np.flatnonzero(~smooth & np.isfinite(flat))
+        # Beyond, every term but the first is 0, and twice m may be inf.
+        rough = np.flatnonzero(~smooth & (flat < _FARTHEST))
         for begin in range(0, rough.size, normal.CHUNK):
             part = rough[begin : begin + normal.CHUNK]
             i = np.arange(np.max(self._terms(flat[part])))
@@ -267,8 +270,9 @@ def _zeta(s: float) -> float:
 def least_sigma2(eps: float, delta: float, shift: int) -> float:
     """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
 
-    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough. Between one that is and one that is not lies,
-    after enough halvings, an edge; the upper side of it is returned.
+    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough, and for small ε Pinsker's inequality a
+    lesser one: δ(0), the total variation, is at most Δ/(2σ). Between one that is enough and one that is not lies, after enough
+    halvings, an edge; the upper side of it is returned, and inf where it is beyond every σ² that a law may have.
     """
 
     def enough(sigma2: float) -> bool:
@@ -277,7 +281,13 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
         return float(found[0]) * (1 + _PROFILE_ERROR) <= delta
 
     odds = -math.log(delta)
-    high = (shift / (math.sqrt(odds + eps) - math.sqrt(odds))) ** 2 / 2
+    root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
+    pinsker = shift / (2 * delta)
+    high = min(root * root / 2, pinsker * pinsker)
+    if high > _MOST_SIGMA2:
+        if not enough(_MOST_SIGMA2):
+            return math.inf
+        high = _MOST_SIGMA2
     while not enough(high):
         high *= 1 + _RESOLUTION
     low = high / 2

@@ -52,8 +52,10 @@ def weighted(z: Floats, weight: Callable[[Floats], Floats]) -> Floats:
 
 def log_sf(z: Floats) -> Floats:
     """Logarithm of 1 - Φ(z)."""
-    tail = -z * z / 2 - LOG_SQRT_2PI + np.log(mills(np.abs(z)))
-    mirrored = np.log1p(-np.exp(-z * z / 2 - LOG_SQRT_2PI) * mills(np.abs(z)))
+    finite = np.where(np.isinf(z), 0.0, z)
+    ratio = mills(np.abs(finite))
+    tail = np.where(np.isinf(z), -np.inf, -z * z / 2 - LOG_SQRT_2PI + np.log(ratio))
+    mirrored = np.log1p(-np.exp(-z * z / 2 - LOG_SQRT_2PI) * ratio)
     return np.where(z >= 0, tail, mirrored)
 
 
