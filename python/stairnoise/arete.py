@@ -113,7 +113,12 @@ class Arete(Shares, AloneContinuous):
         if not 0 < width < math.inf:
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
         small = math.exp(-wanted / 4)
-        return cls(small, 4 * width / wanted, width * small)
+        try:
+            return cls(small, 4 * width / wanted, width * small)
+        except ParameterError as error:
+            raise ParameterError(
+                f"eps and sensitivity must give scales that one lattice holds, got {wanted} and {width}: {error}"
+            ) from None
 
     def privacy_eps(self, sensitivity: float = 1.0) -> float:
         """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.

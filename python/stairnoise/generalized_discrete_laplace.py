@@ -120,11 +120,18 @@ class GeneralizedDiscreteLaplace(Shares, AloneDiscrete):
             raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {cells}")
         most = _native.largest_quotient(wanted, cells)
         if a is None:
-            return cls(*theory.best_for_eps(wanted, cells, _LEAST_RATE, most))
-        rate = single(a, "a")
-        if not _LEAST_RATE <= rate <= most:
-            raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
-        return cls(theory.private_shape(wanted, cells, rate), rate)
+            found = theory.best_for_eps(wanted, cells, _LEAST_RATE, most)
+        else:
+            rate = single(a, "a")
+            if not _LEAST_RATE <= rate <= most:
+                raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
+            found = theory.private_shape(wanted, cells, rate), rate
+        try:
+            return cls(*found)
+        except ParameterError as error:
+            raise ParameterError(
+                f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {cells}: {error}"
+            ) from None
 
     def privacy_eps(self, sensitivity: int = 1) -> float:
         """Least ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.

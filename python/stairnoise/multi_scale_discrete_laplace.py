@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
+from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
@@ -106,7 +107,12 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
 
     def _divided_among(self, k: int) -> Self:
         others = {name: value for name, value in self._given.items() if name != "eps"}
-        return type(self)(_native.largest_quotient(self.eps, k), **others)
+        try:
+            return type(self)(_native.largest_quotient(self.eps, k), **others)
+        except ParameterError as error:
+            raise ParameterError(
+                f"max_partitions_contributed must leave an eps that the law can have, got {k}: {error}"
+            ) from None
 
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory

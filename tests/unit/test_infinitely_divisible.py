@@ -444,3 +444,32 @@ def test_refuses(make, text):
 def test_refuses_types(make):
     with pytest.raises(sn.ParameterTypeError):
         make()
+
+
+@pytest.mark.parametrize(("shape", "rate", "shift"), [(0.5, 1.0, 4096), (1e-9, 1.0, 800), (0.999, 700.0, 3), (0.25, 0.01, 10**5)])
+def test_pure_eps_beyond_the_smallest_float(shape, rate, shift):
+    """Against the definition ln P(0)/P(Δ) at 30 digits, where P(Δ) is below all floats."""
+    with mp.workdps(30):
+        b, x = mp.mpf(shape), mp.exp(-mp.mpf(rate))
+        at = [mp.rf(b, k) / mp.factorial(k) * mp.hyp2f1(b, b + k, 1 + k, x * x) for k in (0, shift)]
+        exact = float(mp.log(at[0] / at[1]) + shift * mp.mpf(rate))
+    assert theory.pure_eps(shape, rate, shift) == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("eps", [5e-324, 1e-300, 64, 700, 1e300])
+def test_arete_names_the_eps_that_has_no_lattice(eps):
+    with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must give scales that one lattice holds, got "):
+        sn.Arete.from_eps(eps)
+
+
+@pytest.mark.parametrize("eps", [64, 700])
+def test_generalized_names_the_eps_whose_shape_is_too_small(eps):
+    with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must leave a shape that a table holds, got "):
+        sn.GeneralizedDiscreteLaplace.from_eps(eps, 2)
+
+
+def test_multi_scale_names_the_partitions_that_leave_no_eps():
+    with pytest.raises(
+        sn.ParameterError, match=r"^max_partitions_contributed must leave an eps that the law can have, got 4096: "
+    ):
+        sn.MultiScaleDiscreteLaplace(1.5, 2).release(3, max_partitions_contributed=4096)

@@ -150,11 +150,17 @@ def _log_zero(shape: float, rate: float) -> float:
 
 def _weights(shape: float, rate: float, size: int) -> Floats:
     """P(N = k)/P(N = 0), k = 0 … size − 1."""
-    k = np.arange(size - 1, dtype=np.float64)
-    growth = np.log1p((shape - 1) / (k + 1))
-    growth[:1] = math.log(shape)
-    weights: Floats = np.exp(np.append(0.0, _running_sum(growth)) - rate * np.arange(size, dtype=np.float64))
+    weights: Floats = np.exp(_log_coefficients(shape, size) - rate * np.arange(size, dtype=np.float64))
     return weights
+
+
+def _log_coefficients(shape: float, size: int) -> Floats:
+    """Logarithm of β(β+1)…(β+k−1)/k!, k = 0 … size − 1."""
+    k = np.arange(size - 1, dtype=np.float64)
+    with np.errstate(divide="ignore"):  # the first, for tiny shapes
+        growth = np.log1p((shape - 1) / (k + 1))
+    growth[:1] = math.log(shape)
+    return np.append(0.0, _running_sum(growth))
 
 
 def _running_sum(terms: Floats) -> Floats:
@@ -246,8 +252,12 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
     """
     if shape >= 1:
         return rate * sensitivity
-    w = _weights(shape, rate, sensitivity + math.ceil(_SHORT / rate) + 2)
-    return math.log(float(np.sum(w * w) / np.sum(w[:-sensitivity] * w[sensitivity:])))
+    size = math.ceil(_SHORT / rate) + 2
+    logs = _log_coefficients(shape, sensitivity + size)
+    falling = -2 * rate * np.arange(size, dtype=np.float64)
+    # Without the factor e^(−rate·Δ) of the second sum, which may be below all floats.
+    here, there = (float(np.sum(np.exp(logs[:size] + logs[k : k + size] + falling))) for k in (0, sensitivity))
+    return rate * sensitivity + math.log(here / there)
 
 
 def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
