@@ -90,12 +90,15 @@ def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | Non
     """Return the candidates that are asked for: by name, "all" of them, or for None those that suit most releases."""
     if mechanisms is None:
         return tuple(c for c in CANDIDATES if c.when == "always" or (c.when == "delta" and delta is not None))
-    if mechanisms == "all":
+    if isinstance(mechanisms, str) and mechanisms == "all":
         return CANDIDATES
-    if isinstance(mechanisms, str) or not isinstance(mechanisms, Sequence):
+    if isinstance(mechanisms, (str, bytes, bytearray, memoryview, range)) or not isinstance(mechanisms, Sequence):
         raise ParameterTypeError(f'mechanisms must be None, "all" or a sequence of names, got {received(mechanisms)}')
+    if not mechanisms:
+        raise ParameterError(f"mechanisms must have at least one name, got {received(mechanisms)}")
     known = {candidate.name: candidate for candidate in CANDIDATES}
-    for name in mechanisms:
-        if name not in known:
+    names: tuple[object, ...] = tuple(mechanisms)
+    for name in names:
+        if not isinstance(name, str) or name not in known:
             raise ParameterError(f"mechanisms must be out of {', '.join(known)}, got {received(name)}")
     return tuple(known[name] for name in dict.fromkeys(mechanisms))

@@ -119,13 +119,16 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
     """Return the two mechanisms that select, by the cost of what they select above the least."""
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
-    errors = costs - costs.min()
     laws = [law(setting.eps, setting.sensitivity) for law in (StaircaseSelection, ExponentialMechanism)]
-    all_moments = [[float(law.probabilities(costs) @ errors**power) for power in (1, 2)] for law in laws]
+    with np.errstate(over="ignore"):
+        errors = costs - costs.min()
+        powers = (errors, errors**2)
+        # What is never selected adds nothing, even if its square is beyond all floats.
+        chosen = [law.probabilities(costs) for law in laws]
+        all_moments = [[float((chance * np.where(chance > 0, power, 0.0)).sum()) for power in powers] for chance in chosen]
     order = np.argsort(errors)
     rows = []
-    for law, moments in zip(laws, all_moments, strict=True):
-        chances = law.probabilities(costs)
+    for law, chances, moments in zip(laws, chosen, all_moments, strict=True):
         beyond = 1 - np.cumsum(chances[order])
         bound = float(errors[order][np.argmax(beyond <= _ALPHA)]) if np.any(beyond <= _ALPHA) else float(errors.max())
         best = float(chances[errors == 0].sum())

@@ -238,7 +238,7 @@ def compare(
         return Comparison(setting, cost, "vector", (None, length, norm, None), vectors, [])
     if costs is not None:
         row = np.asarray(real(costs, "costs"), np.float64)
-        if row.ndim != 1:
+        if row.ndim != 1 or not row.size:
             raise ParameterError(f"costs must be a sequence of numbers, got an array of shape {row.shape}")
         return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
     candidates = chosen(mechanisms, setting.delta)

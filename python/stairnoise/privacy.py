@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._parameters import Real, RealLike, common_shape, count, real
+from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.atoms import Atoms
 from stairnoise._theory.privacy.curve import Curve
@@ -146,7 +146,7 @@ class PrivacyLoss:
         Raises
         ------
         ParameterTypeError
-            `eps` is not a real number.
+            `eps` is not a real number, or `bounds` not a bool.
         ParameterError
             It is NaN, or does not broadcast.
 
@@ -160,6 +160,7 @@ class PrivacyLoss:
         >>> low < high < 1.0001 * low
         True
         """
+        bounds = flag(bounds, "bounds")
         if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
             return _both(self._at_one_eps(eps), bounds)
         level = real(eps, "eps")
@@ -194,10 +195,11 @@ class PrivacyLoss:
         Raises
         ------
         ParameterTypeError
-            `delta` is not a real number.
+            `delta` is not a real number, or `bounds` not a bool.
         ParameterError
             It is out of range, or does not broadcast.
         """
+        bounds = flag(bounds, "bounds")
         level = real(delta, "delta")
         _require(level, "delta", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
         self._broadcast("delta", level)
@@ -234,10 +236,11 @@ class PrivacyLoss:
         Raises
         ------
         ParameterTypeError
-            `false_alarm` is not a real number.
+            `false_alarm` is not a real number, or `bounds` not a bool.
         ParameterError
             It is out of range, or does not broadcast.
         """
+        bounds = flag(bounds, "bounds")
         level = real(false_alarm, "false_alarm")
         _require(level, "false_alarm", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
         self._broadcast("false_alarm", level)
@@ -439,7 +442,7 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     Raises
     ------
     ParameterTypeError
-        `law` is none of the four.
+        `law` is none of the four, or `lattice` not a bool.
 
     Examples
     --------
@@ -452,6 +455,7 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     """
     if getattr(type(law), "_kind", None) not in _MAKERS:
         raise ParameterTypeError(f"law must be one of the four noise laws, got {received(law)}")
+    lattice = flag(lattice, "lattice")
     return _remembered(law, lattice) if law._parameter_shape == () else _make(law, lattice)
 
 

@@ -499,3 +499,27 @@ def test_the_page_runs():
     found = doctest.testfile(str(ROOT / "docs" / "accuracy.md"), module_relative=False)
     assert found.failed == 0
     assert found.attempted > 20
+
+
+@pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.Staircase(1.0), sn.DiscreteLaplace(1.0)])
+def test_intervals_at_the_ends_of_float64(law):
+    """The half-width is nothing beside half a unit in the last place, 2**969, which leads beyond the last float."""
+    largest = np.finfo(np.float64).max
+    assert law.confidence_interval(largest) == (math.nextafter(largest, 0), math.inf)
+    assert law.confidence_interval(-largest) == (-math.inf, -math.nextafter(largest, 0))
+    single = float(np.finfo(np.float32).max)
+    low, high = law.confidence_interval(np.array([single, -single], np.float32))
+    assert low[0] == -high[1] == math.nextafter(single - 2.0**103, 0)
+    assert high[0] == -low[1] == math.nextafter(single + 2.0**103, math.inf)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(np.float64).max, reason="no wider float here")
+def test_released_numbers_beyond_float64_are_refused():
+    with pytest.raises(sn.ParameterError, match=r"^released must be finite, got "):
+        sn.Laplace(1.0).confidence_interval(np.array(["1", "1e4000"], np.longdouble))
+
+
+@pytest.mark.parametrize("gamma", [5e-324, 1e-310])
+def test_a_subnormal_gamma_has_no_eps_for_an_error(gamma):
+    with pytest.raises(sn.ParameterError, match=r"^gamma must be at least 2\*\*-1022 here, got "):
+        sn.Staircase.eps_for_error(3.0, 0.05, 2, [0.5, gamma])

@@ -404,6 +404,11 @@ def test_to_frame_without_pandas(monkeypatch):
         ({"eps": 1, "delta": "x"}, sn.ParameterTypeError, "delta must be a real number"),
         ({"eps": 1, "mechanisms": "Laplace"}, sn.ParameterTypeError, 'mechanisms must be None, "all" or a sequence of names'),
         ({"eps": 1, "mechanisms": ["Cauchy"]}, sn.ParameterError, "mechanisms must be out of Staircase l1, "),
+        ({"eps": 1, "mechanisms": ["Laplace", []]}, sn.ParameterError, "mechanisms must be out of Staircase l1, "),
+        ({"eps": 1, "mechanisms": []}, sn.ParameterError, "mechanisms must have at least one name, got []"),
+        ({"eps": 1, "mechanisms": np.array(["all"] * 2)}, sn.ParameterTypeError, 'mechanisms must be None, "all" or'),
+        ({"eps": 1, "mechanisms": memoryview(b"all")}, sn.ParameterTypeError, 'mechanisms must be None, "all" or'),
+        ({"eps": 1, "costs": []}, sn.ParameterError, "costs must be a sequence of numbers, got an array of shape (0,)"),
         ({"eps": 1, "mechanisms": ["Gaussian"]}, sn.ParameterError, "delta must be given for a mechanism that has no pure"),
         ({"eps": 1, "dim": 2, "costs": [1]}, sn.ParameterError, "costs must be None where dim is given, got dim 2"),
         ({"eps": 1, "dim": 2, "mechanisms": "all"}, sn.ParameterError, "mechanisms must be None for a vector or a choice"),
@@ -418,3 +423,12 @@ def test_bad_input(arguments, error, text):
     with pytest.raises(error) as caught:
         sn.compare(**arguments)
     assert str(caught.value).startswith(text)
+
+
+def test_costs_whose_squares_leave_float64():
+    """A candidate that is never selected adds nothing; one that may be adds infinity."""
+    far = sn.compare(1, costs=[0.0, 1e300])
+    assert [row.mean_abs for row in far] == [0.0, 0.0]
+    assert [row.std for row in far] == [0.0, 0.0]
+    near = sn.compare(1, sensitivity=1e300, costs=[0.0, 1e300])
+    assert [row.std for row in near] == [math.inf, math.inf]

@@ -193,3 +193,19 @@ def test_a_nan_leaves_the_other_elements_alone(law):
         together = function(np.array([*x, math.nan]))
         assert together[:-1].tolist() == [function(value) for value in x], name
         assert np.isnan(together[-1])
+
+
+@pytest.mark.parametrize("moments", [None, 1, 1.5, ["m"], [[]], np.array(["m", "v"]), b"m"])
+def test_stats_are_asked_for_by_a_string(moments):
+    with pytest.raises(sn.ParameterTypeError, match=r'^moments must be letters out of "mvsk", got '):
+        sn.Laplace(1.0).stats(moments)
+
+
+@pytest.mark.parametrize("law", [sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace])
+@pytest.mark.parametrize("eps", [700.0, 1e300, np.finfo(float).max])
+def test_entropy_of_the_largest_eps(law, eps):
+    """Of the largest eps only the centre is left: Shannon's entropy is 0 there, the staircase's the logarithm of its width."""
+    entropy = law(eps).entropy()
+    assert not math.isnan(entropy)
+    if law in (sn.DiscreteStaircase, sn.DiscreteLaplace):
+        assert entropy == pytest.approx(0.0, abs=1e-290)

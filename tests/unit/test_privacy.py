@@ -688,3 +688,15 @@ def test_mixin_is_the_function():
     assert law.rdp(2) == plain.rdp(2)
     assert law.tradeoff(0.1) == plain.tradeoff(0.1)
     assert law.compose(4) == plain.compose(4)
+
+
+@pytest.mark.parametrize("value", [1, "no", None, [], np.zeros(3)])
+def test_flags_are_bools(value):
+    loss = privacy_loss(sn.Laplace(1.0))
+    for call, argument in ((loss.privacy_profile, 0.5), (loss.eps_for_delta, 1e-6), (loss.tradeoff, 0.1)):
+        with pytest.raises(sn.ParameterTypeError, match=r"^bounds must be True or False, got "):
+            call(argument, bounds=value)
+    for call in (sn.Laplace(1.0).privacy_loss, sn.MergedLaplace([1.0], []).pure_eps):
+        with pytest.raises(sn.ParameterTypeError, match=r"^lattice must be True or False, got "):
+            call(lattice=value)
+    assert sn.Laplace(1.0).privacy_loss(lattice=np.True_) == privacy_loss(sn.Laplace(1.0))

@@ -307,3 +307,9 @@ def test_releases_leave_the_bounds_around_the_answer():
     assert released.max() <= 7.25 + high
     assert d.release(np.float32(1), rng=sn.SeededRng(5, allow_release=True)).__class__ is float
     assert d.release([1, 2], rng=sn.SeededRng(5, allow_release=True)).dtype == np.float64
+
+
+def test_profile_far_outside_the_range_of_losses():
+    law = sn.TruncatedLaplace(1.5, 1e-6)
+    assert law.privacy_profile(np.finfo(float).max) == law.privacy_profile(1.5) == pytest.approx(law.achieved_delta, rel=1e-12)
+    assert law.privacy_profile(-np.finfo(float).max) == 1.0

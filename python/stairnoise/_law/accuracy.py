@@ -31,6 +31,7 @@ _MOST_TERMS = 10**9
 # More than the rounding errors of a survival function.
 _MARGIN = 1 - 2.0**-40
 _LEAST_EPS = 2.0**-40
+_LEAST_NORMAL = 2.0**-1022
 _INT64 = np.iinfo(np.int64)
 _BOUND = Lattice(stairs).error_bound
 
@@ -177,6 +178,9 @@ class Accuracy(Distribution, Parameters):
         common_shape({"t": limit, "alpha": level, "parameters": np.empty(example._parameter_shape)})
         spec = example._spec
         fixed = 0.0 if spec is None or isinstance(spec, str) else spec
+        if spec is not None and not isinstance(spec, str):
+            # The law has no use for less, and the closed forms lose their digits.
+            _refuse(str(cls._spec_name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
         operands = np.broadcast_arrays(np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
         found = np.empty(operands[0].shape)
         for index in np.ndindex(found.shape):
@@ -251,7 +255,7 @@ class Accuracy(Distribution, Parameters):
             exact = (Fraction(int(steps[1][index])) + rounding) * Fraction(float(steps[0][index])) / divisor
             half[index] = _rounded_up(exact)
         centre = values.astype(np.float64)
-        unit = np.abs(np.spacing(centre.astype(np.float32) if single else centre)).astype(np.float64)
+        unit = _last_place(centre.astype(np.float32) if single else centre)
         if self._dtypes[0] == "int64":
             unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
         half = _sum_rounded_up(half, unit / 2)
@@ -261,8 +265,10 @@ class Accuracy(Distribution, Parameters):
 def _released(released: RealLike) -> NDArray[Any]:
     values = number_array(released, "released")
     if values.dtype.kind == "f":
-        _refuse("released", values, np.isfinite(values), "finite")
-        return values if values.dtype.itemsize <= 8 else values.astype(np.float64)
+        with np.errstate(over="ignore"):
+            floats = values if values.dtype.itemsize <= 8 else values.astype(np.float64)
+        _refuse("released", values, np.isfinite(floats), "finite")
+        return floats
     if values.dtype == object or values.dtype == np.uint64:
         _refuse("released", values, (values >= _INT64.min) & (values <= _INT64.max), "within int64")
     return values.astype(np.int64, copy=False)
@@ -289,7 +295,7 @@ def _inside(name: str, value: RealLike) -> Real:
 def _refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
     bad = np.flatnonzero(~np.asarray(allowed, bool))
     if bad.size:
-        raise ParameterError(f"{name} must be {rule}, got {np.asarray(value).item(bad[0])}")
+        raise ParameterError(f"{name} must be {rule}, got {received(np.asarray(value).item(bad[0]))}")
 
 
 def _integer_ends(values: NDArray[np.int64], bounds: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -304,9 +310,19 @@ def _rounded_up(exact: Fraction) -> float:
     return nearest if exact <= nearest else math.nextafter(nearest, math.inf)
 
 
+def _last_place(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the unit in the last place, of the largest float too, above which there is no next one."""
+    magnitude = np.abs(values)
+    with np.errstate(over="ignore"):
+        unit = np.spacing(magnitude)
+    below = magnitude - np.nextafter(magnitude, np.zeros_like(magnitude))
+    return np.asarray(np.where(np.isinf(unit), below, unit), np.float64)
+
+
 def _sum_rounded_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Least float64 at or above a + b: the rounding error of a sum is a float64 itself (Knuth's TwoSum)."""
-    total = a + b
-    b_part = total - a
-    error = (a - (total - b_part)) + (b - b_part)
-    return np.where(error > 0, np.nextafter(total, np.inf), total)
+    """Least float64 at or above a + b, possibly inf: the rounding error of a sum is a float64 itself (Knuth's TwoSum)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = a + b
+        b_part = total - a
+        error = (a - (total - b_part)) + (b - b_part)
+        return np.where(error > 0, np.nextafter(total, np.inf), total)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._law.parameters import plain
 from stairnoise._output import Shape
@@ -196,7 +196,11 @@ class Distribution(Immutable):
         ------
         ParameterError
             `moments` has another letter, or none.
+        ParameterTypeError
+            It is no string.
         """
+        if not isinstance(moments, str):
+            raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
         if not moments or set(moments) - set("mvsk"):
             raise ParameterError(f'moments must be letters out of "mvsk", got {received(moments)}')
         wanted = tuple(self._stat(letter) for letter in "mvsk" if letter in moments)
@@ -307,4 +311,4 @@ class DiscreteDistribution(Distribution):
 def _require(allowed: Any, level: Real, rule: str) -> None:
     bad = np.flatnonzero(~allowed)
     if bad.size:
-        raise ParameterError(f"{rule}, got {np.asarray(level).item(bad[0])}")
+        raise ParameterError(f"{rule}, got {received(np.asarray(level).item(bad[0]))}")

@@ -179,7 +179,7 @@ def entropy(xp: Any, k: Stairs) -> Any:
     c = k.beyond / k.D
     discrete = k.excess >= 0
     log_total = xp.where(discrete, xp.log1p(xp.where(discrete, k.excess, 0.0)), -k.log_height)
-    return log_total + 2 * k.eps * k.beyond * (1 + c) / k.total
+    return log_total + k.eps * k.beyond * 2 * (1 + c) / k.total
 
 
 def _normalised(xp: Any, D: Any) -> tuple[Any, Any]:

@@ -113,6 +113,8 @@ def _one_sided(t: Array, eps: float, cells: int, near: int, far: int) -> Array:
     integer to integer on the way to -ε beyond 0. Sums of powers are in units of 1/(1 - x).
     """
     theta = eps / cells
+    with np.errstate(over="ignore"):
+        steps = t / theta
 
     def powers(first: float, count: Array | float) -> Array:
         return np.asarray(np.exp(-theta * first) * -np.expm1(-theta * np.asarray(count, np.float64)))
@@ -121,6 +123,6 @@ def _one_sided(t: Array, eps: float, cells: int, near: int, far: int) -> Array:
     outermost = powers(near + 1 - cells, cells)
     whole = -np.expm1(np.minimum(t - eps, 0.0)) * powers(0, near + 1 - cells)
     # Integers beyond 0 with a loss ε - 2jθ above t, their terms x^j (1 - exp(t - ε + 2jθ)).
-    j = np.clip(np.ceil((cells - t / theta) / 2) - 1, 0, min(far, cells - 1))
+    j = np.clip(np.ceil((cells - steps) / 2) - 1, 0, min(far, cells - 1))
     falling = powers(1, j) * -np.expm1(np.minimum(t - theta * (cells - j - 1), 0.0))
     return np.asarray((outermost + whole + falling) / total)
