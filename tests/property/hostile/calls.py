@@ -1,0 +1,190 @@
+"""Every public callable, with arguments that it accepts."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import stairnoise as sn
+from stairnoise.privacy import privacy_loss
+
+LAWS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
+
+# Arguments by name that some call accepts; a call's own come first.
+ARGUMENTS: dict[str, Any] = {
+    "a": 1.0,
+    "allow_release": True,
+    "alpha": 0.05,
+    "beta": 0.5,
+    "bounds": True,
+    "breakpoints": [1.0],
+    "confidence": 0.9,
+    "cost": "l1",
+    "costs": [1.0, 2.0, 0.5],
+    "delta": 1e-6,
+    "dim": 3,
+    "dtype": None,
+    "eps": 1.5,
+    "false_alarm": 0.1,
+    "gamma": 0.25,
+    "index": 3,
+    "k": 2,
+    "key": bytes(32),
+    "lam": 0.5,
+    "lattice": True,
+    "law": sn.Laplace(1.5),
+    "lower": None,
+    "max_partitions_contributed": 1,
+    "mechanism": "staircase",
+    "mechanisms": None,
+    "moments": "mvsk",
+    "monotonic": True,
+    "n": 3,
+    "n_parties": 3,
+    "norm": "l2",
+    "of": "value",
+    "order": 3,
+    "out": None,
+    "p": 1.5,
+    "present": 2,
+    "q": [0.1, 0.5, 0.9],
+    "r": 1,
+    "released": [1, 2, 3],
+    "seed": 7,
+    "sensitivity": 2,
+    "sigma2": 4.0,
+    "size": None,
+    "t": 3.0,
+    "terms": 1,
+    "theta": 1.0,
+    "threads": None,
+    "upper": None,
+    "values": [1, 2, 3],
+    "x": [0.5, -1.0, 3.0],
+}
+
+OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "Arete": {"alpha": 0.5},
+    "GeneralizedDiscreteLaplace.from_eps": {"a": 0.5},
+    "MergedLaplace": {"eps": [1.0, 2.0]},
+    "MergedLaplace.from_eps": {"eps": 1.5},
+    "MultiScaleDiscreteLaplace.privacy_eps": {"sensitivity": None},
+    "compare": {"dim": None, "costs": None, "norm": "l1"},
+    "sample": {"gamma": None, "r": None},
+}
+
+# Laws of each class that methods are called on.
+EXAMPLES: dict[str, list[Any]] = {
+    "Staircase": [sn.Staircase(1.5, 2.0, 0.25), sn.Staircase([[0.5], [2.0]], [1.0, 3.0, 10.0])],
+    "Laplace": [sn.Laplace(1.5, 2.0), sn.Laplace([[0.5], [2.0]], [1.0, 3.0, 10.0])],
+    "DiscreteStaircase": [sn.DiscreteStaircase(1.5, 3, 2), sn.DiscreteStaircase([[0.5], [2.0]], [1, 3, 10])],
+    "DiscreteLaplace": [sn.DiscreteLaplace(1.5, 3), sn.DiscreteLaplace([[0.5], [2.0]], [1, 3, 10])],
+    "Gaussian": [sn.Gaussian(1.5, 1e-6)],
+    "DiscreteGaussian": [sn.DiscreteGaussian(4.0)],
+    "TruncatedLaplace": [sn.TruncatedLaplace(1.5, 1e-6)],
+    "MergedLaplace": [sn.MergedLaplace([1.0, 2.0], [1.0])],
+    "MultivariateStaircase": [sn.MultivariateStaircase(1.5, 2.0, 3, 0.25, "l2")],
+    "GeneralizedDiscreteLaplace": [sn.GeneralizedDiscreteLaplace(0.5, 1.0)],
+    "MultiScaleDiscreteLaplace": [sn.MultiScaleDiscreteLaplace(1.5, 2)],
+    "Arete": [sn.Arete(0.5, 1.0, 0.5)],
+    "StaircaseSelection": [sn.StaircaseSelection(1.5)],
+    "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
+    "Comparison": [sn.compare(1.5)],
+    "PrivacyLoss": [privacy_loss(sn.Laplace(1.5)), privacy_loss(sn.Staircase(1.5)).compose(3)],
+    "SecureRng": [sn.SecureRng.from_key(bytes(32))],
+    "SeededRng": [sn.SeededRng(1)],
+}
+
+# What the fuzzer leaves alone, and why.
+LEFT_OUT: dict[str, str] = {
+    "__version__": "a text",
+    "StairnoiseError": "an exception: it takes what every exception takes",
+    "ParameterError": "an exception",
+    "ParameterTypeError": "an exception",
+    "CopyError": "an exception",
+    "Comparison": "made by compare; its constructor is not for callers",
+    "PrivacyLoss": "made by privacy_loss; its constructor takes nothing and refuses",
+    "Comparison.count": "of collections.abc.Sequence",
+    "Comparison.index": "of collections.abc.Sequence",
+    "plot": "draws with Matplotlib, at 50 ms a call; tests/unit/test_figures.py has its bad arguments",
+}
+
+
+# Hostile values that are left out for some arguments, and why: arguments, values, reason.
+SKIPPED: list[tuple[set[str], set[str], str]] = [
+    ({"size", "n"}, {"2147483648", "4294967296"}, "memory that some machines have"),
+    ({"k"}, {"1048576"}, "so many generators take a second"),
+    ({"cost"}, {"type", "function", "float32"}, "a function of the caller's, whose errors are its own"),
+    ({"mechanisms"}, {"'all'"}, "a good value, that takes seconds"),
+]
+
+
+def is_skipped(argument: str, value: str) -> bool:
+    """Tell whether a hostile value is left out for an argument."""
+    return any(argument in arguments and value in values for arguments, values, _ in SKIPPED)
+
+
+class Call(NamedTuple):
+    """A public callable with arguments that it accepts."""
+
+    label: str
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+
+    def good(self) -> dict[str, Any]:
+        """Return the arguments, a generator among them made anew."""
+        return {name: sn.SeededRng(1, allow_release=True) if name == "rng" else value for name, value in self.arguments.items()}
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def calls() -> Iterator[Call]:
+    """Every public callable that takes an argument, methods once for each example."""
+    for name, thing in members():
+        if name in LEFT_OUT:
+            continue
+        found = _call(name, thing)
+        if found.arguments:
+            yield found
+
+
+def members() -> Iterator[tuple[str, Any]]:
+    """Names and callables: functions, classes, and methods of every example, all that a caller may call."""
+    for name in sn.__all__:
+        thing = getattr(sn, name)
+        yield name, thing
+        if not inspect.isclass(thing) or issubclass(thing, Exception):
+            continue
+        for member, attribute in inspect.getmembers(thing):
+            if member.startswith("_") or not callable(attribute) or member in LEFT_OUT:
+                continue
+            if inspect.ismethod(attribute):
+                yield f"{name}.{member}", attribute
+            else:
+                yield from ((f"{name}.{member}", getattr(example, member)) for example in EXAMPLES[name])
+
+
+def _call(label: str, function: Callable[..., Any]) -> Call:
+    own = OWN_ARGUMENTS.get(label, {})
+    names = inspect.signature(function).parameters
+    arguments = {name: None if name == "rng" else own[name] if name in own else ARGUMENTS[name] for name in names}
+    return Call(label, function, arguments)
+
+
+def readings(thing: Any) -> Iterator[tuple[str, Any]]:
+    """Every property and every method without arguments of an object that a call returned."""
+    for name in dir(type(thing)):
+        if name.startswith("_") or name in ("plot", "as_scipy", "to_frame", "reseed"):
+            continue
+        attribute = getattr(type(thing), name)
+        value = getattr(thing, name)
+        if isinstance(attribute, property) or not callable(value):
+            yield name, value
+        elif not inspect.ismethod(value) or inspect.isclass(value.__self__):
+            continue
+        elif name not in ("sample", "release") and not _required(value):
+            yield name, value()
+
+
+def _required(function: Callable[..., Any]) -> list[str]:
+    return [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]

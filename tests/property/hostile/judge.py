@@ -1,0 +1,64 @@
+"""What a call may do: give a result, or refuse by a text that names the argument and leave everything as it was."""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import stairnoise as sn
+from tests.property.hostile.calls import Call
+
+
+class Outcome(NamedTuple):
+    """What came of a call."""
+
+    result: Any
+    refusal: type[Exception] | None
+
+
+def attempt(call: Call, changed: dict[str, Any]) -> Outcome:
+    """Call with some arguments changed; fail on a foreign error, a bad text, a written argument or a word drawn in vain.
+
+    A panic in the extension is a BaseException, so it is a foreign error.
+    """
+    arguments = call.good() | changed
+    before = {name: _contents(value) for name, value in arguments.items()}
+    fills = _fills(arguments)
+    try:
+        outcome = Outcome(call.function(**arguments), None)
+    except sn.StairnoiseError as error:
+        outcome = Outcome(None, type(error))
+        _check_text(str(error), {*call.arguments, "parameters"})
+    except MemoryError:
+        outcome = Outcome(None, MemoryError)
+    if fills is not None:
+        assert _fills(arguments) - fills == (outcome.refusal is None), "fills taken"
+    for name, old in before.items():
+        if old is not None and not (name == "out" and outcome.refusal is None):
+            assert _contents(arguments[name]) == old, f"{name} was written to"
+    return outcome
+
+
+def has_nan(result: Any) -> bool:
+    """Tell whether a number, an array, or one of a tuple of them is NaN."""
+    if isinstance(result, tuple):
+        return any(map(has_nan, result))
+    numbers = np.asarray(result) if isinstance(result, (float, np.ndarray)) else np.zeros(0)
+    return numbers.dtype.kind == "f" and bool(np.isnan(numbers).any())
+
+
+def _check_text(text: str, names: Any) -> None:
+    assert any(re.search(rf"\b{name}\b", text) for name in names), text
+    assert re.search(r"\b(must|cannot)\b", text), text
+    assert re.search(r"\bgot ", text), text
+
+
+def _fills(arguments: dict[str, Any]) -> int | None:
+    rng = arguments.get("rng")
+    return rng._stream.fill_count if isinstance(rng, (sn.SecureRng, sn.SeededRng)) else None
+
+
+def _contents(value: Any) -> bytes | None:
+    """Return what an array of no more than a mebibyte holds; None for anything else."""
+    small = isinstance(value, np.ndarray) and value.size * value.itemsize <= 2**20
+    return np.asarray(value).tobytes() if small else None

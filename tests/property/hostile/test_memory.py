@@ -1,0 +1,90 @@
+"""Where noise is written, and how much of it may be asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stairnoise as sn
+from tests.property.hostile.calls import EXAMPLES
+from tests.property.hostile.pool import BEYOND_MEMORY
+from tests.property.strategies import views
+
+DRAWN = [law for laws in EXAMPLES.values() for law in laws if hasattr(law, "sample")]
+LAWS = [law for law in DRAWN if hasattr(law, "release")]
+SCALAR = [law for law in LAWS if np.shape(law.mean()) == ()]
+
+
+def seeded():
+    return sn.SeededRng(5, allow_release=True)
+
+
+@given(st.data(), st.sampled_from(SCALAR))
+def test_any_view_gets_the_noise_and_the_releases_of_a_contiguous_array(data, law):
+    """The four laws have this in test_layouts; here are all of one number."""
+    dtype = data.draw(st.sampled_from(law._dtypes))
+    out = data.draw(views(dtype))
+    assert law.sample(out=out, rng=seeded()) is out
+    assert np.array_equal(out, law.sample(out.shape, dtype=dtype, rng=seeded()))
+    values = np.arange(out.size, dtype=np.float64).reshape(out.shape)
+    assert law.release(values, out=out, rng=seeded()) is out
+    assert np.array_equal(out, np.asarray(law.release(values, rng=seeded())).astype(dtype))
+
+
+@given(st.sampled_from(SCALAR), st.integers(1, 5000), st.integers(-3, 3), st.integers(1, 3))
+def test_release_into_memory_that_overlaps_the_values(law, n, shift, step):
+    """As if the values had been copied first."""
+    memory = np.arange(3 * n + 7.0)
+    values = memory[3 : 3 + n * step : step]
+    expected = law.release(values.copy(), rng=seeded())
+    out = memory[3 + shift : 3 + shift + n]
+    assert law.release(values[: out.size], out=out, rng=seeded()) is out
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_a_file_that_is_mapped_into_memory(law, tmp_path):
+    for offset in (0, 1):  # aligned, and not
+        expected = law.sample((5, *np.shape(law.mean())), dtype="f8", rng=seeded())
+        if isinstance(law, sn.MultivariateStaircase):
+            expected = law.sample(5, rng=seeded())
+        mapped = np.memmap(tmp_path / f"{offset}", np.float64, "w+", offset=offset, shape=expected.shape)
+        assert law.sample(out=mapped, rng=seeded()) is mapped
+        assert np.array_equal(mapped, expected)
+        values = np.memmap(tmp_path / f"values{offset}", np.float64, "w+", offset=offset, shape=expected.shape)
+        values[...] = 3.0
+        values.flush()
+        released = law.release(values, rng=seeded())
+        assert np.array_equal(released, law.release(np.full(expected.shape, 3.0), rng=seeded()))
+        read_only = np.memmap(tmp_path / f"{offset}", np.float64, "r", offset=offset, shape=expected.shape)
+        before = read_only.tobytes()
+        with pytest.raises(sn.ParameterError, match=r"^out must be writable"):
+            law.sample(out=read_only, rng=seeded())
+        assert read_only.tobytes() == before
+
+
+SIZES = [BEYOND_MEMORY, (BEYOND_MEMORY, 3), (2**25, 2**25), 2**59, (2**31, 2**31, 2), 2**62, 2**63 - 1, 2**63, 2**64, 10**5000,
+         (2**40, 0, 2**40), (0, 2**63)]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", SIZES, ids=range(len(SIZES)))
+def test_sizes_beyond_memory_draw_nothing(size):
+    for law in DRAWN:
+        rng = seeded()
+        draw = (
+            law.sample if hasattr(law, "release") else lambda *args, law=law, **options: law.sample([1.0, 2.0], *args, **options)
+        )
+        with pytest.raises((MemoryError, sn.ParameterError)) as caught:
+            draw(size, rng=rng)
+        assert isinstance(caught.value, MemoryError) or str(caught.value).startswith("size must be ")
+        assert rng._stream.fill_count == 0
+        assert draw((0,) if np.shape(getattr(law, "eps", 1.0)) == () else (0, 2, 3), rng=rng).size == 0
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_values_beyond_memory_draw_nothing(law):
+    rng = seeded()
+    for one in (1.5, np.float32(1.5), np.int64(3), np.uint8(3), np.array(1.5, ">f8")):
+        with pytest.raises(MemoryError):
+            law.release(np.broadcast_to(one, (BEYOND_MEMORY, 2, 3)), rng=rng)
+    assert rng._stream.fill_count == 0

@@ -1,0 +1,59 @@
+"""Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
+
+Exhaustive in `make test-long`; otherwise every eighth value, another eighth for each argument.
+"""
+
+import inspect
+from itertools import groupby
+
+import pytest
+
+from tests.property.hostile.calls import Call, calls, is_skipped, readings
+from tests.property.hostile.judge import attempt, has_nan
+from tests.property.hostile.pool import POOL
+
+_PART = 8
+CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: call.label)}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_part_of_the_values(name):
+    for number, call in enumerate(CALLS[name]):
+        for place, argument in enumerate(call.arguments):
+            first = (len(name) + 3 * number + place) % _PART
+            _try_values(call, argument, list(POOL)[first::_PART])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CALLS)
+def test_all_values(name):
+    for call in CALLS[name]:
+        for argument in call.arguments:
+            _try_values(call, argument, list(POOL))
+
+
+def _try_values(call: Call, argument: str, values: list[str]) -> None:
+    failures = []
+    for value in values:
+        if is_skipped(argument, value):
+            continue
+        try:
+            outcome = attempt(call, {argument: POOL[value]()})
+            if outcome.refusal is None and inspect.isclass(call.function):
+                _read(outcome.result)
+            elif outcome.refusal is None and argument in ("values", "size", "n", "dtype", "threads", "costs", "out"):
+                assert not has_nan(outcome.result)
+        except BaseException as error:  # a panic is one
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise
+            failures.append(f"{argument} = {value}: {error!r}")
+    assert not failures, "\n".join(failures)
+
+
+def _read(law: object) -> None:
+    """A law that was accepted has a text, a hash, and functions without NaN."""
+    assert hash(law) == hash(law)
+    assert repr(law)
+    if not hasattr(law, "n_parties"):  # these take seconds
+        for name, value in readings(law):
+            assert not has_nan(value), name

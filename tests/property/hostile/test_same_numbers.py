@@ -1,0 +1,94 @@
+"""In whatever form numbers come, the result is that for a contiguous array of native float64, or the same refusal.
+
+Metamorphic evidence: the reference is the product itself on plain arrays, which the other tests compare with oracles.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import stairnoise as sn
+from tests.property.hostile.calls import Call, calls
+from tests.property.hostile.dressings import dressings
+from tests.property.hostile.judge import attempt
+
+# Arguments whose numbers are looked at as such; the others are single numbers, names, sizes and flags.
+NUMBERS = {
+    *("alpha", "breakpoints", "confidence", "cost", "costs", "delta", "eps", "false_alarm", "gamma", "p", "q", "r"),
+    *("released", "sensitivity", "t", "values", "x"),
+}
+# float32 means something to these: what is released in it comes back in it, and an interval around it is wider.
+KEEPS_SINGLE = {"released": {"float32", "float32 swapped"}, "values": {"float32", "float32 swapped"}}
+# Containers that a sequence of names of numbers may not be.
+ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "foreign"}
+
+CALLS = [call for call in calls() if NUMBERS & set(call.arguments) and not call.label.startswith(("Arete", "MultiScale"))]
+
+eighths = st.integers(-16, 80).map(lambda n: n / 8)
+mostly_good = st.sampled_from([0.125, 0.25, 0.5, 0.875, 1.0, 1.0, 1.0, 2.0, 3.0])
+shapes = st.one_of(
+    hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3), st.sampled_from([(3,), (1, 3), (2, 3), (2, 1)])
+)
+
+
+@st.composite
+def cases(draw):
+    """Draw a call, an argument, plain numbers for it, and the same numbers dressed."""
+    call = draw(st.sampled_from(CALLS))
+    argument = draw(st.sampled_from(sorted(NUMBERS & set(call.arguments))))
+    elements = draw(st.sampled_from([mostly_good, eighths, mostly_good.map(np.ceil)]))
+    plain = draw(hnp.arrays(np.float64, draw(shapes), elements=elements, fill=st.nothing()))
+    name = draw(st.sampled_from(sorted(dressings(plain))))
+    return call, argument, plain, name
+
+
+@settings(max_examples=800)
+@given(cases())
+def test_dress_does_not_matter(case):
+    check(*case)
+
+
+@pytest.mark.long
+@settings(max_examples=20_000)
+@given(cases())
+def test_dress_does_not_matter_at_length(case):
+    check(*case)
+
+
+def check(call: Call, argument: str, plain: np.ndarray, name: str) -> None:
+    if call.label == "MergedLaplace" and argument in ("eps", "breakpoints") and (name in ONLY_SEQUENCES or not plain.ndim):
+        return
+    expected = attempt(call, {argument: plain.item() if plain.ndim == 0 else plain})
+    found = attempt(call, {argument: dressings(plain)[name](plain)})
+    assert found.refusal == expected.refusal, f"{call} {argument} {name}"
+    if expected.refusal is None:
+        same(found.result, expected.result, rounds=name in KEEPS_SINGLE.get(argument, set()))
+
+
+def same(found, expected, *, rounds: bool) -> None:
+    """Equal arrays and numbers, part by part; `rounds` where float32 is answered in float32 or by wider intervals."""
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for part, whole in zip(found, expected, strict=True):
+            same(part, whole, rounds=rounds)
+    elif isinstance(expected, (float, int, np.ndarray)):
+        found, expected = np.asarray(found), np.asarray(expected)
+        assert found.shape == expected.shape
+        if rounds:
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-30)
+        else:
+            assert np.array_equal(found, expected, equal_nan=True)
+    else:
+        assert found == expected
+
+
+def test_dressed_numbers_are_accepted():
+    """Otherwise equality of refusals would say little."""
+    plain = np.array([1.0, 2.0, 3.0])
+    law = sn.DiscreteLaplace(1.0)
+    for name, dress in dressings(plain).items():
+        released = law.release(dress(plain), rng=sn.SeededRng(3, allow_release=True))
+        expected = law.release(plain, rng=sn.SeededRng(3, allow_release=True))
+        assert np.array_equal(released, expected), name
