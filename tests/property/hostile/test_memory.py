@@ -42,6 +42,15 @@ def test_release_into_memory_that_overlaps_the_values(law, n, shift, step):
     assert np.array_equal(out, expected)
 
 
+@pytest.mark.parametrize("law", [sn.StaircaseSelection(1.0), sn.ExponentialMechanism(1.0)])
+def test_selection_into_the_memory_of_its_costs(law):
+    costs = np.arange(24.0).reshape(8, 3) % 5
+    expected = law.select(costs.copy(), rng=seeded())
+    out = costs[:, 1].view(np.int64)
+    assert law.select(costs, out=out, rng=seeded()) is out
+    assert np.array_equal(out, expected)
+
+
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_a_file_that_is_mapped_into_memory(law, tmp_path):
     for offset in (0, 1):  # aligned, and not
