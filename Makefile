@@ -78,7 +78,7 @@ test-python: $(VENV)/stamp-dev  ## Python tests
 	$(PY) -m pytest
 
 .PHONY: test-long
-test-long: $(VENV)/stamp-dev  ## the checks that take minutes
+test-long: $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
 	cargo test --locked -p $(CRATE) --all-features -- --ignored
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
@@ -92,6 +92,17 @@ test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes
 .PHONY: test-time
 test-time:  ## a million fills of small and of large noise take the same time (half an hour)
 	@scripts/test_time.sh
+
+.PHONY: test-tiers
+test-tiers: $(VENV)/stamp-dev  ## every test under each instruction set that this processor has
+	scripts/test_tiers.sh
+
+# The next target that needs the extension builds the usual one again.
+.PHONY: test-checked
+test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug assertions
+	$(PY) -m maturin develop --profile release-checked
+	rm -f $(VENV)/stamp-extension
+	$(PY) -m pytest -q
 
 .PHONY: test-aarch64
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
