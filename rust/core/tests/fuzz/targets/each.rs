@@ -1,0 +1,78 @@
+//! A law for every value. Compared: which parameters are refused, and each value with the law of its parameters alone.
+
+use stairnoise::{Kind, Law, Laws, Parameters, Shape, Shapes};
+
+use super::input::Input;
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let kind = input.kind();
+    let n = input.below(200);
+    // A few different parameters, so that some recur.
+    let few: Vec<(f64, f64, Shape)> = (0..=input.below(20)).map(|_| input.parameters(kind)).collect();
+    let pattern = input.word() | 1;
+    let chosen: Vec<(f64, f64, Shape)> = (0..n as u64)
+        .map(|i| few[(pattern.wrapping_mul(i) >> 7) as usize % few.len()])
+        .collect();
+    let eps: Vec<f64> = chosen.iter().map(|one| one.0).collect();
+    let sensitivity: Vec<f64> = chosen.iter().map(|one| one.1).collect();
+    let numbers: Vec<f64> = chosen
+        .iter()
+        .map(|one| match one.2 {
+            Shape::Number(number) => number,
+            Shape::L1 | Shape::L2 => 1.0,
+        })
+        .collect();
+    let shape = if input.flag() {
+        Shapes::Numbers(&numbers)
+    } else {
+        Shapes::Same(few[0].2)
+    };
+    let parameters = Parameters {
+        eps: &eps,
+        sensitivity: &sensitivity,
+        shape,
+    };
+    let answers: Vec<f64> = (0..n).map(|_| input.ordinary()).collect();
+    let (mut generator, _) = input.generator();
+    compare(kind, &parameters, &answers, &generator.next(n).expect("a fill"));
+}
+
+fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stairnoise::Fill) {
+    let n = answers.len();
+    let alone: Vec<_> = (0..n)
+        .map(|i| {
+            let (eps, sensitivity, shape) = parameters.at(i);
+            Law::new(kind, eps, sensitivity, shape)
+        })
+        .collect();
+    let mut laws = Laws::new(kind);
+    let refused = alone
+        .iter()
+        .enumerate()
+        .find_map(|(i, law)| law.as_ref().err().map(|error| (i, *error)));
+    let said = laws.check(parameters);
+    // As text, because NaN is not equal to itself.
+    assert_eq!(format!("{:?}", said.err()), format!("{refused:?}"));
+    if refused.is_some() {
+        return;
+    }
+    let (mut noise, mut cells, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
+    laws.write(fill, 0, &mut noise, parameters).expect("as checked");
+    laws.write(fill, 0, &mut cells, parameters).expect("as checked");
+    laws.release(fill, 0, answers, &mut released, parameters).expect("as checked");
+    for (i, law) in alone.into_iter().enumerate() {
+        let law = law.expect("as checked");
+        let (mut one, mut whole, mut sum) = ([0.0], [0_i64], [0.0]);
+        law.write(fill, i as u64, &mut one);
+        law.write(fill, i as u64, &mut whole);
+        law.release_part(fill, i as u64, &answers[i..=i], &mut sum);
+        assert_eq!(
+            (noise[i], cells[i], released[i]),
+            (one[0], whole[0], sum[0]),
+            "value {i} of {law:?}"
+        );
+        let described = laws.describe(law.eps(), law.sensitivity(), parameters.at(i).2);
+        assert_eq!(described, Ok((law.granularity(), law.cells(), law.r().unwrap_or(0))));
+    }
+}

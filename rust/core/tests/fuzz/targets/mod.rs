@@ -1,0 +1,32 @@
+//! What the fuzzer runs on any bytes. A target panics if the crate is wrong.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "conversions of numbers that are in range, and floats that are equal"
+)]
+
+pub mod each;
+pub mod fill;
+mod input;
+mod oracle;
+pub mod parameters;
+pub mod release;
+pub mod selection;
+pub mod staged;
+pub mod vectors;
+
+/// By name, as in `rust/fuzz/fuzz_targets`.
+#[allow(dead_code, reason = "a fuzzing program runs one of them")]
+pub const ALL: [(&str, fn(&[u8])); 7] = [
+    ("parameters", parameters::run),
+    ("fill", fill::run),
+    ("release", release::run),
+    ("each", each::run),
+    ("staged", staged::run),
+    ("vectors", vectors::run),
+    ("selection", selection::run),
+];

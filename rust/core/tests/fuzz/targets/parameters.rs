@@ -1,0 +1,130 @@
+//! Every constructor with any numbers: it refuses, with a text that names the parameter and the value, or gives a law that draws and releases
+//! finite multiples of its granularity.
+
+use std::fmt::Debug;
+
+use stairnoise::{
+    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Generator, Laplace, Law,
+    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Noise, Norm, ParamError, R, Selection, Share, Staircase,
+    TruncatedLaplace, largest_quotient,
+};
+
+use super::input::Input;
+use super::oracle::log2_of_power;
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (a, b, c) = (input.number(), input.number(), input.number());
+    let bounds = [input.flag().then(|| input.number()), input.flag().then(|| input.number())];
+    let whole = input.word() >> input.below(64);
+    let share = match Share::new(input.word() >> input.below(64), whole) {
+        Ok(share) => share,
+        Err(error) => {
+            refused(error);
+            Share::WHOLE
+        }
+    };
+    match input.byte() % 12 {
+        0 => four(Staircase::new(a, b, [Gamma::L1, Gamma::L2, Gamma::Value(c)][input.below(3)])),
+        1 => four(DiscreteStaircase::new(
+            a,
+            whole,
+            [R::L1, R::L2, R::Value(input.word())][input.below(3)],
+        )),
+        2 => four(Laplace::new(a, b)),
+        3 => four(DiscreteLaplace::new(a, whole)),
+        4 => staged(TruncatedLaplace::new(a, b, c, bounds[0], bounds[1])),
+        5 => staged(MergedLaplace::new(&[a, b], &[c], input.number())),
+        6 => staged(GeneralizedDiscreteLaplace::new(a, b, share)),
+        7 => staged(MultiScaleDiscreteLaplace::new(a, b, share)),
+        8 => staged(Arete::new(a, b, c, share)),
+        9 => staged(DiscreteGaussian::scaled(a, input.word() as i32 >> input.below(32))),
+        10 => {
+            let norm = [Norm::L1, Norm::L2, Norm::LInf][input.below(3)];
+            staged(MultivariateStaircase::new(a, b, whole, c, norm));
+        }
+        _ => {
+            let monotonic = input.flag();
+            let mechanisms = [
+                Selection::staircase(a, b, c, monotonic),
+                Selection::exponential(a, b, monotonic),
+            ];
+            for mechanism in mechanisms {
+                mechanism.map_or_else(refused, |mechanism| {
+                    assert_eq!(mechanism.eps(), a);
+                });
+            }
+        }
+    }
+    if a > 0.0 && a.is_normal() && whole > 0 && whole < 1 << 53 {
+        let part = largest_quotient(a, whole);
+        assert!(part.mul_add(whole as f64, -a) <= 0.0, "{part} of {a}, {whole} times");
+    }
+}
+
+fn refused(error: ParamError) {
+    let text = error.to_string();
+    let names = [
+        "eps",
+        "sensitivity",
+        "gamma",
+        "r ",
+        "delta",
+        "lower",
+        "upper",
+        "the number of eps",
+        "breakpoints",
+        "beta",
+        "a ",
+        "alpha",
+        "theta",
+        "lam",
+        "n_parties",
+        "present",
+        "sigma2",
+        "log2_granularity",
+        "dim",
+    ];
+    assert!(names.iter().any(|name| text.starts_with(name)), "{text}");
+    assert!(text.contains(" must ") && text.contains("got "), "{text}");
+}
+
+fn four<L: Into<Law>>(law: Result<L, ParamError>) {
+    let law: Law = match law {
+        Ok(law) => law.into(),
+        Err(error) => return refused(error),
+    };
+    let mut generator = Generator::from_seed(7);
+    let mut noise = [f64::NAN; 9];
+    law.fill(&mut generator, &mut noise).expect("noise");
+    multiples(&noise, law.granularity(), &law);
+    law.release(
+        &mut generator,
+        &[0.0, 1.5, -1e300, f64::MAX, 3.0, 4.0, 5.0, 5e-324, -0.0],
+        &mut noise,
+    )
+    .expect("released values");
+    multiples(&noise, law.granularity(), &law);
+}
+
+fn staged<L: Noise + Debug>(law: Result<L, ParamError>) {
+    let law = match law {
+        Ok(law) => law,
+        Err(error) => return refused(error),
+    };
+    let mut generator = Generator::from_seed(7);
+    let mut noise = [f64::NAN; 3];
+    law.fill(&mut generator, &mut noise).expect("noise");
+    multiples(&noise, law.granularity(), &law);
+    law.release(&mut generator, &[1.5, f64::MIN, 5e-324], &mut noise)
+        .expect("released values");
+    multiples(&noise, law.granularity(), &law);
+}
+
+fn multiples(values: &[f64], granularity: f64, law: &impl Debug) {
+    log2_of_power(granularity);
+    for value in values {
+        // What saturated is the largest finite number, which is a multiple too.
+        assert!(value.is_finite() && value % granularity == 0.0, "{value} of {law:?}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Any of the four laws and any answers. Refused are lengths that differ and answers that are not finite, and then nothing is drawn or
+//! written; otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
+
+use std::fmt::Debug;
+
+use stairnoise::{Answer, DrawError, Generator, Law};
+
+use super::input::Input;
+use super::oracle::{True, float, int, log2_of_power, rounded};
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let Some(law) = input.law() else { return };
+    let n = input.below(150);
+    let (mut generator, _) = input.generator();
+    let places = if input.byte() == 0 { n + 1 } else { n };
+    let g = law.granularity();
+    if input.flag() {
+        let answers: Vec<f64> = (0..n)
+            .map(|_| match input.byte() % 4 {
+                0 => input.number(),
+                1 => (f64::from(input.byte()) - 127.5) * g / 2.0,
+                _ => input.ordinary(),
+            })
+            .collect();
+        let bad = answers.iter().position(|answer| !answer.is_finite());
+        check(&law, &mut generator, &answers, places, bad);
+    } else {
+        let answers: Vec<i64> = (0..n)
+            .map(|_| {
+                if input.flag() {
+                    input.word() as i64
+                } else {
+                    input.byte().into()
+                }
+            })
+            .collect();
+        check(&law, &mut generator, &answers, places, None);
+    }
+}
+
+fn check<A: Answer + True + Debug>(law: &Law, generator: &mut Generator, answers: &[A], places: usize, bad: Option<usize>) {
+    let mut floats = vec![7.0; places];
+    let mut whole = vec![7_i64; places];
+    let mut noise = vec![0_i64; places];
+    let first = generator.next_fill();
+    law.fill(&mut generator.at(0).expect("no fork"), &mut noise).expect("noise");
+    let mut view = generator.at(0).expect("no fork");
+    let done = law.release(generator, answers, &mut floats);
+    assert_eq!(done, law.release(&mut view, answers, &mut whole));
+    let expected = if answers.len() == places {
+        bad.map_or(Ok(()), |index| Err(DrawError::NotFinite(index)))
+    } else {
+        Err(DrawError::Lengths {
+            answers: answers.len(),
+            out: places,
+        })
+    };
+    assert_eq!(done, expected);
+    assert_eq!(generator.next_fill(), first + u64::from(done.is_ok()));
+    if done.is_err() {
+        assert!(floats.iter().all(|value| *value == 7.0) && whole.iter().all(|value| *value == 7));
+        return;
+    }
+    let log2_granularity = log2_of_power(law.granularity());
+    for (i, &answer) in answers.iter().enumerate() {
+        let sum = rounded(answer, log2_granularity) + i128::from(noise[i]);
+        assert_eq!(
+            floats[i],
+            float(sum, log2_granularity),
+            "{answer:?} + {} of {law:?}",
+            noise[i]
+        );
+        assert_eq!(whole[i], int(sum), "{answer:?} + {} of {law:?}", noise[i]);
+    }
+}

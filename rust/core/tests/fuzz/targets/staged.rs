@@ -1,0 +1,145 @@
+//! Laws of several draws for a value. Compared: a fill with its pieces and with values one at a time; released values with the noise;
+//! bounded noise with its bounds.
+
+use std::fmt::Debug;
+
+use stairnoise::noise::{release_part, write};
+use stairnoise::{
+    Arete, DiscreteGaussian, DrawError, Fill, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, Noise,
+    TruncatedLaplace,
+};
+
+use super::input::Input;
+use super::oracle::{float, int, log2_of_power, rounded};
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    match input.byte() % 6 {
+        0 => {
+            let (eps, sensitivity) = (input.parameter(), input.parameter());
+            let delta = (-f64::from(input.byte())).exp2();
+            let bounds = [-1.0, 1.0].map(|sign| {
+                let distance = sensitivity * (1.0 + f64::from(input.byte()));
+                (input.byte() % 3 == 0).then_some(sign * distance)
+            });
+            if let Ok(law) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
+                let (below, above) = law.bounds();
+                for cells in check(&law, &mut input, 700) {
+                    assert!(
+                        -i128::from(below) <= cells.into() && i128::from(cells) <= above.into(),
+                        "{cells} of {law:?}"
+                    );
+                }
+            }
+        }
+        1 => {
+            let eps: Vec<f64> = (0..=input.below(6)).map(|_| input.parameter()).collect();
+            let sensitivity = input.parameter();
+            let mut reach = 0.0;
+            let breaks: Vec<f64> = eps[1..]
+                .iter()
+                .map(|_| {
+                    reach += input.ordinary() * sensitivity;
+                    reach
+                })
+                .collect();
+            checked(MergedLaplace::new(&eps, &breaks, sensitivity), &mut input, 500);
+        }
+        2 => {
+            let (beta, a) = (input.parameter(), input.parameter());
+            let share = input.share();
+            checked(GeneralizedDiscreteLaplace::new(beta, a, share), &mut input, 700);
+        }
+        3 => {
+            let (eps, sensitivity) = (input.parameter(), f64::from(input.byte() % 40));
+            let share = input.share();
+            checked(MultiScaleDiscreteLaplace::new(eps, sensitivity, share), &mut input, 200);
+        }
+        4 => {
+            let (alpha, theta) = (input.parameter(), input.parameter());
+            let lam = theta * (f64::from(input.byte()) / 16.0 - 8.0).exp2();
+            let share = input.share();
+            checked(Arete::new(alpha, theta, lam, share), &mut input, 500);
+        }
+        _ => {
+            let sigma2 = input.parameter();
+            let log2_granularity = [0, -1074, 960, -1075, 961, -40][input.below(6)];
+            checked(DiscreteGaussian::scaled(sigma2, log2_granularity), &mut input, 1200);
+        }
+    }
+}
+
+fn checked<L: Noise + Debug, E>(law: Result<L, E>, input: &mut Input<'_>, most: usize) {
+    if let Ok(law) = law {
+        check(&law, input, most);
+    }
+}
+
+/// Compares a fill of the law with itself in other forms; its cells.
+fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
+    let log2_granularity = log2_of_power(law.granularity());
+    assert_eq!(log2_granularity, law.log2_granularity());
+    let (mut generator, _) = input.generator();
+    let start = input.start(40);
+    let n = input.below(most);
+    let mut view = generator.at(start).expect("no fork");
+    let fits = start + n as u64 <= 1 << 40;
+    let Ok(fill) = view.next_staged(n) else {
+        assert!(!fits);
+        let mut untouched = vec![7.0; n];
+        let refused = law.fill(&mut view, &mut untouched);
+        assert_eq!(refused, Err(DrawError::StagedIndexTooLarge));
+        assert!(untouched.iter().all(|value| *value == 7.0));
+        return vec![];
+    };
+    assert!(fits);
+    let mut cells = vec![0_i64; n];
+    law.write_cells(&fill, 0, &mut cells);
+    pieces(law, &fill, &cells, &input.cuts(n));
+    let mut floats = vec![0.0_f64; n];
+    write(law, &fill, 0, &mut floats);
+    let answers: Vec<f64> = (0..n)
+        .map(|i| if i % 8 == 0 { input.number() } else { i as f64 / 3.0 })
+        .collect();
+    let finite = answers.iter().all(|answer| answer.is_finite());
+    if finite {
+        let mut released = (vec![0.0_f64; n], vec![0_i64; n]);
+        release_part(law, &fill, 0, &answers, &mut released.0);
+        release_part(law, &fill, 0, &answers, &mut released.1);
+        for (i, &answer) in answers.iter().enumerate() {
+            let sum = rounded(answer, log2_granularity) + i128::from(cells[i]);
+            assert_eq!(
+                released.0[i],
+                float(sum, log2_granularity),
+                "{answer} + {} of {law:?}",
+                cells[i]
+            );
+            assert_eq!(released.1[i], int(sum), "{answer} + {} of {law:?}", cells[i]);
+        }
+    } else {
+        let refused = law.release(&mut generator, &answers, &mut vec![0.0; n]);
+        assert!(matches!(refused, Err(DrawError::NotFinite(_))), "{refused:?}");
+    }
+    for (i, &value) in floats.iter().enumerate() {
+        assert_eq!(
+            value,
+            float(cells[i].into(), log2_granularity),
+            "{} cells of {law:?}",
+            cells[i]
+        );
+    }
+    cells
+}
+
+pub fn pieces<L: Noise + Debug>(law: &L, fill: &Fill, cells: &[i64], cuts: &[usize]) {
+    for ends in cuts.windows(2) {
+        let mut piece = vec![0; ends[1] - ends[0]];
+        law.write_cells(fill, ends[0] as u64, &mut piece);
+        assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {law:?}", cells.len());
+    }
+    for &i in cuts.iter().filter(|i| **i < cells.len()) {
+        let mut one = [0];
+        law.write_cells(fill, i as u64, &mut one);
+        assert_eq!(one[0], cells[i], "value {i} of {} of {law:?}", cells.len());
+    }
+}

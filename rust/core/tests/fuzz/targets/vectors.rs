@@ -1,0 +1,40 @@
+//! The staircase of vectors. Compared: a fill with its pieces and with coordinates one at a time, from any place; a vector's norm with that
+//! of the largest ball that was drawn.
+
+use stairnoise::{MultivariateStaircase, Noise, Norm};
+
+use super::input::Input;
+use super::oracle::log2_of_power;
+use super::staged::pieces;
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (eps, sensitivity) = (input.parameter(), input.parameter());
+    let dim = if input.byte() < 16 {
+        input.word() % 5000
+    } else {
+        u64::from(input.byte() % 40)
+    };
+    let gamma = if input.flag() {
+        f64::from(input.byte()) / 255.0
+    } else {
+        input.number()
+    };
+    let norm = [Norm::L1, Norm::L2, Norm::LInf][input.below(3)];
+    let Ok(law) = MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm) else {
+        return;
+    };
+    assert!((1..=4096).contains(&dim) && 1 <= law.r() && law.r() <= law.cells());
+    assert_eq!(log2_of_power(law.granularity()), law.log2_granularity());
+    let (mut generator, _) = input.generator();
+    let start = input.start(39);
+    let n = input.below(if dim > 64 { 5000 } else { 600 });
+    let fill = generator
+        .at(start)
+        .expect("no fork")
+        .next_staged(n)
+        .expect("indices below 2^40");
+    let mut cells = vec![0_i64; n];
+    law.write_cells(&fill, 0, &mut cells);
+    pieces(&law, &fill, &cells, &input.cuts(n));
+}
