@@ -120,6 +120,23 @@ wheels: | tools  ## dist/: wheels and source distribution, each tested in an emp
 audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names what it could not ask
 	@scripts/audit.sh
 
+.PHONY: coverage
+coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/coverage.md (half an hour)
+	$(PY) -m pip install 'coverage[toml]>=7.10'
+	$(PY) -m scripts.coverage
+
+.PHONY: fuzz
+fuzz: | tools  ## the fuzz targets, each for a minute or SECONDS_EACH
+	scripts/fuzz.sh
+
+.PHONY: test-asan
+test-asan: | tools  ## the Rust tests with the address sanitizer, structs laid out at random (minutes)
+	scripts/test_asan.sh
+
+.PHONY: test-miri
+test-miri: | tools  ## Rust tests on the portable tier under Miri, where it is installed
+	@scripts/test_miri.sh
+
 .PHONY: format
 format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
 	cargo fmt --all

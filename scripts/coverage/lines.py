@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .tests import ROOT, Counts
 
-CFG_TEST = re.compile(r"\s*#\[cfg\(test\)\]")
+CFG_TEST = re.compile(r"\s*#\[cfg\((?:test|all\(test, .*\))\)\]")
 MODULE = re.compile(r"\s*(?:pub(?:\(crate\))? )?mod (\w+);")
 FUNCTION = {".rs": re.compile(r"( *).*\bfn (\w+)"), ".py": re.compile(r"( *)(?:async )?def (\w+)")}
 
@@ -20,7 +20,7 @@ def text(path: str) -> list[str]:
 def of_product(counts: Counts) -> Counts:
     """Without what is compiled for tests only, and without the tests' own programs."""
     sources = {path: lines for path, lines in counts.items() if "/tests/" not in path}
-    modules = {module for path in sources if path.endswith(".rs") for module in test_modules(path)}
+    modules = {module for path in (ROOT / "rust").glob("*/src/**/*.rs") for module in test_modules(path.relative_to(ROOT).as_posix())}
     kept: Counts = {}
     for path, lines in sorted(sources.items()):
         if any(path == f"{module}.rs" or path.startswith(f"{module}/") for module in modules):
@@ -45,10 +45,9 @@ def test_lines(path: str) -> Iterator[int]:
     source = text(path)
     for start, line in enumerate(source):
         if CFG_TEST.match(line):
-            indent = " " * (len(line) - len(line.lstrip()))
-            end = next(
-                n for n in range(start + 1, len(source)) if source[n].startswith(f"{indent}}}") or source[n].endswith(";")
-            )
+            item = next(n for n in range(start + 1, len(source)) if not source[n].lstrip().startswith("#["))
+            last = "" if source[item].endswith(";") else " " * (len(line) - len(line.lstrip())) + "}"
+            end = next((n for n in range(item, len(source)) if last and source[n].startswith(last)), item)
             yield from range(start, end + 1)
 
 

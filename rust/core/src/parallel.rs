@@ -125,21 +125,47 @@ mod tests {
         }
     }
 
+    /// Opens a gate when it is dropped, in the calling thread: after that thread's last item, when the stop is known to all.
+    struct Gate<'a>(&'a AtomicBool, bool);
+
+    impl Drop for Gate<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_or(self.1, Ordering::Release);
+        }
+    }
+
+    /// The helper is held at its first item until the calling thread has stopped, so that neither speed nor load decides.
     #[test]
     fn a_stop_leaves_the_rest_untouched() {
-        let mut out = vec![false; 100 * PIECE];
+        let (caller, open) = (thread::current().id(), AtomicBool::new(false));
+        let mut out = [false; 100];
         let mut asked = 0;
-        let done = fill(
-            &mut out,
+        let done: Result<bool, Infallible> = each(
+            out.iter_mut(),
             2,
-            |_, piece| piece.fill(true),
+            || Gate(&open, thread::current().id() == caller),
+            |gate, item| {
+                while !gate.1 && !gate.0.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+                *item = true;
+                Ok(())
+            },
             || {
                 asked += 1;
                 asked < 3
             },
         );
-        assert!(!done);
-        assert_eq!(asked, 3);
-        assert!(out[0] && !out[out.len() - 1]);
+        assert_eq!((done, asked), (Ok(false), 3));
+        // Three of the caller's, and at most the one that the helper had begun.
+        assert!([3, 4].contains(&out.iter().filter(|worked_on| **worked_on).count()));
+        assert!(!out[99]);
+    }
+
+    #[test]
+    fn a_fill_that_is_stopped_says_so() {
+        let mut out = vec![false; SPLIT_FROM];
+        assert!(!fill(&mut out, 1, |_, piece| piece.fill(true), || false));
+        assert!(out[..PIECE].iter().all(|filled| *filled) && !out[PIECE..].iter().any(|filled| *filled));
     }
 }
