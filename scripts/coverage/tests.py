@@ -13,8 +13,9 @@ WORK = ROOT / "target" / "coverage"
 PROFILES = WORK / "profiles"
 PACKAGE = ROOT / "python" / "stairnoise"
 
-# The proofs, the wheels, the tools: nothing that the package's lines are for.
-PYTHON_TESTS = ["tests/unit", "tests/property", "tests/exactness", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
+# The others compare laws with oracles and wheels with tools, for minutes, and run no other lines.
+PYTHON_TESTS = ["tests/unit", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
+PROCESSES = 4
 
 # Without link-time optimisation, which takes minutes; the counters are the same.
 PROFILE = ["--config", "profile.dev.opt-level=2", "--config", "profile.dev.debug=false"]
@@ -93,7 +94,7 @@ def place(extension: Path) -> Path:
 
 
 def run_python(extension: Path) -> None:
-    """The Python tests on that extension, child processes included."""
+    """The Python tests on that extension, child processes included; ends with an error if one fails, when all are done."""
     options = WORK / "coveragerc"
     options.write_text(
         "\n".join(
@@ -115,11 +116,23 @@ def run_python(extension: Path) -> None:
     (WORK / "python").mkdir()
     environment = {**instrumented(), "PYTHONPATH": str(place(extension)), "STAIRNOISE_COVERAGE": "1"}
     command = [sys.executable, "-m", "coverage"]
-    run = [*command, "run", f"--rcfile={options}", "-m", "pytest", "-q", "-p", "no:cacheprovider", *PYTHON_TESTS]
-    subprocess.run(run, cwd=ROOT, env=environment, check=True)
+    run = [*command, "run", f"--rcfile={options}", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    running = [subprocess.Popen([*run, *files], cwd=ROOT, env=environment) for files in test_files()]
+    failed = [process.args for process in running if process.wait()]
     subprocess.run([*command, "combine", "-q", f"--rcfile={options}"], cwd=ROOT, check=True)
     report = [*command, "json", "-q", f"--rcfile={options}", "-o", str(WORK / "python.json")]
     subprocess.run(report, cwd=ROOT, check=True)
+    if failed:
+        raise SystemExit(f"coverage: tests failed: {failed}")
+
+
+def test_files() -> list[list[str]]:
+    """The files of the Python tests in so many heaps of about one size."""
+    paths = [path for name in PYTHON_TESTS for path in (sorted((ROOT / name).glob("test_*.py")) or [ROOT / name])]
+    heaps: list[list[Path]] = [[] for _ in range(PROCESSES)]
+    for path in sorted(paths, key=lambda path: path.stat().st_size, reverse=True):
+        min(heaps, key=lambda heap: sum(path.stat().st_size for path in heap)).append(path)
+    return [[path.relative_to(ROOT).as_posix() for path in heap] for heap in heaps]
 
 
 def python_counts() -> Counts:

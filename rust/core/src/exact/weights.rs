@@ -92,3 +92,55 @@ fn leading_bits(v63: u64, extension: &mut impl Extension, p: usize) -> Enclosure
     v.shl(1);
     v
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF: u64 = 1 << 62;
+
+    /// w(k) = 2^−k, every one known to within a unit of the last place only.
+    #[derive(Debug)]
+    struct Halves;
+
+    impl Weights for Halves {
+        fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+            let weight = |k: usize| {
+                let mut lo = Limbs::zero(p + 1);
+                let below = k.div_ceil(64);
+                lo[p - below] = 1 << (64 * below - k);
+                Enclosure::above(lo, 1)
+            };
+            ((0..64 * p).map(weight).collect(), 2)
+        }
+    }
+
+    /// Evidence: S(j) = 2^−j by hand. Next to a threshold the first precisions leave the answer open.
+    #[test]
+    fn precision_grows_until_the_bits_decide() {
+        assert_eq!(index(&Halves, HALF + 1, &mut |_| 0, 0), 0);
+        assert_eq!(index(&Halves, HALF - 1, &mut |_| 0, 0), 1);
+        for words in [1, 3, 9] {
+            let below = index(&Halves, HALF - 1, &mut |e| if e < words { u64::MAX } else { 0 }, 0);
+            assert_eq!(below, 1, "½ − 2^−(63 + 64·{words})");
+            let above = index(&Halves, HALF, &mut |e| u64::from(e == words), 0);
+            assert_eq!(above, 0, "½ + 2^−(63 + 64·({words} + 1))");
+        }
+    }
+
+    /// w(0) = w(1) = 1, exactly.
+    #[derive(Debug)]
+    struct Two;
+
+    impl Weights for Two {
+        fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+            (vec![Enclosure::point(1, p), Enclosure::point(1, p)], 0)
+        }
+    }
+
+    #[test]
+    fn what_is_a_threshold_to_its_last_bit_is_not_less() {
+        assert_eq!(index(&Two, HALF, &mut |_| 0, 0), 0);
+        assert_eq!(index(&Two, HALF - 1, &mut |_| u64::MAX, 0), 1);
+    }
+}

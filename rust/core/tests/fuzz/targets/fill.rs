@@ -41,8 +41,11 @@ pub fn run(bytes: &[u8]) {
         assert_eq!(narrow[i], cells[i].clamp(i32::MIN.into(), i32::MAX.into()) as i32);
     }
     let words = Words::new(&key, number);
+    let mut stream = vec![0; n];
+    fill.keystream(0, &mut stream);
     for _ in 0..12.min(n) {
         let i = input.below(n);
+        assert_eq!(stream[i], words.word(start + i as u64));
         let expected = words.cells(&law, start + i as u64);
         assert_eq!(cells[i], int(expected.into()), "value {i} from {start} of {law:?}");
         assert_eq!(

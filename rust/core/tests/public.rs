@@ -1,0 +1,118 @@
+//! What the named types, the errors and long fills say of themselves.
+
+use stairnoise::{
+    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, Generator, Kind, Laplace, Law, MergedLaplace,
+    MultiScaleDiscreteLaplace, Noise, R, Selection, Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+};
+
+/// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
+#[test]
+fn a_law_tells_its_parameters_and_its_lattice() {
+    let staircase = Staircase::new(4.0, 3.0, Gamma::L2).unwrap();
+    assert_eq!((staircase.eps(), staircase.sensitivity()), (4.0, 3.0));
+    assert_eq!(staircase.granularity(), (-34.0_f64).exp2(), "1 − 32 − min(20, ⌊0.75·4⌋)");
+    let laplace = Laplace::new(4.0, 3.0).unwrap();
+    assert_eq!((laplace.eps(), laplace.sensitivity()), (4.0, 3.0));
+    assert_eq!(laplace.granularity(), (-34.0_f64).exp2(), "1 − 32 − (⌊log₂ 4⌋ + 1)");
+    let counts = DiscreteLaplace::new(0.5, 7).unwrap();
+    assert_eq!((counts.eps(), counts.sensitivity(), counts.granularity()), (0.5, 7, 1.0));
+    let stairs = DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap();
+    assert_eq!((stairs.eps(), stairs.sensitivity(), stairs.granularity()), (0.5, 7, 1.0));
+    assert_eq!(Law::from(stairs).r(), Some(3));
+    let law = Law::from(counts);
+    assert_eq!((law.kind(), law.cells(), law.r()), (Kind::DiscreteLaplace, 7, None));
+    assert_eq!(DiscreteGaussian::new(2.5).unwrap().sigma2(), 2.5);
+    let truncated = TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap();
+    assert_eq!(truncated.cells() as f64 * truncated.granularity(), 3.0);
+    assert_eq!(MergedLaplace::new(&[0.5], &[], 3.0).unwrap().breaks(), []);
+    assert_eq!(Selection::exponential(0.5, 3.0, true).unwrap().eps(), 0.5);
+}
+
+/// Evidence: a named type draws and releases what the law it becomes does.
+#[test]
+fn named_types_release_as_their_laws() {
+    let answers = [3_i64, -5, 1 << 40];
+    let (mut named, mut general) = ([0_i64; 3], [0_i64; 3]);
+    let law = DiscreteLaplace::new(0.5, 7).unwrap();
+    law.release(&mut Generator::from_seed(8), &answers, &mut named).unwrap();
+    Law::from(law)
+        .release(&mut Generator::from_seed(8), &answers, &mut general)
+        .unwrap();
+    assert_eq!(named, general);
+    assert_ne!(named, answers);
+}
+
+/// Evidence: equality of one thread's values with those of any number, for a length that is split and both kinds of laws.
+#[test]
+fn any_number_of_threads_draws_the_same() {
+    let n = 300_001;
+    let (law, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
+    let law = Law::from(law);
+    let (mut alone, mut shared) = (vec![0.0; n], vec![0.0; n]);
+    law.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
+    for threads in [0, 1, 2, 3] {
+        law.fill_parallel(&mut Generator::from_seed(5), &mut shared, threads).unwrap();
+        assert_eq!(shared, alone, "{threads} threads");
+    }
+    let (mut alone, mut shared) = (vec![0_i64; n], vec![0_i64; n]);
+    staged.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
+    for threads in [0, 1, 2, 3] {
+        staged
+            .fill_parallel(&mut Generator::from_seed(5), &mut shared, threads)
+            .unwrap();
+        assert_eq!(shared, alone, "{threads} threads");
+    }
+}
+
+#[test]
+fn refusals_of_a_draw_say_the_rule_and_the_value() {
+    let mut generator = Generator::from_seed(1);
+    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    let selection = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
+    let text = |error: DrawError| error.to_string();
+    let lengths = law.release(&mut generator, &[1.0], &mut [0.0; 2]).unwrap_err();
+    assert_eq!(
+        text(lengths),
+        "out must be as long as the answers, got 2 places for 1 answers"
+    );
+    let infinite = law.release(&mut generator, &[1.0, f64::INFINITY], &mut [0.0; 2]).unwrap_err();
+    assert_eq!(text(infinite), "values must be finite, got nan or inf at index 1");
+    let candidates = selection.select(&mut generator, &[1.0; 3], &mut [0; 2]).unwrap_err();
+    assert!(text(candidates).ends_with("got 3 costs in 2 rows"));
+    let none = selection.select_often(&mut generator, &[], &mut [0; 2]).unwrap_err();
+    assert!(text(none).ends_with("got 0 costs in 1 rows"));
+    let negative = selection.select(&mut generator, &[1.0, -1.0], &mut [0; 1]).unwrap_err();
+    assert!(text(negative).contains("the one at index 1 is not"));
+    let mut far = generator.at((1 << 62) - 1).unwrap();
+    assert_eq!(far.start(), (1 << 62) - 1);
+    assert_eq!(text(far.next(2).unwrap_err()), "the last index of a fill must be below 2**62");
+    assert_eq!(
+        text(far.next_staged(1).unwrap_err()),
+        "the last index of a fill of this law must be below 2**40"
+    );
+    assert_eq!(text(DrawError::FillsExhausted), "the generator has made its 2**48 fills");
+    let no_entropy = DrawError::from(getrandom::Error::UNSUPPORTED);
+    assert!(text(no_entropy).starts_with("the operating system gave no entropy: "));
+    assert_eq!(generator.next_fill(), 0, "nothing was drawn");
+}
+
+#[test]
+fn refusals_of_a_law_name_the_parameter() {
+    let wide = MultiScaleDiscreteLaplace::new(1.0, 65_537.0, Share::WHOLE).unwrap_err();
+    assert_eq!(wide.to_string(), "sensitivity must be at most 2**16, got 65537.0");
+    let coarse = Arete::new(1.0, 1e300, 1e300, Share::WHOLE).unwrap_err();
+    assert!(
+        coarse
+            .to_string()
+            .starts_with("lam must be such that the lattice step is from")
+    );
+    let small = DiscreteGaussian::scaled(1.0, -1075).unwrap_err();
+    assert_eq!(small.to_string(), "log2_granularity must be from -1074 to 960, got -1075.0");
+}
+
+#[test]
+fn the_instruction_set_in_use_is_one_of_those_there_are() {
+    let tiers = cpu_tiers();
+    assert_eq!(tiers[0], "portable");
+    assert!(cpu_tier().map_or_else(|text| text.contains("STAIRNOISE_CPU"), |tier| tiers.contains(&tier)));
+}
