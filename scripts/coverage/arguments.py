@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .lines import functions, text
@@ -17,7 +18,7 @@ FILE = Path(__file__).with_name("arguments.toml")
 
 @dataclass(frozen=True)
 class Argument:
-    """For all lines of a function of a file, or for those of one text, or both."""
+    """For the lines of a function of a file, or for those of one text, or both; `*` in them stands for anything."""
 
     file: str
     reason: str
@@ -28,13 +29,13 @@ class Argument:
 
     def holds(self, path: str, function: str, line: str) -> bool:
         """Whether it is about this line."""
-        return self.file == path and self.function in {"", function} and self.line in {"", line.strip()}
+        return self.file == path and fnmatchcase(function, self.function or "*") and fnmatchcase(line.strip(), self.line or "*")
 
 
 def read() -> list[Argument]:
     """All of them."""
     table = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    arguments = [Argument(**entry) for entry in table["argument"]]
+    arguments = [Argument(**entry) for entry in table.get("argument", [])]
     for argument in arguments:
         if not (argument.function or argument.line):
             raise SystemExit(f"coverage: an argument for all of {argument.file} is none")

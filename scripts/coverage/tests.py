@@ -116,7 +116,7 @@ def run_python(extension: Path) -> None:
     (WORK / "python").mkdir()
     environment = {**instrumented(), "PYTHONPATH": str(place(extension)), "STAIRNOISE_COVERAGE": "1"}
     command = [sys.executable, "-m", "coverage"]
-    run = [*command, "run", f"--rcfile={options}", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    run = [*command, "run", f"--rcfile={options}", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "scripts.coverage.few"]
     running = [subprocess.Popen([*run, *files], cwd=ROOT, env=environment) for files in test_files()]
     failed = [process.args for process in running if process.wait()]
     subprocess.run([*command, "combine", "-q", f"--rcfile={options}"], cwd=ROOT, check=True)
