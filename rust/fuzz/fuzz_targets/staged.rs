@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../../core/tests/fuzz/targets/mod.rs"]
-mod targets;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::staged::run(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stairnoise_fuzz::targets::staged::run(bytes));

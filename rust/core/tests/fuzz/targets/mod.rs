@@ -20,7 +20,6 @@ pub mod staged;
 pub mod vectors;
 
 /// By name, as in `rust/fuzz/fuzz_targets`.
-#[allow(dead_code, reason = "a fuzzing program runs one of them")]
 pub const ALL: [(&str, fn(&[u8])); 7] = [
     ("parameters", parameters::run),
     ("fill", fill::run),
