@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneContinuous
+from stairnoise._law.alone_privacy import SensitivityPrivacy
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import single
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _MOST_SCALES = 50
 
 
-class Arete(Shares, AloneContinuous):
+class Arete(SensitivityPrivacy, Shares, AloneContinuous):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
     Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent.
@@ -143,15 +144,25 @@ class Arete(Shares, AloneContinuous):
         """
         from stairnoise._theory import infinitely_divisible as theory
 
+        gamma, laplace = self._terms()
+        return theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
+
+    def _cells(self, sensitivity: float) -> int:
+        return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
+
+    def _checked_sensitivity(self, sensitivity: Any) -> float:
         width = single(sensitivity, "sensitivity")
         if not 0 < width < math.inf:
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
         largest = max(self.theta, self.lam)
         if not width <= _MOST_SCALES * largest:
             raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
-        cells = math.ceil(Fraction(width) / Fraction(self.granularity))
-        gamma, laplace = self._terms()
-        return theory.pure_eps_of_two(gamma, laplace, cells)
+        return width
+
+    def _loss_part(self, sensitivity: float) -> Any:
+        from stairnoise._theory.privacy.shifted import two_terms
+
+        return two_terms(self._terms(), self._cells(sensitivity), self.privacy_eps(sensitivity))
 
     @property
     def _step(self) -> float:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.alone import AloneDiscrete
-from stairnoise._law.parameters import plain
-from stairnoise._parameters import Real, RealLike, argument, count, single
+from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._parameters import RealLike, count, single
 
 if TYPE_CHECKING:
     from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
@@ -23,7 +22,7 @@ _LARGEST_CALIBRATED = 2**40
 _LARGEST_SENSITIVITY = 2**62
 
 
-class DiscreteGaussian(AloneDiscrete):
+class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
     r"""Discrete Gaussian noise: the comparator of Gaussian noise for counts, as census releases use it.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
@@ -157,29 +156,6 @@ class DiscreteGaussian(AloneDiscrete):
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {received(sensitivity)}")
         return number * number / (2 * self.sigma2)
 
-    def privacy_profile(self, eps: RealLike, sensitivity: int = 1) -> Real:
-        """Least δ for which one value is (ε, δ)-differentially private.
-
-        Parameters
-        ----------
-        eps : float or array of float
-            ε >= 0.
-        sensitivity : int, default 1
-            Largest change of the value that one person can cause, from 1 to 2**62.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Canonne, Kamath and Steinke's theorem 7, which is exact; relative error below 1e-11.
-
-        Raises
-        ------
-        ParameterError
-            `eps` is negative or NaN, or `sensitivity` out of range.
-        """
-        shift = count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
-        return profile(self._formulas, eps, shift)
-
     def _divided_among(self, k: int) -> DiscreteGaussian:
         exact = Fraction(self.sigma2) * k
         rounded = float(exact)
@@ -190,17 +166,15 @@ class DiscreteGaussian(AloneDiscrete):
                 f"max_partitions_contributed must leave a sigma2 that fits 64-bit integers, got {k}: {error}"
             ) from None
 
+    def _checked_sensitivity(self, sensitivity: Any) -> int:
+        return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
+
+    def _loss_part(self, sensitivity: int) -> LatticeGaussian:
+        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+
+        return LatticeGaussian(self.sigma2, float(sensitivity))
+
     def _make_functions(self) -> DiscreteGaussianLaw:
         from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
 
         return DiscreteGaussianLaw(self.sigma2)
-
-
-def profile(law: DiscreteGaussianLaw, eps: RealLike, shift: float) -> Real:
-    """δ of `law` at `eps` for a change of `shift` lattice steps."""
-    budget = np.asarray(argument(eps, "eps"), np.float64)
-    bad = np.flatnonzero(~(budget >= 0))
-    if bad.size:
-        raise ParameterError(f"eps must be at least 0, got {budget.item(bad[0])}")
-    with np.errstate(all="ignore"):
-        return plain(law.hockey_stick(budget, shift))

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.alone import AloneContinuous
-from stairnoise._parameters import Real, RealLike, single
+from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._parameters import RealLike, single
 
 if TYPE_CHECKING:
     from stairnoise._theory.analytic_gaussian import Calibration
     from stairnoise._theory.gaussian import NormalLaw
+    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 
 
-class Gaussian(AloneContinuous):
+class Gaussian(AlonePrivacy, AloneContinuous):
     r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
@@ -118,29 +120,6 @@ class Gaussian(AloneContinuous):
         cells = float(self._calibration.cells)
         return cells * cells / (2 * self._calibration.sigma2)
 
-    def privacy_profile(self, eps: RealLike) -> Real:
-        """Least δ for which one release is (ε, δ)-differentially private, for any ε: of the law that is drawn.
-
-        Parameters
-        ----------
-        eps : float or array of float
-            ε >= 0.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Relative error below 1e-11.
-
-        Raises
-        ------
-        ParameterError
-            `eps` is negative or NaN.
-        """
-        from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
-        from stairnoise.discrete_gaussian import profile
-
-        return profile(DiscreteGaussianLaw(self._calibration.sigma2), eps, float(self._calibration.cells))
-
     def _divided_among(self, k: int) -> Gaussian:
         whole = object.__new__(Gaussian)
         try:
@@ -148,6 +127,11 @@ class Gaussian(AloneContinuous):
         except ParameterError as error:
             raise ParameterError(f"max_partitions_contributed must leave a lattice that fits, got {k}: {error}") from None
         return whole
+
+    def _loss_part(self) -> LatticeGaussian:
+        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+
+        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
     def _make_functions(self) -> NormalLaw:
         from stairnoise._theory.gaussian import NormalLaw

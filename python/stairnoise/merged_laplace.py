@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, SupportsFloat
+from typing import TYPE_CHECKING, Literal, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.alone import AloneContinuous
+from stairnoise._law.alone_privacy import AlonePrivacy
 from stairnoise._parameters import flag, real, single
 from stairnoise._theory.exponential_pieces import Pieces, Side
 from stairnoise._theory.merged import largest_loss
 from stairnoise._theory.one_break import best_one_break
 from stairnoise._theory.rounding import rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    from stairnoise._theory.privacy.runs import Runs
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -24,7 +28,7 @@ _LARGEST_EPS = 40.0
 _Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
 
 
-class MergedLaplace(AloneContinuous):
+class MergedLaplace(AlonePrivacy, AloneContinuous):
     r"""Symmetric noise whose log-density falls at one rate near 0 and at others farther out.
 
     .. math:: \frac{d}{dx} \ln f(x) = -\frac{ε_j}{Δ}, \quad c_{j-1} < x < c_j
@@ -184,6 +188,12 @@ class MergedLaplace(AloneContinuous):
         shift = Fraction(self._cells) if lattice else Fraction(self.sensitivity)
         breaks = self._breaks if lattice else self.breakpoints
         return largest_loss([Fraction(eps) / shift for eps in self.eps], [Fraction(c) for c in breaks], shift)
+
+    def _loss_part(self) -> Runs:
+        from stairnoise._theory.privacy.runs import Runs, Slopes
+
+        slopes = Slopes([Fraction(eps) / self._cells for eps in self.eps], self._breaks)
+        return Runs(("merged Laplace", self.eps, tuple(self._breaks)), slopes, self._cells)
 
     def _make_functions(self) -> Pieces:
         outermost = self.eps[-1]

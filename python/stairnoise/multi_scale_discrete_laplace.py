@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
+from stairnoise._law.alone_privacy import SensitivityPrivacy
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
 
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MOST_SENSITIVITY = 2**53 - 1
+# Listed for a privacy loss, over all changes: a few hundred megabytes, some seconds.
+_MOST_OUTCOMES = 2**22
 
 
-class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
+class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     r"""Multi-scale discrete Laplace noise: infinitely divisible, and ε-private for every integer change up to Δ.
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
@@ -102,8 +105,26 @@ class MultiScaleDiscreteLaplace(Shares, AloneDiscrete):
         from stairnoise._theory import infinitely_divisible as theory
 
         cells = self.sensitivity
-        asked = cells if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+        asked = cells if sensitivity is None else self._checked_sensitivity(sensitivity)
         return -(-asked // cells) * theory.pure_eps(self._fraction, self.eps, 1)
+
+    @property
+    def _default_sensitivity(self) -> int:
+        return self.sensitivity
+
+    def _checked_sensitivity(self, sensitivity: Any) -> int:
+        return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+
+    def _loss_part(self, sensitivity: int) -> Any:
+        from stairnoise._theory.privacy import shifted
+
+        terms = self._terms()
+        if shifted.outcomes_of_all_shifts(terms, sensitivity) > _MOST_OUTCOMES:
+            raise ParameterError(
+                f"sensitivity must be small enough to list the probabilities for every smaller change, got {sensitivity}: "
+                "only privacy_eps is known"
+            )
+        return shifted.all_shifts(terms, sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Self:
         others = {name: value for name, value in self._given.items() if name != "eps"}

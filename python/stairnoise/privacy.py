@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._law.alone_privacy import AlonePrivacy, SensitivityPrivacy
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.atoms import Atoms
@@ -34,7 +35,8 @@ class PrivacyLoss:
     seeing the ones before.
 
     A staircase has a loss of three values, a discrete Laplace of Δ + 1, the Laplace density a continuous
-    one. All results of a single release are closed forms. Composed losses are computed on their own
+    one; Gaussian noise has a loss without bound, and truncated noise an infinite one of probability δ. All
+    results of a single release are closed forms or sums over the outcomes. Composed losses are computed on their own
     lattice where it is small (``exact`` is True), in positive arithmetic or by tilted Fourier
     transforms; otherwise two lattices enclose the truth: every answer is then the one on the safe
     side, and ``bounds=True`` gives both.
@@ -104,7 +106,7 @@ class PrivacyLoss:
 
     @property
     def eps(self) -> Real:
-        """Pure ε: the largest loss possible, summed over all releases."""
+        """Pure ε: the largest loss possible, summed over all releases; inf for a law that has none."""
         return _plain(self._parts[0][0].eps) if self._single is not None else models.pure_eps(self._parts)
 
     @property
@@ -349,7 +351,7 @@ class PrivacyLoss:
 
     def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
         if not models.composable(parts):
-            most_eps = max(float(part.eps) for part, _ in parts)
+            most_eps = max(models.largest_loss(part) for part, _ in parts)
             raise ParameterError(f"eps must be at most {models.MOST_EPS:g} to compose Laplace or different laws, got {most_eps}")
         composed = self._of(parts, names)
         most = _MOST_RELEASES if composed._exact else models.MOST_BRACKETED
@@ -430,10 +432,12 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
 
     Parameters
     ----------
-    law : Staircase, DiscreteStaircase, Laplace or DiscreteLaplace
-        Parameters may be arrays.
+    law : a noise law of numbers
+        Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays. The sensitivity
+        is the law's own, and 1 where it has none; the method of such a law takes another one.
     lattice : bool, default True
-        Of a continuous law. True: of what is really drawn. False: of the density.
+        Of a staircase or Laplace law of real numbers. True: of what is really drawn. False: of the density. The other
+        laws have that of what is drawn.
 
     Returns
     -------
@@ -442,7 +446,7 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     Raises
     ------
     ParameterTypeError
-        `law` is none of the four, or `lattice` not a bool.
+        `law` is no such law, or `lattice` not a bool.
 
     Examples
     --------
@@ -453,8 +457,10 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     >>> 0 < abs(drawn - density) < 1e-9
     True
     """
+    if isinstance(law, (AlonePrivacy, SensitivityPrivacy)):
+        return law.privacy_loss()
     if getattr(type(law), "_kind", None) not in _MAKERS:
-        raise ParameterTypeError(f"law must be one of the four noise laws, got {received(law)}")
+        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
     lattice = flag(lattice, "lattice")
     return _remembered(law, lattice) if law._parameter_shape == () else _make(law, lattice)
 
@@ -467,6 +473,16 @@ def _make(law: Any, lattice: bool) -> PrivacyLoss:
 
 # So that a law's own methods need not make it anew at every call.
 _remembered = lru_cache(maxsize=128)(_make)
+
+
+# Fewer: the list of a law in shares may be long.
+@lru_cache(maxsize=16)
+def remembered_loss(law: Any, sensitivity: Any) -> PrivacyLoss:
+    """Privacy loss of a law with parameters of its own, at a sensitivity, or at the law's own for None."""
+    with np.errstate(all="ignore"):
+        part = law._loss_part() if sensitivity is None else law._loss_part(sensitivity)
+    name = repr(law) if sensitivity is None else f"{law!r} at sensitivity {sensitivity}"
+    return PrivacyLoss._of(((part, 1),), (name,))
 
 
 def _eps(law: Any) -> Array:

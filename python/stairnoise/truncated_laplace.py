@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import SupportsFloat
+from fractions import Fraction
+from typing import Any, SupportsFloat
 
 import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.parameters import plain
-from stairnoise._parameters import Real, RealLike, real, single
+from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._parameters import single
 from stairnoise._theory import truncation
 from stairnoise._theory.rounding import rounded_up
 from stairnoise._theory.truncation import Truncated
 
 
-class TruncatedLaplace(AloneContinuous):
+class TruncatedLaplace(AlonePrivacy, AloneContinuous):
     r"""Laplace noise of scale Δ/ε between two bounds, which is (ε, δ)-differentially private.
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
@@ -160,31 +161,15 @@ class TruncatedLaplace(AloneContinuous):
         """δ of the law that is drawn, rounded up; at most `delta`."""
         return rounded_up(truncation.achieved_delta(self.eps, self._cells, *self._lattice_ends))
 
-    def privacy_profile(self, eps: RealLike) -> Real:
-        """Least δ for which one release is (ε, δ)-differentially private, of the law that is drawn.
+    def _loss_part(self) -> Any:
+        from stairnoise._theory.privacy.largest import Largest
+        from stairnoise._theory.privacy.runs import Runs, Slopes
 
-        Parameters
-        ----------
-        eps : float or array of float
-            Any number but NaN.
-
-        Returns
-        -------
-        float or ndarray
-            To 1e-12, relatively. From ``self.eps`` on it stays at `achieved_delta`: what lies outside the other
-            answer's bounds tells them apart for certain.
-
-        Raises
-        ------
-        ParameterTypeError
-            `eps` is not a real number.
-        ParameterError
-            It is NaN.
-        """
-        level = real(eps, "eps")
-        if np.isnan(level).any():
-            raise ParameterError(f"eps must be a number, not NaN, got {received(eps)}")
-        return plain(truncation.profile(np.asarray(level), self.eps, self._cells, *self._lattice_ends))
+        below, above = self._lattice_ends
+        slopes = Slopes([Fraction(self.eps) / self._cells], [], below, above)
+        key = ("truncated Laplace", self.eps, below, above)
+        upwards = Runs(key, slopes, self._cells)
+        return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
 
     def _make_functions(self) -> Truncated:
         return Truncated(self.lower, self.upper, self.sensitivity / self.eps)

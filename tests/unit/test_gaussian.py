@@ -60,8 +60,7 @@ BAD = [
     (lambda: sn.DiscreteGaussian([1.0, 2.0]), "sigma2 must be a single number, got "),
     (lambda: sn.DiscreteGaussian(1).rho(0), "sensitivity must be finite and greater than 0, got 0"),
     (lambda: sn.DiscreteGaussian(1).rho(math.inf), "sensitivity must be finite and greater than 0, got inf"),
-    (lambda: sn.DiscreteGaussian(1).privacy_profile(-0.5), "eps must be at least 0, got -0.5"),
-    (lambda: sn.DiscreteGaussian(1).privacy_profile([1.0, math.nan]), "eps must be at least 0, got nan"),
+    (lambda: sn.DiscreteGaussian(1).privacy_profile([1.0, math.nan]), "eps must be a number, not NaN, got nan"),
     (lambda: sn.DiscreteGaussian(1).privacy_profile(1, 0), "sensitivity must be an integer from 1 to 2**62, got 0"),
     (lambda: sn.Gaussian(0, 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got 0"),
     (lambda: sn.Gaussian(math.nan, 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got nan"),
@@ -78,7 +77,7 @@ BAD = [
         lambda: sn.Gaussian(2.0**-40, 1e-20),
         "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps ",
     ),
-    (lambda: sn.Gaussian(1, 1e-6).privacy_profile(-1), "eps must be at least 0, got -1.0"),
+    (lambda: sn.Gaussian(1, 1e-6).privacy_profile(math.nan), "eps must be a number, not NaN, got nan"),
     (
         lambda: sn.Gaussian(1, 1e-6).release([1.0], max_partitions_contributed=0),
         "max_partitions_contributed must be an integer from 1",

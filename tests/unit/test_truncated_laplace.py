@@ -15,6 +15,9 @@ from mpmath import mp
 
 import stairnoise as sn
 from stairnoise._theory import truncation
+from stairnoise._theory.privacy.largest import Largest
+from stairnoise._theory.privacy.runs import Runs, Slopes
+from stairnoise.privacy import PrivacyLoss
 
 SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6)
 LOPSIDED = sn.TruncatedLaplace(1.0, 0.01, 2.0, upper=8.93)
@@ -140,7 +143,9 @@ def test_profile_is_the_largest_of_all_shifts_and_sets(eps, below, above):
     cells = 5
     t = np.array([-2 * eps, -0.4 * eps, 0.0, 0.1 * eps, 0.25 * eps, 0.5 * eps, 0.77 * eps, eps, 1.5 * eps])
     expected = [brute_delta(one, eps, cells, below, above) for one in t]
-    assert truncation.profile(t, eps, cells, below, above) == pytest.approx(expected, rel=1e-12)
+    slopes = Slopes([Fraction(eps) / cells], [], below, above)
+    loss = PrivacyLoss._of(((Largest([Runs((), slopes, cells), Runs((), slopes, -cells)]), 1),), ("coarse",))
+    assert loss.privacy_profile(t) == pytest.approx(expected, rel=1e-12)
     exact = float(truncation.achieved_delta(eps, cells, below, above))
     assert exact == pytest.approx(brute_delta(eps, eps, cells, below, above), rel=1e-12)
 

@@ -93,36 +93,3 @@ def achieved_delta(eps: float, cells: int, below: int, above: int) -> Fraction:
 
         outermost = power(near + 1 - cells) - power(near + 1)
         return Fraction(outermost / (1 + power(1) - power(near + 1) - power(far + 1)))
-
-
-def profile(t: Array, eps: float, cells: int, below: int, above: int) -> Array:
-    """Least δ for ε = t of the law on the integers from -below to above, for a shift of `cells`.
-
-    The law is log-concave, so that the larger shift reveals more at every t (its likelihood ratio is monotone).
-    """
-    one, other = (_one_sided(np.abs(t), eps, cells, *ends) for ends in ((below, above), (above, below)))
-    positive = np.maximum(one, other)
-    falling = np.minimum(t, 0.0)
-    return np.asarray(-np.expm1(falling) + np.exp(falling) * positive)
-
-
-def _one_sided(t: Array, eps: float, cells: int, near: int, far: int) -> Array:
-    """E (1 - exp(t - L))₊ for the loss L of a shift away from the end at `near`.
-
-    L is infinite on the outermost `cells` integers, ε on the others of that side, and falls by 2 ε/cells from
-    integer to integer on the way to -ε beyond 0. Sums of powers are in units of 1/(1 - x).
-    """
-    theta = eps / cells
-    with np.errstate(over="ignore"):
-        steps = t / theta
-
-    def powers(first: float, count: Array | float) -> Array:
-        return np.asarray(np.exp(-theta * first) * -np.expm1(-theta * np.asarray(count, np.float64)))
-
-    total = powers(0, near + 1) + powers(1, far)
-    outermost = powers(near + 1 - cells, cells)
-    whole = -np.expm1(np.minimum(t - eps, 0.0)) * powers(0, near + 1 - cells)
-    # Integers beyond 0 with a loss ε - 2jθ above t, their terms x^j (1 - exp(t - ε + 2jθ)).
-    j = np.clip(np.ceil((cells - steps) / 2) - 1, 0, min(far, cells - 1))
-    falling = powers(1, j) * -np.expm1(np.minimum(t - theta * (cells - j - 1), 0.0))
-    return np.asarray((outermost + whole + falling) / total)

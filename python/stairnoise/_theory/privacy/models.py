@@ -9,6 +9,7 @@ survive composition, adaptive composition included [1]_.
   probabilities under both centres are kept.
 * Lower: neighbouring losses of the Laplace density are merged, which puts them at the midpoint of
   their cell; ε is rounded down to the lattice, by noise added to the release.
+* Where a loss of another kind takes part, both models of that one are those of `merging`.
 
 References
 ----------
@@ -29,12 +30,16 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.privacy.atoms import Atoms
 from stairnoise._theory.privacy.curve import Curve
+from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+from stairnoise._theory.privacy.merging import GENERAL, General, Model, lower, upper
 from stairnoise._theory.privacy.power import convolution, trinomial
 from stairnoise._theory.privacy.steps import Steps
 
 Array = NDArray[np.float64]
-Part = Atoms | Steps
+Closed = Atoms | Steps
+Part = Closed | General
 Parts = Sequence[tuple[Part, int]]
+ClosedParts = Sequence[tuple[Closed, int]]
 
 # Most nodes of a composed loss that is kept on its own lattice.
 EXACT_NODES = 2**18
@@ -57,13 +62,20 @@ def pure_eps(parts: Parts) -> float:
 
 def composable(parts: Parts) -> bool:
     """Tell whether float64 holds the probabilities of every release on a lattice."""
-    return (len(parts) == 1 and isinstance(parts[0][0], Atoms)) or all(float(part.eps) <= MOST_EPS for part, _ in parts)
+    return (len(parts) == 1 and isinstance(parts[0][0], Atoms)) or all(largest_loss(part) <= MOST_EPS for part, _ in parts)
+
+
+def largest_loss(part: Part) -> float:
+    """Largest finite loss that counts."""
+    return part.top if isinstance(part, GENERAL) else float(part.eps)
 
 
 def exact_step(parts: Parts) -> Fraction | None:
     """Step of the lattice that holds every loss exactly, None if it would have too many nodes."""
     pitch = Fraction(0)
     for part, _ in parts:
+        if isinstance(part, GENERAL):
+            return None
         eps = Fraction(float(part.eps))
         cells = 1.0 if isinstance(part, Atoms) else float(part.cells)
         if not cells < EXACT_NODES:
@@ -79,6 +91,10 @@ def exact_step(parts: Parts) -> Fraction | None:
 
 def exact_curve(parts: Parts, pitch: Fraction) -> Curve:
     """Compose the loss on its own lattice."""
+    return _exact_curve(_closed(parts), pitch)
+
+
+def _exact_curve(parts: ClosedParts, pitch: Fraction) -> Curve:
     top, step = pure_eps(parts), float(pitch)
     part, k = parts[0]
     if len(parts) == 1 and isinstance(part, Atoms):
@@ -90,7 +106,7 @@ def exact_curve(parts: Parts, pitch: Fraction) -> Curve:
     return Curve(top, step, convolution([(_on_lattice(part, pitch), k) for part, k in parts], length))
 
 
-def _on_lattice(part: Part, pitch: Fraction) -> Array:
+def _on_lattice(part: Closed, pitch: Fraction) -> Array:
     eps = Fraction(float(part.eps))
     if isinstance(part, Atoms):
         masses = _atom_masses(float(part.eps), float(part.p), float(part.zero))
@@ -119,16 +135,60 @@ def _spaced(masses: Array, stride: int) -> Array:
 
 def bracket(parts: Parts) -> tuple[Curve, Curve]:
     """Lower and upper curve of a loss that no small lattice holds."""
-    fair = 2 * pure_eps(parts) / max(min(_NODES, _MOST * sum(k for _, k in parts)), 1)
-    largest = 2 * max(float(part.eps) for part, _ in parts)
-    step = min(fair, largest / _LEAST)
-    lower, upper = _lower(parts, step), _upper(parts, step)
-    if not upper.profile_scalar(0.0) >= lower.profile_scalar(0.0) * (1 - _ROUNDING):
+    widths = [2 * largest_loss(part) for part, _ in parts]
+    fair = sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / max(
+        min(_NODES, _MOST * sum(k for _, k in parts)), 1
+    )
+    step = min(fair, max(widths) / _LEAST)
+    closed = _closed(parts)
+    if len(closed) < len(parts):
+        step = _whole_part(parts, step)
+        curves = _general(parts, step, False), _general(parts, step, True)
+    else:
+        curves = _lower(closed, step), _upper(closed, step)
+    if not curves[1].profile_scalar(0.0) >= curves[0].profile_scalar(0.0) * (1 - _ROUNDING):
         raise ArithmeticError("bounds must be in order: their probabilities do not add up")
-    return lower, upper
+    return curves
 
 
-def _upper(parts: Parts, step: float) -> Curve:
+def _closed(parts: Parts) -> ClosedParts:
+    return [(part, k) for part, k in parts if not isinstance(part, GENERAL)]
+
+
+def _whole_part(parts: Parts, step: float) -> float:
+    """Return the step, or one somewhat smaller that divides the distance between two losses of a single law."""
+    part, _ = parts[0]
+    if len(parts) > 1 or not isinstance(part, LatticeGaussian) or part.pitch < step:
+        return step
+    return part.pitch / math.ceil(part.pitch / step)
+
+
+def _general(parts: Parts, step: float, above: bool) -> Curve:
+    """Curve of losses of any kind, each of which has its own lattice of the same step."""
+    found = [((_upper_model if above else _lower_model)(part, step), k) for part, k in parts]
+    top = sum(k * model.top for model, k in found)
+    nodes = sum(k * (model.masses.size - 1) for model, k in found) + 1
+    length = min(max(math.floor(top / step) + 1, 1), nodes)
+    masses = convolution([(model.masses, k) for model, k in found], length)
+    infinite = 0.0 - math.expm1(sum(k * math.log1p(-model.infinite) for model, k in found))
+    return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=_ROUNDING if above else -_ROUNDING)
+
+
+def _upper_model(part: Part, step: float) -> Model:
+    if isinstance(part, GENERAL):
+        return upper(part, step)
+    masses, infinite = _upper_law(part, step, None)
+    return Model(float(part.eps), masses, infinite)
+
+
+def _lower_model(part: Part, step: float) -> Model:
+    if isinstance(part, GENERAL):
+        return lower(part, step)
+    masses = _lower_law(part, step)
+    return Model((masses.size - 1) / 2 * step, masses, 0.0)
+
+
+def _upper(parts: ClosedParts, step: float) -> Curve:
     top = pure_eps(parts)
     anchor = _anchor(parts)
     if anchor is None and len(parts) == 1:
@@ -147,13 +207,13 @@ def _upper(parts: Parts, step: float) -> Curve:
     return Curve(top, step, masses, infinite=unbounded, symmetric=False, allowance=_ROUNDING)
 
 
-def _anchor(parts: Parts) -> Steps | None:
+def _anchor(parts: ClosedParts) -> Steps | None:
     """Find the geometric law of the widest steps among those with too many to list: its steps divide the upper model's."""
     fine = [part for part, _ in parts if isinstance(part, Steps) and _SPLIT_CELLS < float(part.cells) < math.inf]
     return max(fine, key=lambda part: float(part.theta), default=None)
 
 
-def _upper_law(part: Part, step: float, anchor: Steps | None) -> tuple[Array, float]:
+def _upper_law(part: Closed, step: float, anchor: Steps | None) -> tuple[Array, float]:
     """Masses of a dominating loss, and the probability that its loss is unbounded."""
     eps = float(part.eps)
     if isinstance(part, Atoms):
@@ -198,7 +258,7 @@ def _chord_masses(eps: float, step: float) -> Array:
     return np.maximum(masses, 0.0)
 
 
-def _lower(parts: Parts, step: float) -> Curve:
+def _lower(parts: ClosedParts, step: float) -> Curve:
     if len(parts) == 1:
         eps = float(parts[0][0].eps)
         step = eps / math.ceil(eps / step)
@@ -208,7 +268,7 @@ def _lower(parts: Parts, step: float) -> Curve:
     return Curve(top * step, step, masses, allowance=-_ROUNDING)
 
 
-def _lower_law(part: Part, step: float) -> Array:
+def _lower_law(part: Closed, step: float) -> Array:
     """Masses of a dominated loss, symmetric, on a lattice of `step`."""
     eps = float(part.eps)
     n = math.floor(eps / step * (1 + 1e-12))

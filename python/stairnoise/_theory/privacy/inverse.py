@@ -1,0 +1,35 @@
+"""The ε of a δ, for profiles without a closed inverse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Halvings that bring two float64 of any size next to each other or nearly so, from a first guess within its power of two.
+_HALVINGS = 64
+_LARGEST = 2.0**1000
+
+
+def least_eps(profile: Callable[[Array], Array], delta: Array, guess: float) -> Array:
+    """Least t >= 0 with profile(t) <= delta, to rounding and from above; inf where there is none."""
+    level = np.ravel(np.asarray(delta, np.float64))
+    found = np.zeros(level.shape)
+    open_ = np.flatnonzero(~(profile(np.zeros(1)) <= level))
+    high = np.full(open_.size, max(guess, 2.0**-1000))
+    while True:
+        short = ~(profile(high) <= level[open_]) & (high < _LARGEST)
+        if not short.any():
+            break
+        high = np.where(short, 2 * high, high)
+    low = np.zeros(open_.size)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        enough = profile(middle) <= level[open_]
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    found[open_] = np.where(high >= _LARGEST / 2, math.inf, high)
+    return found.reshape(np.shape(delta))
