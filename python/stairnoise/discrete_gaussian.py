@@ -174,6 +174,11 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
 
         return LatticeGaussian(self.sigma2, float(sensitivity))
 
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.gaussian_lattice import sum_bound
+
+        return sum_bound(self.sigma2, k, alpha)
+
     def _make_functions(self) -> DiscreteGaussianLaw:
         from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
 

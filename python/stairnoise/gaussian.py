@@ -133,6 +133,11 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
         return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.gaussian_lattice import sum_bound
+
+        return sum_bound(self._calibration.sigma2, k, alpha)
+
     def _make_functions(self) -> NormalLaw:
         from stairnoise._theory.gaussian import NormalLaw
 

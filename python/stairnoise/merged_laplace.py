@@ -20,7 +20,7 @@ from stairnoise._theory.one_break import best_one_break
 from stairnoise._theory.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.runs import Runs
+    from stairnoise._theory.privacy.runs import Runs, Slopes
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -190,10 +190,19 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
         return largest_loss([Fraction(eps) / shift for eps in self.eps], [Fraction(c) for c in breaks], shift)
 
     def _loss_part(self) -> Runs:
-        from stairnoise._theory.privacy.runs import Runs, Slopes
+        from stairnoise._theory.privacy.runs import Runs
 
-        slopes = Slopes([Fraction(eps) / self._cells for eps in self.eps], self._breaks)
-        return Runs(("merged Laplace", self.eps, tuple(self._breaks)), slopes, self._cells)
+        return Runs(("merged Laplace", self.eps, tuple(self._breaks)), self._slopes(), self._cells)
+
+    def _slopes(self) -> Slopes:
+        from stairnoise._theory.privacy.runs import Slopes
+
+        return Slopes(tuple(Fraction(eps) / self._cells for eps in self.eps), tuple(self._breaks))
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.slope_sums import error_bound
+
+        return error_bound(self._slopes(), k, alpha)
 
     def _make_functions(self) -> Pieces:
         outermost = self.eps[-1]

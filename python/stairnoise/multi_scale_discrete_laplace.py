@@ -108,6 +108,9 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         asked = cells if sensitivity is None else self._checked_sensitivity(sensitivity)
         return -(-asked // cells) * theory.pure_eps(self._fraction, self.eps, 1)
 
+    def _falls_from_its_mode(self) -> bool:
+        return self.sensitivity == 1
+
     @property
     def _default_sensitivity(self) -> int:
         return self.sensitivity

@@ -457,11 +457,11 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     >>> 0 < abs(drawn - density) < 1e-9
     True
     """
+    lattice = flag(lattice, "lattice")
     if isinstance(law, (AlonePrivacy, SensitivityPrivacy)):
         return law.privacy_loss()
     if getattr(type(law), "_kind", None) not in _MAKERS:
         raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
-    lattice = flag(lattice, "lattice")
     return _remembered(law, lattice) if law._parameter_shape == () else _make(law, lattice)
 
 

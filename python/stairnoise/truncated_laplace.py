@@ -163,13 +163,23 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
 
     def _loss_part(self) -> Any:
         from stairnoise._theory.privacy.largest import Largest
-        from stairnoise._theory.privacy.runs import Runs, Slopes
+        from stairnoise._theory.privacy.runs import Runs
 
+        slopes = self._slopes()
         below, above = self._lattice_ends
-        slopes = Slopes([Fraction(self.eps) / self._cells], [], below, above)
         key = ("truncated Laplace", self.eps, below, above)
         upwards = Runs(key, slopes, self._cells)
         return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
+
+    def _slopes(self) -> Any:
+        from stairnoise._theory.privacy.runs import Slopes
+
+        return Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.slope_sums import error_bound
+
+        return error_bound(self._slopes(), k, alpha)
 
     def _make_functions(self) -> Truncated:
         return Truncated(self.lower, self.upper, self.sensitivity / self.eps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +36,17 @@ _INT64 = np.iinfo(np.int64)
 _BOUND = Lattice(stairs).error_bound
 
 
-class Accuracy(Distribution, Parameters):
+class Intervals(Distribution):
     """What a user of released values can say about the true ones."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+        _dtypes: ClassVar[tuple[str, ...]]
 
         def _divided_among(self, k: int) -> Self: ...
+        def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+            """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
 
     def confidence_interval(
         self,
@@ -96,7 +99,10 @@ class Accuracy(Distribution, Parameters):
         the Laplace laws the sum has a closed form, and is exact too. For the staircase laws the sum's transform is
         inverted: exactly where the integers that matter are at most 2**21, otherwise for a law on wider cells that
         is larger, in Birnbaum's order of peakedness [1]_. That widens the interval by less than 1e-4 for up to 10**6
-        terms, and by less than 4 % up to 10**9. Rounding errors are bounded and added.
+        terms, and by less than 4 % up to 10**9. Rounding errors are bounded and added. The further laws have sums of the
+        same kind from their lists of probabilities, or wider ones, and Gaussian noise from its closed form; for sums of an
+        unsymmetric `TruncatedLaplace`, and of so many values of `MultiScaleDiscreteLaplace` that their integers do not fit,
+        every term is rounded away from 0 to a cell, which widens the interval by a relative 1e-5 for each term.
 
         `released` in float64 or float32 has been rounded: half a unit in its last place is included. Errors made in
         adding up the terms are not, and neither is the saturation of values at the ends of an integer type.
@@ -129,6 +135,31 @@ class Accuracy(Distribution, Parameters):
             ends = self._float_ends(values, single, granularity, bounds, k, k if of == "mean" else 1)
         low, high = (np.broadcast_to(end, shape) for end in ends)
         return (low.item(), high.item()) if shape == () else (low.copy(), high.copy())
+
+    def _float_ends(
+        self, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from fractions import Fraction
+
+        # The true values of a continuous law are rounded as well, each by half a step at most.
+        rounding = Fraction(0) if self._dtypes[0] == "int64" else Fraction(k, 2)
+        steps = np.broadcast_arrays(granularity, bounds)
+        half = np.empty(steps[0].shape)
+        for index in np.ndindex(half.shape):
+            exact = (Fraction(int(steps[1][index])) + rounding) * Fraction(float(steps[0][index])) / divisor
+            half[index] = _rounded_up(exact)
+        centre = values.astype(np.float64)
+        unit = _last_place(centre.astype(np.float32) if single else centre)
+        if self._dtypes[0] == "int64":
+            unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
+        half = _sum_rounded_up(half, unit / 2)
+        return -_sum_rounded_up(-centre, half), _sum_rounded_up(centre, half)
+
+
+class Accuracy(Intervals, Parameters):
+    """And the eps that a wanted accuracy takes."""
+
+    __slots__ = ()
 
     @classmethod
     def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real:
@@ -241,25 +272,6 @@ class Accuracy(Distribution, Parameters):
         if law is not None:
             return np.array(law.granularity), np.array(law.cells), np.array(law.r)
         return _native.describe(self._kind, *self._broadcast(self._parameter_shape))
-
-    def _float_ends(
-        self, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from fractions import Fraction
-
-        # The true values of a continuous law are rounded as well, each by half a step at most.
-        rounding = Fraction(0) if self._dtypes[0] == "int64" else Fraction(k, 2)
-        steps = np.broadcast_arrays(granularity, bounds)
-        half = np.empty(steps[0].shape)
-        for index in np.ndindex(half.shape):
-            exact = (Fraction(int(steps[1][index])) + rounding) * Fraction(float(steps[0][index])) / divisor
-            half[index] = _rounded_up(exact)
-        centre = values.astype(np.float64)
-        unit = _last_place(centre.astype(np.float32) if single else centre)
-        if self._dtypes[0] == "int64":
-            unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
-        half = _sum_rounded_up(half, unit / 2)
-        return -_sum_rounded_up(-centre, half), _sum_rounded_up(centre, half)
 
 
 def _released(released: RealLike) -> NDArray[Any]:

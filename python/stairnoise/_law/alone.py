@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution, Distribution
+from stairnoise._law.accuracy import Intervals
+from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
 from stairnoise._law.drawing import Drawing
 from stairnoise._law.parameters import plain
 from stairnoise._parameters import Real, argument, count
@@ -17,9 +18,11 @@ from stairnoise._parameters import Real, argument, count
 _Default = TypeVar("_Default", bound=np.generic)
 
 _MOST_POWER = 64
+# More than the relative errors of the probabilities.
+_MARGIN = 1 - 2.0**-37
 
 
-class Alone(Drawing[_Default], Distribution):
+class Alone(Drawing[_Default], Intervals):
     """A law that stands alone: its parameters are scalars, and its functions its own.
 
     What a law adds: its constructor, which ends in `_store`, and `_make_functions`.
@@ -57,6 +60,17 @@ class Alone(Drawing[_Default], Distribution):
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"max_partitions_contributed must be 1 for {type(self).__name__}, got {k}")
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
+        raise NotImplementedError
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        bounds = np.empty(alpha.shape, object)
+        for index in np.ndindex(bounds.shape):
+            bounds[index] = self._sum_bound(k, float(alpha[index]) * _MARGIN)
+        noise: Any = self._scalar_law
+        return np.array(float(noise.granularity)), bounds
 
     def mean(self) -> Real:
         """E X."""

@@ -61,6 +61,14 @@ class Shares:
         """Square root of the variance."""
         return math.sqrt(self.var())
 
+    def _falls_from_its_mode(self) -> bool:
+        return True
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory import infinitely_divisible as theory
+
+        return theory.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+
     @property
     def _fraction(self) -> float:
         return self.present / self.n_parties

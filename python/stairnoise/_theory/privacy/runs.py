@@ -79,8 +79,8 @@ class Runs:
         self._log_p, self._beta, self._loss, self._d, self._n = (
             np.array(column, np.float64) for column in zip(*runs, strict=True)
         )
-        log_alone = np.array([a + _log_sum(b, n) for a, b, n in alone])
-        logs = np.concatenate([self._log_p + _log_sum(self._beta, self._n), log_alone])
+        log_alone = np.array([a + log_sum(b, n) for a, b, n in alone])
+        logs = np.concatenate([self._log_p + log_sum(self._beta, self._n), log_alone])
         total = np.logaddexp.reduce(logs)
         self._log_p = self._log_p - total
         self.infinite = float(np.sum(np.exp(log_alone - total)))
@@ -103,7 +103,7 @@ class Runs:
         t = np.asarray(t, np.float64)
         m = self._count(t)
         rest = self._loss - t[..., None]
-        constant = -np.expm1(np.minimum(-rest, 0.0)) * np.exp(self._log_p + _log_sum(self._beta, self._n))
+        constant = -np.expm1(np.minimum(-rest, 0.0)) * np.exp(self._log_p + log_sum(self._beta, self._n))
         log_p, log_q = self._logs(np.zeros(m.shape), m)
         apart = np.where(m > 0, np.exp(log_p) - np.exp(log_q + t[..., None]), 0.0)
         flat = np.where(m > 0, np.abs(self._beta) * m, 0.0)
@@ -169,7 +169,7 @@ class Runs:
         """By geometric sums, and where the moment is near 1 by what it differs from 1 by."""
         if order > 1 and self.infinite > 0:
             return math.inf
-        terms = self._log_p + (order - 1) * self._loss + _log_sum(self._beta + (order - 1) * self._d, self._n)
+        terms = self._log_p + (order - 1) * self._loss + log_sum(self._beta + (order - 1) * self._d, self._n)
         logarithm = float(np.logaddexp.reduce(terms))
         if abs(logarithm) > _NEAR_ONE or self.infinite > 0:
             return logarithm / (order - 1)
@@ -200,8 +200,8 @@ class Runs:
     def _logs(self, first: Array, count: Array) -> tuple[Array, Array]:
         """Logarithms of the probabilities, under both centres, of `count` outcomes of each run from the `first` on."""
         beta_q = self._beta - self._d
-        log_p = self._log_p - self._beta * first + _log_sum(self._beta, count)
-        log_q = self._log_p - self._loss - beta_q * first + _log_sum(beta_q, count)
+        log_p = self._log_p - self._beta * first + log_sum(self._beta, count)
+        log_q = self._log_p - self._loss - beta_q * first + log_sum(beta_q, count)
         return log_p, log_q
 
     def _listed(self) -> Listed:
@@ -214,7 +214,7 @@ class Runs:
     def _points(self, i: int) -> tuple[Array, Array]:
         a, beta, loss, d, n = (float(column[i]) for column in (self._log_p, self._beta, self._loss, self._d, self._n))
         if d == 0:
-            whole = a + _log_sum(np.array(beta), np.array(n))
+            whole = a + log_sum(np.array(beta), np.array(n))
             return np.atleast_1d(whole), np.atleast_1d(whole - loss)
         steepest = max(abs(beta), abs(beta - d))
         gentlest = min(abs(beta), abs(beta - d)) if beta * (beta - d) > 0 else 0.0
@@ -257,7 +257,7 @@ def _runs(law: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[
     return both, alone
 
 
-def _log_sum(beta: Array | float, n: Array | float) -> Array:
+def log_sum(beta: Array | float, n: Array | float) -> Array:
     """Logarithm of the sum of exp(-β j) over j < n; 0 terms give whatever, for the caller to drop."""
     size = np.abs(beta)
     safe = np.where(size > 0, size, 1.0)
