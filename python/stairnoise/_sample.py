@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import DTypeLike, NDArray
 
@@ -16,7 +16,24 @@ from stairnoise.laplace import Laplace
 from stairnoise.rng import Rng
 from stairnoise.staircase import Staircase
 
-Mechanism = Literal["staircase", "discrete_staircase", "laplace", "discrete_laplace"]
+if TYPE_CHECKING:
+    from stairnoise._law.alone import Alone
+    from stairnoise.multivariate_staircase import MultivariateStaircase
+
+Mechanism = Literal[
+    "staircase",
+    "discrete_staircase",
+    "laplace",
+    "discrete_laplace",
+    "gaussian",
+    "discrete_gaussian",
+    "truncated_laplace",
+    "merged_laplace",
+    "multivariate_staircase",
+    "generalized_discrete_laplace",
+    "multi_scale_discrete_laplace",
+    "arete",
+]
 
 LAWS: dict[str, type[Law[Any]]] = {
     "staircase": Staircase,
@@ -24,12 +41,23 @@ LAWS: dict[str, type[Law[Any]]] = {
     "laplace": Laplace,
     "discrete_laplace": DiscreteLaplace,
 }
+# Classes that are loaded when they are named.
+FURTHER_LAWS = {
+    "gaussian": "Gaussian",
+    "discrete_gaussian": "DiscreteGaussian",
+    "truncated_laplace": "TruncatedLaplace",
+    "merged_laplace": "MergedLaplace",
+    "multivariate_staircase": "MultivariateStaircase",
+    "generalized_discrete_laplace": "GeneralizedDiscreteLaplace",
+    "multi_scale_discrete_laplace": "MultiScaleDiscreteLaplace",
+    "arete": "Arete",
+}
 
 
 def sample(
     n: Size | None,
-    eps: RealLike,
-    sensitivity: RealLike = 1,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
     *,
     mechanism: Mechanism = "staircase",
     gamma: Cost | RealLike | None = None,
@@ -38,19 +66,21 @@ def sample(
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
     threads: int | None = None,
+    **parameters: Any,
 ) -> Any:
     """Draw noise alone, for study; to protect data use ``release`` of a law.
 
     Parameters
     ----------
     n : int, tuple of int, or None
-        Shape of the output. None: the shape of `out`, or without it that of the parameters.
+        Shape of the output. None: the shape of `out`, or without it that of the parameters. For
+        "multivariate_staircase" how many vectors: the output has a last axis of length ``dim`` beside.
     eps : float or array of float
-        Privacy parameter ε > 0 of one draw.
+        Privacy parameter ε > 0 of one draw, for the laws that have one.
     sensitivity : float or array of float, default 1
-        Largest change of the value that one person can cause; an integer for discrete laws.
-    mechanism : {"staircase", "discrete_staircase", "laplace", "discrete_laplace"}
-        Which law.
+        Largest change of the value that one person can cause, for the laws that have one; an integer for discrete laws.
+    mechanism : str, default "staircase"
+        Which law: the name of its class in small letters, such as "discrete_laplace" or "gaussian".
     gamma : {"l1", "l2"}, float or array of float
         Shape of the staircase, and only of it. Default "l1".
     r : {"l1", "l2"}, int or array of int
@@ -64,6 +94,9 @@ def sample(
         float64 for discrete ones.
     threads : int or None
         How many threads fill a long output; see ``sample`` of a law.
+    **parameters
+        Further parameters of the law by the names that its class gives them, such as ``delta`` for "gaussian". Parameters
+        of the laws other than the staircases and the Laplace laws are single numbers.
 
     Returns
     -------
@@ -74,6 +107,8 @@ def sample(
     ------
     ParameterError, ParameterTypeError
         Nothing has been drawn and `out` is untouched.
+    TypeError
+        No law has a parameter of that name.
 
     Examples
     --------
@@ -85,36 +120,54 @@ def sample(
     >>> noise = sn.sample((1000, 50), eps, mechanism="discrete_staircase", sensitivity=3)
     >>> noise.shape, noise.dtype.name
     ((1000, 50), 'int64')
+    >>> sn.sample(4, mechanism="gaussian", eps=1, delta=1e-6).shape
+    (4,)
+    >>> sn.sample(4, mechanism="multivariate_staircase", eps=2, dim=3).shape
+    (4, 3)
     """
-    law = make_law(mechanism, eps, sensitivity, gamma=gamma, r=r)
+    law = make_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
     return law._sample(n, rng, out, dtype, threads, size_name="n")
 
 
 sample.__module__ = "stairnoise"
 
 
-def make_law(
-    mechanism: str,
-    eps: RealLike,
-    sensitivity: RealLike = 1,
-    *,
-    gamma: Cost | RealLike | None = None,
-    r: Cost | RealLike | None = None,
-) -> Law[Any]:
-    """Build the law that `mechanism` names; a shape parameter of another law is refused."""
+def make_law(mechanism: str, **parameters: Any) -> Law[Any] | Alone[Any] | MultivariateStaircase:
+    """Build the law that `mechanism` names; a parameter of another law is refused, and None is none."""
     if not isinstance(mechanism, str):
         raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}")
-    if mechanism not in LAWS:
+    law = _class(mechanism)
+    needed, allowed = _parameters_of(law)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    for name, value in given.items():
+        if name not in allowed:
+            _require_known(name)
+            raise ParameterError(f"{name} must be left out for the mechanism {mechanism!r}, got {received(value)}")
+    # What is missing is the law's to refuse.
+    return law(**dict.fromkeys(needed) | given)  # type: ignore[no-any-return]
+
+
+def _class(mechanism: str) -> Any:
+    if mechanism in LAWS:
+        return LAWS[mechanism]
+    if mechanism not in FURTHER_LAWS:
         raise ParameterError(f"mechanism must be {_names()}, got {received(mechanism)}")
-    law = LAWS[mechanism]
-    shapes = {"gamma": gamma, "r": r}
-    given = {name: shape for name, shape in shapes.items() if shape is not None}
-    for name in given:
-        if name != law._spec_name:
-            raise ParameterError(f"{name} must be left out for the mechanism {mechanism!r}, got {received(given[name])}")
-    return law(eps, sensitivity, **given)  # type: ignore[call-arg]
+    from importlib import import_module
+
+    return getattr(import_module("stairnoise"), FURTHER_LAWS[mechanism])
+
+
+def _parameters_of(law: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the parameters that must be given, and of all."""
+    names = law.__init__.__code__.co_varnames[1 : law.__init__.__code__.co_argcount]
+    return names[: len(names) - len(law.__init__.__defaults__ or ())], names
+
+
+def _require_known(name: str) -> None:
+    if not any(name in _parameters_of(_class(mechanism))[1] for mechanism in (*LAWS, *FURTHER_LAWS)):
+        raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
 
 
 def _names() -> str:
-    *names, last = map(repr, LAWS)
+    *names, last = map(repr, (*LAWS, *FURTHER_LAWS))
     return f"{', '.join(names)} or {last}"

@@ -1,4 +1,4 @@
-"""The four laws as distributions of `scipy.stats`.
+"""The laws as distributions of `scipy.stats`.
 
 Every generic method is the law's own closed form, over arguments and shapes alike; SciPy adds
 location, scale and what it builds from these. Imported by `as_scipy` alone: SciPy is optional.
@@ -14,7 +14,7 @@ from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
-from stairnoise._law import Law
+from stairnoise._law.alone import Alone
 from stairnoise.discrete_laplace import DiscreteLaplace
 from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.laplace import Laplace
@@ -165,7 +165,48 @@ discrete_staircase = DiscreteStaircaseGenerator(name="discrete_staircase", a=-np
 discrete_laplace = DiscreteLaplaceGenerator(name="discrete_laplace", a=-np.inf)
 
 
-def frozen(law: Law[Any]) -> Any:
+class OfOneLaw(Generic):
+    """A distribution without shapes: that of one law."""
+
+    _infos = ()
+
+    def __init__(self, law: Any = None, **settings: Any) -> None:
+        self._one = law
+        super().__init__(**settings)
+
+    def _updated_ctor_param(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = super()._updated_ctor_param()  # type: ignore[misc]
+        return parameters | {"law": self._one}
+
+    def _law(self) -> Any:
+        return self._one
+
+    def _argcheck(self) -> bool:
+        return True
+
+    def _stats(self) -> Any:
+        return self._one.stats("mvsk")
+
+    def _munp(self, n: int) -> Any:
+        return self._one.moment(int(n))
+
+    def _entropy(self) -> Any:
+        return self._one.entropy()
+
+
+class ContinuousOfOneLaw(OfOneLaw, Continuous):
+    """A law of real numbers with parameters of its own."""
+
+
+class DiscreteOfOneLaw(OfOneLaw, Discrete):
+    """A law of integers with parameters of its own."""
+
+    def __new__(cls, **settings: Any) -> DiscreteOfOneLaw:
+        # SciPy's takes its own settings only, to make another class of some of them.
+        return object.__new__(cls)
+
+
+def frozen(law: Any) -> Any:
     """Freeze the distribution of a law's kind with its parameters."""
     match law:
         case Staircase():
@@ -176,4 +217,8 @@ def frozen(law: Law[Any]) -> Any:
             return discrete_staircase(law.eps, law.sensitivity, law.r)
         case DiscreteLaplace():
             return discrete_laplace(law.eps, law.sensitivity)
+        case Alone():
+            kind = DiscreteOfOneLaw if hasattr(law, "pmf") else ContinuousOfOneLaw
+            low, high = law.support()
+            return kind(law=law, name=type(law).__name__, a=low, b=high)()
     raise NotImplementedError(f"no SciPy distribution of a {type(law).__name__}")

@@ -231,6 +231,18 @@ class MultivariateStaircase(Immutable):
         ParameterError, ParameterTypeError
             Nothing has been drawn and `out` is untouched.
         """
+        return self._sample(size, rng, out, dtype, threads)
+
+    def _sample(
+        self,
+        size: Size | None,
+        rng: Rng | None,
+        out: NDArray[Any] | None,
+        dtype: DTypeLike | None,
+        threads: int | None = None,
+        *,
+        size_name: str = "size",
+    ) -> Any:
         stream = sampling_stream(rng)
         workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
         shape: Size | None = None
@@ -238,7 +250,7 @@ class MultivariateStaircase(Immutable):
             shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
         if isinstance(out, np.ndarray):
             _require_vectors(out.shape, self._dim, "out")
-        noise = output_array(shape, (self._dim,), out, dtype, self._dtypes)
+        noise = output_array(shape, (self._dim,), out, dtype, self._dtypes, name=size_name)
         work = workspace(noise)
         self._native.fill(stream, work, workers)
         finish(work, noise)

@@ -5,7 +5,10 @@ import pytest
 
 import stairnoise as sn
 
-ALL = "'staircase', 'discrete_staircase', 'laplace' or 'discrete_laplace'"
+ALL = (
+    "'staircase', 'discrete_staircase', 'laplace', 'discrete_laplace', 'gaussian', 'discrete_gaussian', 'truncated_laplace', "
+    "'merged_laplace', 'multivariate_staircase', 'generalized_discrete_laplace', 'multi_scale_discrete_laplace' or 'arete'"
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,79 @@ def test_is_the_law_in_one_call(arguments, law):
     other = law.sample((3, 2), rng=sn.SeededRng(9))
     assert one.dtype == other.dtype
     assert np.array_equal(one, other)
+
+
+FURTHER = [
+    ({"mechanism": "gaussian", "eps": 1, "delta": 1e-6}, sn.Gaussian(1, 1e-6)),
+    ({"mechanism": "gaussian", "eps": 1, "delta": 1e-6, "sensitivity": 3}, sn.Gaussian(1, 1e-6, 3)),
+    ({"mechanism": "discrete_gaussian", "sigma2": 4}, sn.DiscreteGaussian(4)),
+    ({"mechanism": "truncated_laplace", "eps": 1, "delta": 0.01}, sn.TruncatedLaplace(1, 0.01)),
+    ({"mechanism": "truncated_laplace", "eps": 1, "delta": 0.01, "lower": -7}, sn.TruncatedLaplace(1, 0.01, lower=-7)),
+    ({"mechanism": "merged_laplace", "eps": [2, 1], "breakpoints": [0.5]}, sn.MergedLaplace([2, 1], [0.5])),
+    ({"mechanism": "generalized_discrete_laplace", "beta": 0.5, "a": 1}, sn.GeneralizedDiscreteLaplace(0.5, 1)),
+    (
+        {"mechanism": "multi_scale_discrete_laplace", "eps": 2, "sensitivity": 3, "n_parties": 5},
+        sn.MultiScaleDiscreteLaplace(2, 3, n_parties=5),
+    ),
+    ({"mechanism": "arete", "alpha": 0.2, "theta": 0.5, "lam": 0.1}, sn.Arete(0.2, 0.5, 0.1)),
+    (
+        {"mechanism": "multivariate_staircase", "eps": 2, "dim": 3, "gamma": "l2", "norm": "linf"},
+        sn.MultivariateStaircase(2, 1.0, 3, "l2", "linf"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "law"), FURTHER, ids=lambda v: v["mechanism"] if isinstance(v, dict) else "")
+def test_is_any_law_in_one_call(arguments, law):
+    one = sn.sample((4, 2), rng=sn.SeededRng(9), **arguments)
+    other = law.sample((4, 2), rng=sn.SeededRng(9))
+    assert one.dtype == other.dtype
+    assert one.shape == other.shape
+    assert np.array_equal(one, other)
+    out = np.empty(other.shape, other.dtype)
+    assert sn.sample(None, rng=sn.SeededRng(9), out=out, **arguments) is out
+    assert np.array_equal(out, other)
+
+
+def test_every_law_has_a_name():
+    """The names of the classes in small letters, and no other; `Mechanism` lists them for type checkers."""
+    from stairnoise._sample import FURTHER_LAWS, LAWS, Mechanism
+
+    names = {name.replace("_", "") for name in (*LAWS, *FURTHER_LAWS)}
+    laws = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")}
+    assert names == {name.lower() for name in laws}
+    assert set(Mechanism.__args__) == {*LAWS, *FURTHER_LAWS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"mechanism": "laplace", "eps": 1, "delta": 1e-6}, sn.ParameterError,
+         "delta must be left out for the mechanism 'laplace', got 1e-06"),
+        ({"mechanism": "discrete_gaussian", "eps": 1}, sn.ParameterError,
+         "eps must be left out for the mechanism 'discrete_gaussian', got 1"),
+        ({"mechanism": "discrete_gaussian", "sigma2": 1, "sensitivity": 2}, sn.ParameterError,
+         "sensitivity must be left out for the mechanism 'discrete_gaussian', got 2"),
+        ({"mechanism": "gaussian", "eps": 1}, sn.ParameterTypeError,
+         "delta must be a real number or an array of real numbers, got None"),
+        ({"mechanism": "gaussian", "eps": -1, "delta": 0.1}, sn.ParameterError, "eps must be from 2**-40 to 2**20"),
+        ({"mechanism": "gaussian", "eps": 1, "delta": 0.1, "gamma": 0.5}, sn.ParameterError,
+         "gamma must be left out for the mechanism 'gaussian', got 0.5"),
+        ({}, sn.ParameterTypeError, "eps must be a real number or an array of real numbers, got None"),
+        ({"eps": 1, "epz": 1}, TypeError, "sample() got an unexpected keyword argument 'epz'"),
+        ({"eps": 1, "self": 1}, TypeError, "sample() got an unexpected keyword argument 'self'"),
+    ],
+)  # fmt: skip
+def test_parameters_of_another_law_or_none(arguments, error, text, rng):
+    with pytest.raises(error) as caught:
+        sn.sample(3, rng=rng, **arguments)
+    assert str(caught.value).startswith(text)
+    assert rng._stream.fill_count == 0
+
+
+def test_size_of_vectors_is_called_n(rng):
+    with pytest.raises(sn.ParameterError, match="n must be a non-negative integer"):
+        sn.sample(-1, 1, mechanism="multivariate_staircase", rng=rng)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from stairnoise._errors import ParameterError
 from stairnoise._law.accuracy import Intervals
 from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
 from stairnoise._law.drawing import Drawing
+from stairnoise._law.interop import Interop
 from stairnoise._law.parameters import plain
+from stairnoise._law.plotting import Plotting
 from stairnoise._parameters import Real, argument, count
 
 _Default = TypeVar("_Default", bound=np.generic)
@@ -22,7 +24,7 @@ _MOST_POWER = 64
 _MARGIN = 1 - 2.0**-37
 
 
-class Alone(Drawing[_Default], Intervals):
+class Alone(Drawing[_Default], Intervals, Plotting, Interop):
     """A law that stands alone: its parameters are scalars, and its functions its own.
 
     What a law adds: its constructor, which ends in `_store`, and `_make_functions`.

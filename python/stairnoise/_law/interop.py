@@ -21,10 +21,10 @@ class Interop:
         Returns
         -------
         scipy.stats.rv_frozen
-            For a continuous law with shapes ``eps`` (and ``gamma``) and the sensitivity as scale;
-            for a discrete one with shapes ``eps``, ``sensitivity`` (and ``r``). Array parameters
+            For `Staircase` and `Laplace` with shapes ``eps`` (and ``gamma``) and the sensitivity as scale;
+            for their discrete kin with shapes ``eps``, ``sensitivity`` (and ``r``). Array parameters
             broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
-            stair by one rounding, and adds the location last.
+            stair by one rounding, and adds the location last. Other laws come as they are, without shapes.
 
         Raises
         ------
@@ -46,4 +46,4 @@ class Interop:
             if error.name is None or error.name.partition(".")[0] != "scipy":
                 raise
             raise ModuleNotFoundError('as_scipy needs SciPy: pip install "stairnoise[scipy]"', name="scipy") from None
-        return _scipy.frozen(self)  # type: ignore[arg-type]
+        return _scipy.frozen(self)

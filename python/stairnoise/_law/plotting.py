@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._law.parameters import Parameters
 from stairnoise._parameters import RealLike
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from stairnoise.rng import Rng
 
 
-class Plotting(Parameters):
+class Plotting:
     """A law that can be looked at."""
 
     __slots__ = ()
@@ -39,7 +38,8 @@ class Plotting(Parameters):
         rng : SecureRng, SeededRng or None
             For a number of samples: where they come from. None: one secure generator for the process.
         laplace : bool, default True
-            Whether to draw the Laplace law of the same kind, ``eps`` and ``sensitivity`` for comparison.
+            Whether to draw the Laplace law of the same kind, ``eps`` and ``sensitivity`` for comparison; none for a law
+            that has not both.
         bins : int, default 100
             Bars of the histogram; on the integers at most this many, each a whole number of them wide.
 

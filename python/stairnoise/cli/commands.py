@@ -15,7 +15,7 @@ from stairnoise import figures
 from stairnoise._errors import ParameterError, StairnoiseError
 from stairnoise._law import Law
 from stairnoise._optional import MissingPackageError
-from stairnoise._sample import LAWS, make_law
+from stairnoise._sample import FURTHER_LAWS, LAWS, make_law
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
@@ -74,9 +74,13 @@ def _options(
 
 
 _MECHANISMS = ", ".join(LAWS)
+# All whose parameters are single numbers.
+_SAMPLED = ", ".join((*LAWS, *(name for name in FURTHER_LAWS if name != "merged_laplace")))
 
 Eps = Annotated[float, typer.Option(help="Privacy parameter of one draw.")]
 Sensitivity = Annotated[float, typer.Option(help="Largest change of one value that one person can cause.")]
+Some = Annotated[float | None, typer.Option(help="Parameter of the law of that name, where it has one.", show_default=False)]
+Whole = Annotated[int | None, typer.Option(help="Parameter of the law of that name, where it has one.", show_default=False)]
 Gamma = Annotated[str | None, typer.Option(help="Shape of the staircase: l1, l2 or a number.")]
 R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1, l2 or a number.")]
 
@@ -84,16 +88,50 @@ R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1
 @app.command()
 def sample(
     n: Annotated[int, typer.Option("-n", "--number", help="How many values.")],
-    eps: Eps,
-    sensitivity: Sensitivity = 1.0,
-    mechanism: Annotated[str, typer.Option(help=f"One of {_MECHANISMS}.")] = "staircase",
+    eps: Annotated[float | None, typer.Option(help="Privacy parameter of one draw.", show_default=False)] = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Largest change of one value that one person can cause.", show_default="1")
+    ] = None,
+    mechanism: Annotated[str, typer.Option(help=f"One of {_SAMPLED}.")] = "staircase",
     gamma: Gamma = None,
     r: R = None,
+    delta: Some = None,
+    sigma2: Some = None,
+    lower: Some = None,
+    upper: Some = None,
+    beta: Some = None,
+    a: Some = None,
+    alpha: Some = None,
+    theta: Some = None,
+    lam: Some = None,
+    n_parties: Whole = None,
+    present: Whole = None,
+    dim: Whole = None,
+    norm: Annotated[str | None, typer.Option(help="Norm of vectors: l1, l2 or linf.", show_default=False)] = None,
     seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
     output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
 ) -> None:
     """Draw noise and compare it with the theory."""
-    law = make_law(mechanism, eps, sensitivity, gamma=_shape(gamma), r=_shape(r))
+    law = make_law(
+        mechanism,
+        eps=eps,
+        sensitivity=sensitivity,
+        gamma=_shape(gamma),
+        r=_shape(r),
+        delta=delta,
+        sigma2=sigma2,
+        lower=lower,
+        upper=upper,
+        beta=beta,
+        a=a,
+        alpha=alpha,
+        theta=theta,
+        lam=lam,
+        n_parties=n_parties,
+        present=present,
+        dim=dim,
+        norm=norm,
+    )
     print_noise_report(Console(highlight=False), law, n, seed=seed, output=output)
 
 
@@ -116,7 +154,7 @@ def release(
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
 ) -> None:
     """Add noise to one column of a table: true and private values side by side."""
-    laws: dict[str, Law[Any]] = {name: make_law(name, eps, sensitivity) for name in mechanism or LAWS}
+    laws: dict[str, Law[Any]] = {name: _law_of_eps(name, eps, sensitivity) for name in mechanism or LAWS}
     table = read_table(csv, column)
     print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
 
@@ -161,6 +199,13 @@ def plot(
 
 
 app.command()(selftest)
+
+
+def _law_of_eps(name: str, eps: float, sensitivity: float) -> Law[Any]:
+    if name in LAWS:
+        return LAWS[name](eps, sensitivity)  # type: ignore[call-arg]
+    *names, last = map(repr, LAWS)
+    raise ParameterError(f"mechanism must be {', '.join(names)} or {last}, got {name!r}")
 
 
 def _shape(text: str | None) -> Any:

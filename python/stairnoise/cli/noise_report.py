@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from math import frexp, sqrt
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from stairnoise._law import Law
 from stairnoise.rng import SeededRng
+
+if TYPE_CHECKING:
+    from stairnoise.multivariate_staircase import MultivariateStaircase
 
 _CHUNK = 2**16  # values whose squares fit the second-level cache
 
@@ -34,7 +36,7 @@ class Moment(NamedTuple):
         return difference / self.standard_error if self.standard_error else 0.0
 
 
-def print_noise_report(console: Console, law: Law[Any], n: int, *, seed: int | None, output: Path | None) -> None:
+def print_noise_report(console: Console, law: Any, n: int, *, seed: int | None, output: Path | None) -> None:
     """Draw `n` values and print what they cost and how they compare with the theory."""
     rng = None if seed is None else SeededRng(seed)
     start = perf_counter()
@@ -52,35 +54,52 @@ def print_noise_report(console: Console, law: Law[Any], n: int, *, seed: int | N
     console.print(facts)
     if n:
         console.print()
-        console.print(_moment_table(moments(law, noise)))
+        console.print(_moment_table(moments_of_vectors(law, noise) if noise.ndim > 1 else moments(law, noise)))
 
 
-def moments(law: Law[Any], noise: NDArray[Any]) -> list[Moment]:
-    """Compare the mean, E|X| and the variance about the known mean 0."""
-    n = noise.size
-    m1, m2, m4 = (float(law.abs_moment(p)) for p in (1, 2, 4))
-    total, total_abs, total_square = (sum(sums) for sums in zip(*_chunk_sums(noise), strict=True))
+def moments(law: Any, noise: NDArray[Any]) -> list[Moment]:
+    """Compare the mean, E|X| and the variance about the known mean."""
+    n, centre = noise.size, float(law.mean())
+    m1, m2 = float(law.abs_moment(1)), float(law.abs_moment(2))
+    variance, m4 = float(law.var()), float(law.abs_moment(4))
+    if centre != 0:
+        m4 = (float(law.stats("k")) + 3) * variance**2
+    total, total_abs, total_square = (sum(sums) for sums in zip(*_chunk_sums(noise, centre), strict=True))
     return [
-        Moment("mean", total / n, 0.0, sqrt(m2 / n)),
+        Moment("mean", centre + total / n, centre, sqrt(variance / n)),
         Moment("E|X|", total_abs / n, m1, sqrt((m2 - m1**2) / n)),
-        Moment("variance", total_square / n, m2, sqrt((m4 - m2**2) / n)),
+        Moment("variance", total_square / n, variance, sqrt((m4 - variance**2) / n)),
     ]
 
 
-def _chunk_sums(noise: NDArray[Any]) -> Iterator[tuple[float, float, float]]:
+def moments_of_vectors(law: MultivariateStaircase, noise: NDArray[Any]) -> list[Moment]:
+    """Compare the mean of all coordinates and the moments of the norm."""
+    n = noise.shape[0]
+    norms = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[law.norm], axis=-1)
+    m1, m2, m4 = (law.expected_norm(p) for p in (1, 2, 4))
+    return [
+        Moment("mean", float(noise.mean()), 0.0, law.std() / sqrt(noise.size)),
+        Moment("E‖X‖", float(norms.mean()), m1, sqrt((m2 - m1**2) / n)),
+        Moment("E‖X‖²", float(np.square(norms).mean()), m2, sqrt((m4 - m2**2) / n)),
+    ]
+
+
+def _chunk_sums(noise: NDArray[Any], centre: float) -> Iterator[tuple[float, float, float]]:
     for start in range(0, noise.size, _CHUNK):
         chunk = noise[start : start + _CHUNK].astype(np.float64)
-        yield float(chunk.sum()), float(np.abs(chunk).sum()), float(np.dot(chunk, chunk))
+        total_abs = float(np.abs(chunk).sum())
+        if centre:
+            chunk -= centre
+        yield float(chunk.sum()), total_abs, float(np.dot(chunk, chunk))
 
 
-def _facts(
-    law: Law[Any], noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None
-) -> Iterator[tuple[str, str]]:
+def _facts(law: Any, noise: NDArray[Any], seconds: float, seed: int | None, output: Path | None) -> Iterator[tuple[str, str]]:
     n = noise.size
-    yield "values", f"{n:,} of {noise.dtype}"
+    vectors = f", {noise.shape[0]:,} vectors of {noise.shape[1]}" if noise.ndim > 1 else ""
+    yield "values", f"{n:,} of {noise.dtype}{vectors}"
     each = f", {seconds / n * 1e9:.2f} ns per value" if n else ""
     yield "time", f"{seconds:.4f} s{each}, memory for them included"
-    yield "granularity", _granularity(float(law.granularity))  # type: ignore[attr-defined]
+    yield "granularity", _granularity(float(law.granularity))
     yield (
         "generator",
         "secure, keyed by the operating system" if seed is None else f"seed {seed}: reproducible, for study only",

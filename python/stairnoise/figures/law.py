@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, received
-from stairnoise._law import ContinuousLaw, DiscreteLaw, Law
+from stairnoise._law import Law
+from stairnoise._law.alone import Alone
 from stairnoise._parameters import count, number_array
 from stairnoise.discrete_laplace import DiscreteLaplace
 from stairnoise.discrete_staircase import DiscreteStaircase
@@ -21,6 +22,8 @@ from stairnoise.staircase import Staircase
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+AnyLaw = Law[Any] | Alone[Any]
+
 _SHOWN = 0.99
 _POINTS = 1001
 # More stairs, or more integers, than anybody can see one by one.
@@ -31,7 +34,7 @@ _MOST_SAMPLES = 10**9
 _ABOVE = 3
 
 
-def plot_law(law: Law[Any], ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
+def plot_law(law: AnyLaw, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
     """Draw what `Law.plot` promises."""
     require_scalars(law, "plot")
     cells = count(bins, "bins", least=1, most=10**6)
@@ -42,30 +45,37 @@ def plot_law(law: Law[Any], ax: Axes | None, samples: object, rng: Rng | None, l
     if noise is not None:
         _draw_samples(ax, law, noise, limit, cells)
     other = laplace_like(law)
-    if laplace and other != law:
+    if laplace and other is not None and other != law:
         draw(ax, other, limit, LAPLACE, type(other).__name__)
     draw(ax, law, limit, STAIRCASE, type(law).__name__)
     ax.set_title(repr(law), fontsize="medium")
     ax.set_xlabel("noise")
-    ax.set_ylabel("probability" if isinstance(law, DiscreteLaw) else "probability density")
+    ax.set_ylabel("probability" if _is_discrete(law) else "probability density")
     ax.set_ylim(bottom=0)
     ax.legend(loc="upper right")
     return ax
 
 
-def require_scalars(law: Law[Any], name: str) -> None:
+def require_scalars(law: AnyLaw, name: str) -> None:
     """Refuse a law of array parameters, which has as many pictures as elements."""
     if law._parameter_shape != ():
         raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {law._parameter_shape}")
 
 
-def laplace_like(law: Law[Any]) -> Law[Any]:
-    """Return the Laplace law of the same kind, eps and sensitivity."""
-    kind = DiscreteLaplace if isinstance(law, DiscreteLaw) else Laplace
-    return kind(law.eps, law._sensitivity)
+def _is_discrete(law: AnyLaw) -> bool:
+    return hasattr(law, "pmf")
 
 
-def visible(law: Law[Any]) -> float:
+def laplace_like(law: Any) -> Law[Any] | None:
+    """Return the Laplace law of the same kind, eps and sensitivity; None for a law that has not both, or is a share."""
+    eps = law.pure_eps() if hasattr(law, "pure_eps") else getattr(law, "eps", None)
+    sensitivity = getattr(law, "sensitivity", None)
+    if eps is None or sensitivity is None or getattr(law, "n_parties", 1) != getattr(law, "present", 1):
+        return None
+    return (DiscreteLaplace if _is_discrete(law) else Laplace)(eps, sensitivity)
+
+
+def visible(law: AnyLaw) -> float:
     """Return the magnitude up to which to draw: 99 % of the law, whole stairs, the first after the central one at least."""
     limit = float(law.error_bound(1 - _SHOWN))
     if isinstance(law, Staircase):
@@ -74,18 +84,21 @@ def visible(law: Law[Any]) -> float:
     if isinstance(law, DiscreteStaircase):
         r, integers = int(law.r), int(law.sensitivity)
         return float(r - 1 + max(1, ceil((limit - r + 1) / integers)) * integers)
-    return max(limit, float(law.sensitivity)) if isinstance(law, DiscreteLaw) else limit
+    if _is_discrete(law):
+        return max(limit, float(getattr(law, "sensitivity", 1)))
+    # A share may be 0 nearly always.
+    return limit or float(law.std())
 
 
-def draw(ax: Axes, law: Law[Any], limit: float, look: Look, label: str) -> None:
+def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
     """Draw the law between -limit and limit: stairs, a curve, or stems on the integers."""
-    if isinstance(law, DiscreteLaw):
+    if _is_discrete(law):
         _draw_pmf(ax, law, limit, look, label)
     elif isinstance(law, Staircase):
         edges = _edges(law, limit)
         heights = law.pdf((edges[1:] + edges[:-1]) / 2)
         ax.stairs(heights, edges, baseline=None, label=label, **look._asdict())
-    elif isinstance(law, ContinuousLaw):
+    else:
         x = np.linspace(-limit, limit, _POINTS)
         ax.plot(x, law.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
 
@@ -100,7 +113,7 @@ def _edges(law: Staircase, limit: float) -> NDArray[np.float64]:
     return np.concatenate([-positive[::-1], positive])
 
 
-def _draw_pmf(ax: Axes, law: DiscreteLaw, limit: float, look: Look, label: str) -> None:
+def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
     """Draw stems with dots for the staircase, hollow diamonds for what stands behind it, a line for many integers."""
     last = int(limit)
     if 2 * last + 1 > _MOST_STEMS:
@@ -115,7 +128,7 @@ def _draw_pmf(ax: Axes, law: DiscreteLaw, limit: float, look: Look, label: str) 
         ax.plot(k, law.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
 
 
-def _noise(law: Law[Any], samples: object, rng: Rng | None) -> NDArray[Any] | None:
+def _noise(law: AnyLaw, samples: object, rng: Rng | None) -> NDArray[Any] | None:
     """Draw as many samples as an integer says, or take those of an array."""
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
         drawn: NDArray[Any] = law.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
@@ -130,9 +143,9 @@ def _noise(law: Law[Any], samples: object, rng: Rng | None) -> NDArray[Any] | No
     return values
 
 
-def _draw_samples(ax: Axes, law: Law[Any], noise: NDArray[Any], limit: float, bins: int) -> None:
+def _draw_samples(ax: Axes, law: AnyLaw, noise: NDArray[Any], limit: float, bins: int) -> None:
     """Draw a histogram that is comparable with the law: what lies beyond the limit counts, but is not drawn."""
-    if isinstance(law, DiscreteLaw):
+    if _is_discrete(law):
         last = int(limit)
         width = -(-(2 * last + 1) // bins)
         edges = -last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5
