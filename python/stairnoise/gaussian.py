@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
+_RESOLUTION = 1e-12
 
 
 class Gaussian(AlonePrivacy, AloneContinuous):
@@ -93,6 +94,66 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         object.__setattr__(self, "_calibration", found)
         noise = _native.discrete_gaussian(found.sigma2, found.log2_granularity)
         self._store(noise, {"eps": eps, "delta": delta, "sensitivity": sensitivity})
+
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
+        """Least ε, with this δ, for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+
+        It holds for every larger ε too: σ falls as ε grows.
+
+        Parameters
+        ----------
+        t : float
+            Largest error, positive.
+        alpha : float
+            Probability of a larger error, between 0 and 1, without the ends.
+        delta : float
+            Privacy parameter δ, 0 < δ < 1.
+        sensitivity : float, default 1.0
+            Largest change Δ > 0 of the value that one person can cause.
+
+        Returns
+        -------
+        float
+            To a relative 1e-12, and on the side where ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most
+            `t`.
+
+        Raises
+        ------
+        ParameterTypeError
+            An argument is not a real number.
+        ParameterError
+            An argument is out of range or an array, or no ε up to 2**20 is large enough.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Gaussian.eps_for_error(t=10, alpha=0.05, delta=1e-6)
+        >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.05), 6)
+        (0.8123, 10.0)
+        """
+        limit, level = single(t, "t"), single(alpha, "alpha")
+        if not 0 < limit < math.inf:
+            raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
+        if not 0 < level < 1:
+            raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
+        if cls(_LARGEST_EPS, delta, sensitivity).error_bound(level) > limit:
+            raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
+
+        def enough(eps: float) -> bool:
+            try:
+                return bool(cls(eps, delta, sensitivity).error_bound(level) <= limit)
+            except ParameterError:
+                # Noise too wide for the lattice.
+                return False
+
+        low, high = _LEAST_EPS, _LARGEST_EPS
+        if enough(low):
+            return low
+        while high > low * (1 + _RESOLUTION):
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
 
     @property
     def eps(self) -> float:

@@ -377,6 +377,32 @@ class MultivariateStaircase(Immutable):
         """Upper quantile of the norm: the x with P(‖X‖ > x) = q; inf for 0, NaN outside [0, 1]."""
         return plain(self._law.isf(np.asarray(argument(q, "q"), np.float64)) * self._sensitivity)
 
+    def error_bound(self, alpha: RealLike) -> Real:
+        """Smallest t with P(‖X‖ > t) <= alpha: the radius of the ball about a released vector that holds the true one.
+
+        Of all releases of a vector, the share ``1 - alpha`` have it within t of the released one, in the law's norm; the
+        rounding of the true coordinates to multiples of ``granularity`` comes on top.
+
+        Parameters
+        ----------
+        alpha : float or array of float
+            In (0, 1].
+
+        Returns
+        -------
+        float or ndarray of float64
+
+        Raises
+        ------
+        ParameterError
+            `alpha` is outside (0, 1].
+        """
+        level = np.asarray(argument(alpha, "alpha"), np.float64)
+        bad = np.flatnonzero(~((level > 0) & (level <= 1)))
+        if bad.size:
+            raise ParameterError(f"alpha must be greater than 0 and at most 1, got {level.item(int(bad[0]))}")
+        return self.norm_isf(level)
+
     def expected_norm(self, p: float = 1) -> float:
         r"""E ‖X‖**p, which depends on the dimension and not on the norm.
 

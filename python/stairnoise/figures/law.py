@@ -30,6 +30,8 @@ _POINTS = 1001
 _MOST_STAIRS = 500
 _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
+# Characters that a picture of usual width has room for.
+_LONG_TITLE = 60
 # A dashed line stands above the stairs, which its gaps show where the two coincide.
 _ABOVE = 3
 
@@ -48,7 +50,8 @@ def plot_law(law: AnyLaw, ax: Axes | None, samples: object, rng: Rng | None, lap
     if laplace and other is not None and other != law:
         draw(ax, other, limit, LAPLACE, type(other).__name__)
     draw(ax, law, limit, STAIRCASE, type(law).__name__)
-    ax.set_title(repr(law), fontsize="medium")
+    title = repr(law)
+    ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
     ax.set_xlabel("noise")
     ax.set_ylabel("probability" if _is_discrete(law) else "probability density")
     ax.set_ylim(bottom=0)
