@@ -130,7 +130,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         >>> import stairnoise as sn
         >>> eps = sn.Gaussian.eps_for_error(t=10, alpha=0.05, delta=1e-6)
         >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.05), 6)
-        (0.8123, 10.0)
+        (0.8162, 10.0)
         """
         limit, level = single(t, "t"), single(alpha, "alpha")
         if not 0 < limit < math.inf:
