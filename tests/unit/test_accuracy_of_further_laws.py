@@ -50,7 +50,8 @@ def tails_of(total, centre, denominator):
     reach = max(centre, total.size - 1 - centre)
     padded = np.concatenate([np.zeros(reach - centre, object), total, np.zeros(reach - (total.size - 1 - centre), object)])
     both = padded[reach + 1 :] + padded[:reach][::-1]
-    return [Fraction(int(p), denominator) for p in itertools.accumulate(both[::-1])][::-1] + [Fraction(0)]
+    beyond = [Fraction(int(p), denominator) for p in itertools.accumulate(both[::-1])]
+    return [*beyond[::-1], Fraction(0)]
 
 
 @cache
@@ -218,7 +219,7 @@ def test_max_partitions_contributed():
 
 def test_refused():
     law = sn.Gaussian(1, 1e-6)
-    with pytest.raises(sn.ParameterError, match="confidence must be greater than 0 and less than 1, got 1.0"):
+    with pytest.raises(sn.ParameterError, match=r"confidence must be greater than 0 and less than 1, got 1\.0"):
         law.confidence_interval(0.0, 1.0)
     with pytest.raises(sn.ParameterError, match="terms must be 1 for a single value"):
         law.confidence_interval(0.0, terms=2)

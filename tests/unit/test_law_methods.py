@@ -185,5 +185,5 @@ def test_error_bound_of_vectors(norm):
     sizes = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[norm], axis=1)
     for alpha in (0.5, 0.05):
         assert abs(np.mean(sizes > law.error_bound(alpha)) - alpha) < 5 * math.sqrt(alpha / sizes.size)
-    with pytest.raises(sn.ParameterError, match="alpha must be greater than 0 and at most 1, got 0.0"):
+    with pytest.raises(sn.ParameterError, match=r"alpha must be greater than 0 and at most 1, got 0\.0"):
         law.error_bound(0)
