@@ -69,12 +69,14 @@ def exact_tails(name, k):
 
 
 ONE = {
+    "gaussian 0.1": lambda: gaussian(0.1),
     "gaussian 0.3": lambda: gaussian(0.3),
     "gaussian 7.25": lambda: gaussian(7.25),
     "divisible 0.3": lambda: divisible(0.3, 0.9),
     "divisible 2.5": lambda: divisible(2.5, 1.5),
 }
 LISTED = [
+    ("gaussian 0.1", sn.DiscreteGaussian(0.1)),
     ("gaussian 0.3", sn.DiscreteGaussian(0.3)),
     ("gaussian 7.25", sn.DiscreteGaussian(7.25)),
     ("divisible 0.3", sn.GeneralizedDiscreteLaplace(0.3, 0.9)),
@@ -143,6 +145,35 @@ def test_rounding_outwards_bounds(k):
     assert bounds[0] <= bounds[1] <= bounds[2] <= bounds[0] + 9 * k
     spread = [listed_sums.bound(lambda h: listed_sums.widened(variable, h), None, 0.05, h) for h in (1, 3)]
     assert bounds[0] == spread[0] <= spread[1] <= 1.2 * spread[0]
+
+
+@pytest.mark.parametrize("k", [2, 12, 50])
+def test_what_is_within_one_cell_still_spreads(k):
+    """A uniform law on three integers that one cell joins: what it lost there is given back."""
+    weights = np.full(3, 1 / 3)
+    exact, wide = (
+        listed_sums.bound(lambda h: listed_sums.widened(listed_sums.Summand(-1, weights, 1.0, k), h), None, 0.05, h)
+        for h in (1, 3)
+    )
+    assert exact <= wide <= 3 * exact
+
+
+@pytest.mark.parametrize("name", [name for name, _ in LISTED])
+@pytest.mark.parametrize("k", [2, 5])
+def test_tail_of_the_transform(name, k):
+    """Never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
+    tails = exact_tails(name, k)
+    law = dict(LISTED)[name]
+    reach, decay = (12, 8.0) if isinstance(law, sn.DiscreteGaussian) else (60, 0.8)
+    if name == "gaussian 7.25":
+        reach, decay = 40, 2.5
+    weights = law.pmf(np.arange(-reach, reach + 1))
+    for alpha in (0.05, 1e-9, 1e-12):
+        tail = listed_sums._Tail(listed_sums.Summand(-reach, weights, decay, k), alpha)
+        n = next(t for t, p in enumerate(tails) if p <= alpha)
+        for t in {n, max(n - 1, 0)}:
+            error = Fraction(2 * tail(t)) - tails[t]
+            assert -1e-11 * tails[t] <= error < 1e-8 * max(alpha, tails[t])
 
 
 @pytest.mark.parametrize("k", [1, 3, 10**9])

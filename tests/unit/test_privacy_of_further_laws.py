@@ -6,9 +6,11 @@ lattices so coarse that every outcome can be listed for the sums over runs; clos
 """
 
 import itertools
+import json
 import math
 import pickle
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath as mp
 import numpy as np
@@ -455,3 +457,53 @@ def test_refused(call, text):
     with pytest.raises(sn.StairnoiseError) as caught:
         call()
     assert str(caught.value).startswith(text)
+
+
+# ---------------------------------------------------------------- reference values
+
+FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
+
+
+def reference(group, quantity):
+    if not FILE.is_file():
+        return []
+    values = json.loads(FILE.read_text(encoding="utf-8"))["values"]
+    return [entry for entry in values if (entry["group"], entry["quantity"]) == (group, quantity)]
+
+
+def numbers(text):
+    return [float(Fraction(part)) for part in str(text).split()]
+
+
+def merged_laplace(params):
+    return sn.MergedLaplace([1 / scale for scale in numbers(params["scales"])], numbers(params["breaks"]))
+
+
+@pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
+def test_there_are_reference_values():
+    found = (reference("gdl", "exact_eps"), reference("ml", "pure_eps_at_D=1"), reference("ml", "abs_quantile_0.9"))
+    assert list(map(len, found)) == [7, 3, 3]
+
+
+@pytest.mark.parametrize("entry", reference("gdl", "exact_eps"), ids=lambda entry: entry["id"])
+def test_largest_loss_of_the_generalized_law(entry):
+    """The largest loss, from the list of outcomes, against the reference's scan of all shifts."""
+    params, expected = entry["params"], float(entry["value"])
+    (beta,), (a,), D = numbers(params["beta"]), numbers(params["a"]), params["D"]
+    loss = sn.GeneralizedDiscreteLaplace(beta, a).privacy_loss(sensitivity=D)
+    assert loss.eps == pytest.approx(expected, rel=1e-11)
+    # Nothing is left of δ there, and something just below.
+    assert loss.privacy_profile(expected * (1 + 1e-9)) < 1e-15
+    assert loss.privacy_profile(expected * 0.99) > 0
+
+
+@pytest.mark.parametrize("entry", reference("ml", "pure_eps_at_D=1"), ids=lambda entry: entry["id"])
+def test_largest_loss_of_merged_noise(entry):
+    loss = merged_laplace(entry["params"]).privacy_loss()
+    assert loss.eps == pytest.approx(float(entry["value"]), rel=1e-9)
+    assert loss.rdp(1e9) == pytest.approx(float(entry["value"]), rel=1e-6)
+
+
+@pytest.mark.parametrize("entry", reference("ml", "abs_quantile_0.9"), ids=lambda entry: entry["id"])
+def test_interval_of_merged_noise(entry):
+    assert merged_laplace(entry["params"]).confidence_interval(0.0, 0.9)[1] == pytest.approx(float(entry["value"]), rel=1e-8)
