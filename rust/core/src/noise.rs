@@ -141,3 +141,45 @@ fn each_part<T>(
     }
     room[..used].zeroize();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cells that are given.
+    struct Given(Vec<i64>);
+
+    impl Noise for Given {
+        fn log2_granularity(&self) -> i32 {
+            -3
+        }
+
+        fn write_cells(&self, _: &Fill, first: u64, out: &mut [i64]) {
+            out.copy_from_slice(&self.0[first as usize..][..out.len()]);
+        }
+    }
+
+    /// Evidence: equality with one element after another, for parts with and without large magnitudes.
+    #[test]
+    fn parts_are_converted_like_elements() {
+        let mut cells: Vec<i64> = (0..2 * PART as i64 + 5).map(|i| (i - 4000) * 7_654_321).collect();
+        for (at, large) in [
+            (PART + 1, i64::MIN),
+            (PART + 2, i64::MAX),
+            (PART + 3, 1 << 51),
+            (PART + 4, -(1 << 51) - 1),
+        ] {
+            cells[at] = large;
+        }
+        let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
+        let mut floats = vec![1.0; cells.len()];
+        let mut integers = vec![1_i64; cells.len()];
+        let law = Given(cells);
+        write(&law, &fill, 0, &mut floats);
+        write(&law, &fill, 0, &mut integers);
+        for (i, cells) in law.0.iter().enumerate() {
+            assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
+            assert_eq!(integers[i], *cells);
+        }
+    }
+}
