@@ -172,7 +172,7 @@ mod tests {
             cells[at] = large;
         }
         let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
-        let mut floats = vec![1.0; cells.len()];
+        let mut floats = vec![1.0_f64; cells.len()];
         let mut integers = vec![1_i64; cells.len()];
         let law = Given(cells);
         write(&law, &fill, 0, &mut floats);

@@ -213,3 +213,30 @@ impl Work for Rounding<'_> {
         sure.map(|n| n == count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    /// Evidence: a second way to the same numbers, where N is next to nothing and its error decides.
+    #[test]
+    fn what_is_sure_beside_a_long_dropped_coordinate_is_exact() {
+        let fill = Generator::from_seed(12).next_staged(1 << 20).unwrap();
+        let mut all = Pairs::new(512, 1);
+        let mut cells = [0; 512];
+        for tier in Tier::tested() {
+            let mut found = 0;
+            for block in 0..200 {
+                let doubt = |i| Doubt::new(&fill, 512 * block + i as u64, 1, (1 << (46 + block % 3)) + 12_345);
+                points(tier, &fill, 512 * block, 1, doubt, &mut all, &mut cells);
+                for (i, cell) in cells.iter().enumerate().filter(|(i, _)| all.rest[*i] < 0.02) {
+                    let guess = cell.unsigned_abs();
+                    assert_eq!(guess, doubt(i).round(0, guess), "{tier:?} {block} {i}");
+                    found += 1;
+                }
+            }
+            assert!(found > 50, "{found}");
+        }
+    }
+}
