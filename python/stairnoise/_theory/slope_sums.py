@@ -39,13 +39,13 @@ class _Side:
 
     def _reach(self, last: float) -> float:
         """Where the law ends, or may as well."""
-        at = self._start[-1] + max(listed_sums.LISTED - self._height[-1], 1.0) / self._rate[-1]
+        at = last
         for start, stop, height, rate in zip(self._start, self._stop, self._height, self._rate, strict=True):
             there = start + (listed_sums.LISTED - height) / rate
             if start <= there <= stop:
-                at = there
+                at = math.ceil(there)
                 break
-        return float(min(last, math.ceil(at)))
+        return float(min(last, at))
 
 
 class _Law:
@@ -53,7 +53,7 @@ class _Law:
         self._right, self._left = _Side(slopes, slopes.above), _Side(slopes, slopes.below)
         one = np.array(1.0)
         self._total = float(1 + self._right(one) + self._left(one))
-        self.decay = float(min(slopes.rates[-1], *slopes.rates))
+        self.decay = float(min(slopes.rates))
         self.symmetric = slopes.below == slopes.above
         self.reach = max(self._right.reach, self._left.reach)
 
