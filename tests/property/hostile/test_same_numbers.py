@@ -21,8 +21,8 @@ NUMBERS = {
 }
 # float32 means something to these: what is released in it comes back in it, and an interval around it is wider.
 KEEPS_SINGLE = {"released": {"float32", "float32 swapped"}, "values": {"float32", "float32 swapped"}}
-# Containers that a sequence of names of numbers may not be.
-ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "foreign"}
+# Containers that are no sequence of numbers to MergedLaplace.
+ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "DataFrame", "foreign"}
 
 CALLS = [call for call in calls() if NUMBERS & set(call.arguments) and not call.label.startswith(("Arete", "MultiScale"))]
 
