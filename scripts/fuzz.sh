@@ -38,6 +38,6 @@ for target in "$@"; do
         mv "$fewest" "rust/fuzz/corpus/$target"
     else
         cargo fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz "$target" "$found/$target" "rust/fuzz/corpus/$target" -- \
-            -max_total_time="${SECONDS_EACH:-60}" -max_len=512 -timeout=60 -print_final_stats=1
+            -max_total_time="${SECONDS_EACH:-60}" -max_len=512 -len_control=0 -timeout=60 -print_final_stats=1
     fi
 done

@@ -20,7 +20,9 @@ def text(path: str) -> list[str]:
 def of_product(counts: Counts) -> Counts:
     """Without what is compiled for tests only, and without the tests' own programs."""
     sources = {path: lines for path, lines in counts.items() if "/tests/" not in path}
-    modules = {module for path in (ROOT / "rust").glob("*/src/**/*.rs") for module in test_modules(path.relative_to(ROOT).as_posix())}
+    modules = {
+        module for path in (ROOT / "rust").glob("*/src/**/*.rs") for module in test_modules(path.relative_to(ROOT).as_posix())
+    }
     kept: Counts = {}
     for path, lines in sorted(sources.items()):
         if any(path == f"{module}.rs" or path.startswith(f"{module}/") for module in modules):
@@ -72,7 +74,5 @@ def functions(path: str) -> dict[int, str]:
 def ranges(lines: Iterable[int], measured: Iterable[int]) -> str:
     """``"3, 7-9"``: runs of lines, with nothing measured between them that is not one of them."""
     place = {line: i for i, line in enumerate(sorted(measured))}
-    runs = [
-        [line for _, line in run] for _, run in groupby(enumerate(sorted(lines)), key=lambda pair: place[pair[1]] - pair[0])
-    ]
+    runs = [[line for _, line in run] for _, run in groupby(enumerate(sorted(lines)), key=lambda pair: place[pair[1]] - pair[0])]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

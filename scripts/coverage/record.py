@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from . import few
 from .arguments import Argument
 from .lines import ranges, text
 from .tests import PYTHON_TESTS, ROOT, Counts
@@ -51,7 +52,11 @@ def page(counts: Counts, argued: Argued) -> Iterator[str]:
     yield "A line without an argument below, or less than 95 % of a part, makes it fail."
     yield ""
     yield "Counted: the crate's own tests with all features, then the Python tests on an extension that counts too, with their child processes, in"
-    yield ", ".join(f"`{path}`" for path in PYTHON_TESTS) + ". Code that is compiled for tests only is not among the lines."
+    yield (
+        ", ".join(f"`{path}`" for path in PYTHON_TESTS)
+        + f". Of the cases of a parametrised test at most {few.MOST} are run, and of the crate's"
+    )
+    yield "tests not those that are proofs or exhaustive. Code that is compiled for tests only is not among the lines."
     yield ""
     yield "| part | lines | run | per cent | not run, argued | run elsewhere |"
     yield "|---|---|---|---|---|---|"
