@@ -1,4 +1,7 @@
-"""A pytest plugin: of the cases of a parametrised test, a few from the first to the last. They run the lines that all of them run, or fewer."""
+"""A pytest plugin: of the cases of a parametrised test, a few from the first to the last.
+
+They run the lines that all of them run, or fewer.
+"""
 
 from itertools import groupby
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from .tests import ROOT, Counts
@@ -36,7 +36,7 @@ def test_modules(path: str) -> Iterator[str]:
     """The paths, without their endings, of the modules that a file declares for tests only."""
     source = text(path)
     folder = Path(path).parent if Path(path).name in {"lib.rs", "mod.rs"} else Path(path).with_suffix("")
-    for attribute, item in zip(source, source[1:], strict=False):
+    for attribute, item in pairwise(source):
         module = MODULE.match(item)
         if CFG_TEST.match(attribute) and module:
             yield (folder / module[1]).as_posix()
@@ -63,7 +63,7 @@ def functions(path: str) -> dict[int, str]:
         start = pattern.match(line)
         if line.strip():
             closes = line.lstrip().startswith(("}", ")", "where"))
-            open_ = [(depth, name) for depth, name in open_ if depth < indent or closes and depth == indent]
+            open_ = [(depth, name) for depth, name in open_ if depth < indent or (closes and depth == indent)]
         if start and not line.lstrip().startswith(("//", "#")):
             open_.append((indent, start[2]))
         if open_:

@@ -48,15 +48,14 @@ def page(counts: Counts, argued: Argued) -> Iterator[str]:
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.strip()
     yield "# Lines that the tests run"
     yield ""
-    yield f"Written by `make coverage` on {datetime.date.today().isoformat()} ({processor()}, {compiler}, Python {platform.python_version()})."
+    today = datetime.date.today().isoformat()
+    yield f"Written by `make coverage` on {today} ({processor()}, {compiler}, Python {platform.python_version()})."
     yield "A line without an argument below, or less than 95 % of a part, makes it fail."
     yield ""
-    yield "Counted: the crate's own tests with all features, then the Python tests on an extension that counts too, with their child processes, in"
-    yield (
-        ", ".join(f"`{path}`" for path in PYTHON_TESTS)
-        + f". Of the cases of a parametrised test at most {few.MOST} are run, and of the crate's"
-    )
-    yield "tests not those that are proofs or exhaustive. Code that is compiled for tests only is not among the lines."
+    yield "Counted: the crate's own tests with all features, then the Python tests on an extension that counts too, with"
+    yield "their child processes, in " + ", ".join(f"`{path}`" for path in PYTHON_TESTS) + "."
+    yield f"Of the cases of a parametrised test at most {few.MOST} are run, and of the crate's tests not those that are proofs"
+    yield "or exhaustive. Code that is compiled for tests only is not among the lines."
     yield ""
     yield "| part | lines | run | per cent | not run, argued | run elsewhere |"
     yield "|---|---|---|---|---|---|"

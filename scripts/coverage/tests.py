@@ -17,8 +17,8 @@ PACKAGE = ROOT / "python" / "stairnoise"
 PYTHON_TESTS = ["tests/unit", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
 PROCESSES = 4
 
-# Without link-time optimisation, which takes minutes; the counters are the same. ndarray asserts of strides what NumPy's of arrays without
-# elements are not.
+# Without link-time optimisation, which takes minutes; the counters are the same. ndarray asserts of strides what NumPy's
+# of arrays without elements are not.
 SETTINGS = ["opt-level=2", "debug=false", "package.ndarray.debug-assertions=false"]
 PROFILE = [word for setting in SETTINGS for word in ("--config", f"profile.dev.{setting}")]
 

@@ -127,21 +127,4 @@ mod tests {
             assert_eq!(above, 0, "½ + 2^−(63 + 64·({words} + 1))");
         }
     }
-
-    /// w(0) = w(1) = 1, exactly.
-    #[derive(Debug)]
-    struct Two;
-
-    impl Weights for Two {
-        fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
-            (vec![Enclosure::point(1, p), Enclosure::point(1, p)], 0)
-        }
-    }
-
-    #[test]
-    fn what_is_a_threshold_to_its_last_bit_is_not_less() {
-        assert_eq!(index(&Two, HALF, &mut |_| 0, 0), 0);
-        let last_bit = index(&Two, HALF - 1, &mut |e| if e < 8192 { u64::MAX } else { 0 }, 0);
-        assert_eq!(last_bit, 1);
-    }
 }
