@@ -273,7 +273,7 @@ def lobatto() -> tuple[Array, Array]:
     """Nodes and weights on [0, 1]: the ends and the extremes of Legendre's polynomial of degree 15."""
     degree = 15
     legendre = np.polynomial.Legendre.basis(degree)
-    inner = legendre.deriv().roots()
+    inner = np.real(legendre.deriv().roots())  # all are real; NumPy 2.5 and later give complex numbers
     for _ in range(3):
         inner = inner - legendre.deriv()(inner) / legendre.deriv(2)(inner)
     nodes = np.concatenate([[-1.0], inner, [1.0]])
