@@ -1,4 +1,4 @@
-use super::float::{less, masked};
+use super::float::{larger, less, masked};
 use super::staircase::Stairs;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
@@ -46,16 +46,17 @@ impl<const N: usize> Ladder<N> {
 }
 
 impl<const N: usize> Lane for Ladder<N> {
+    /// For lanes side by side, where a comparison makes a mask: no branch.
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
+        // Units and cells grow from stair to stair, so the last one that is reached counts.
         for rung in &self.rungs[1..] {
-            // Units and cells grow from stair to stair, so the greatest of those reached is the right one: no branch.
-            let reached = less(whole, rung.top);
-            unit = unit.max(masked(reached, rung.unit));
-            outermost = outermost.max(masked(reached, rung.outermost));
+            let reached = whole < rung.top;
+            unit = A::raised(unit, rung.unit, reached);
+            outermost = A::raised(outermost, rung.outermost, reached);
         }
         [whole, unit, outermost]
     }
@@ -63,5 +64,57 @@ impl<const N: usize> Lane for Ladder<N> {
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
         self.stairs.place::<A>(whole, unit, outermost)
+    }
+
+    /// For one lane, where the compiler would make a branch of a comparison (docs/timing.md).
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        let whole = A::from_bits(bits);
+        let mut unit = self.rungs[0].unit;
+        let mut outermost = self.rungs[0].outermost;
+        for rung in &self.rungs[1..] {
+            let reached = less(whole, rung.top);
+            unit = larger(unit, masked(reached, rung.unit));
+            outermost = larger(outermost, masked(reached, rung.outermost));
+        }
+        self.finish::<A>([whole, unit, outermost])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WORD_BITS;
+    use super::super::tier::Fused;
+    use super::*;
+    use crate::random::Random;
+
+    /// Evidence: equality, on words beside every rung's top, at both ends and at random: a lane alone is sure of the same words, and gives the same
+    /// magnitude, as among others.
+    #[test]
+    fn one_lane_is_as_one_of_many() {
+        fn check<A: Arithmetic, const N: usize>(ladder: &Ladder<N>, bits: u64) {
+            let of_many = ladder.finish::<A>(ladder.reduce::<A>(bits));
+            let alone = ladder.magnitude::<A>(bits);
+            assert!(
+                of_many == alone || of_many.0.is_nan() && alone.0.is_nan() && of_many.1 == alone.1,
+                "{ladder:?} {bits:x}"
+            );
+        }
+        let mut random = Random(8);
+        for eps in [1.2, 2.0, 4.0, 10.0, 60.0, 300.0, 700.0, 800.0] {
+            for (cells, r) in [(1, 1), (5, 2), (1 << 33, 1 << 31), (1 << 44, 1)] {
+                let stairs = Staircase::new(eps, cells, r, WORD_BITS);
+                let (four, eight) = (Ladder::<4>::new(&stairs), Ladder::<8>::new(&stairs));
+                let tops = eight.rungs.iter().map(|rung| rung.top as u64);
+                let beside = tops.flat_map(|top| (0..6).map(move |i| top.saturating_add(i).saturating_sub(3)));
+                let at_random: Vec<_> = (0..200).map(|i| random.word() >> (i % 64)).collect();
+                for bits in beside.chain(at_random).chain([0, 1, u64::MAX]).map(|word| word << 1 >> 1) {
+                    check::<Separate, 4>(&four, bits);
+                    check::<Separate, 8>(&eight, bits);
+                    check::<Fused, 4>(&four, bits);
+                    check::<Fused, 8>(&eight, bits);
+                }
+            }
+        }
     }
 }
