@@ -1,6 +1,9 @@
 //! The key schedule of AES-256, with AES-NI.
 
-use core::arch::x86_64::{__m128i, _mm_aeskeygenassist_si128, _mm_set_epi64x, _mm_shuffle_epi32, _mm_slli_si128, _mm_xor_si128};
+use core::arch::x86_64::{
+    __m128i, _mm_aesenclast_si128, _mm_set_epi64x, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_slli_si128,
+    _mm_xor_si128,
+};
 
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
@@ -9,7 +12,7 @@ pub(super) const ROUNDS: usize = 14;
 /// through the S-box, rotated and with a round constant for even halves, as it is for odd ones.
 ///
 /// The caller wipes `keys`.
-#[target_feature(enable = "aes")]
+#[target_feature(enable = "aes,ssse3")]
 pub(super) fn expand(key: &[u8; 32], keys: &mut [__m128i; ROUNDS + 1]) {
     for (half, bytes) in keys.iter_mut().zip(key.as_chunks::<16>().0) {
         let number = u128::from_le_bytes(*bytes);
@@ -30,18 +33,19 @@ pub(super) fn expand(key: &[u8; 32], keys: &mut [__m128i; ROUNDS + 1]) {
     keys[14] = even_half::<0x40>(keys[12], keys[13]);
 }
 
+/// The S-box is that of a last round, whose shift of rows changes nothing in four equal columns; `aeskeygenassist` takes longer.
 #[inline]
-#[target_feature(enable = "aes")]
+#[target_feature(enable = "aes,ssse3")]
 fn even_half<const ROUND: i32>(before: __m128i, last: __m128i) -> __m128i {
-    let word = _mm_shuffle_epi32::<0b11_11_11_11>(_mm_aeskeygenassist_si128::<ROUND>(last));
-    _mm_xor_si128(running_xor(before), word)
+    let rotated = _mm_shuffle_epi8(last, _mm_set1_epi32(0x0c0f_0e0d));
+    _mm_xor_si128(running_xor(before), _mm_aesenclast_si128(rotated, _mm_set1_epi32(ROUND)))
 }
 
 #[inline]
-#[target_feature(enable = "aes")]
+#[target_feature(enable = "aes,ssse3")]
 fn odd_half(before: __m128i, last: __m128i) -> __m128i {
-    let word = _mm_shuffle_epi32::<0b10_10_10_10>(_mm_aeskeygenassist_si128::<0>(last));
-    _mm_xor_si128(running_xor(before), word)
+    let word = _mm_shuffle_epi8(last, _mm_set1_epi32(0x0f0e_0d0c));
+    _mm_xor_si128(running_xor(before), _mm_aesenclast_si128(word, _mm_setzero_si128()))
 }
 
 /// Word i becomes the XOR of words 0 to i.

@@ -8,8 +8,8 @@
 )]
 
 use core::arch::x86_64::{
-    __m256i, _mm_setzero_si128, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_broadcastsi128_si256,
-    _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
+    __m128i, __m256i, _mm_setzero_si128, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128,
+    _mm256_broadcastsi128_si256, _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
 use zeroize::Zeroize;
@@ -22,31 +22,22 @@ const LANES: usize = 8;
 /// Blocks in flight.
 const BATCH: usize = 2 * LANES;
 
-/// The expanded key, every round key twice; wiped on drop.
-pub(super) struct Vaes256([__m256i; ROUNDS + 1]);
+/// The expanded key; wiped on drop. Round keys are doubled when they are read, which costs nothing: kept twice they would be aligned to 32 bytes,
+/// and a short fill would wait for an allocation of that alignment.
+pub(super) struct Vaes256([__m128i; ROUNDS + 1]);
 
 impl Vaes256 {
     /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it
     /// has them.
     pub fn without_key() -> Option<Self> {
         let available = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes");
-        // SAFETY: the features of `zero` have just been found.
-        available.then(|| Self([unsafe { zero() }; ROUNDS + 1]))
+        // SAFETY: x86-64 has SSE2.
+        available.then(|| Self([unsafe { _mm_setzero_si128() }; ROUNDS + 1]))
     }
 
     pub fn set_key(&mut self, key: &[u8; 32]) {
-        // SAFETY: `self` exists, so `without_key` found the features.
-        unsafe { self.expand(key) }
-    }
-
-    #[target_feature(enable = "avx2,aes")]
-    fn expand(&mut self, key: &[u8; 32]) {
-        let mut keys = [_mm_setzero_si128(); ROUNDS + 1];
-        schedule::expand(key, &mut keys);
-        for (twice, key) in self.0.iter_mut().zip(&keys) {
-            *twice = _mm256_broadcastsi128_si256(*key);
-        }
-        keys.zeroize();
+        // SAFETY: `self` exists, so `without_key` found AES-NI and what comes after SSSE3.
+        unsafe { schedule::expand(key, &mut self.0) }
     }
 
     /// Writes AES(index, tweak) for index = `first`, `first + 1`, …, as little-endian words.
@@ -69,11 +60,6 @@ impl Vaes256 {
     }
 }
 
-#[target_feature(enable = "avx")]
-fn zero() -> __m256i {
-    _mm256_setzero_si256()
-}
-
 impl Drop for Vaes256 {
     fn drop(&mut self) {
         self.0.zeroize();
@@ -81,7 +67,7 @@ impl Drop for Vaes256 {
 }
 
 #[target_feature(enable = "vaes,avx2,aes")]
-fn encrypt_counters(keys: &[__m256i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]]) {
+fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]]) {
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
     let mut first = first;
     for batch in batches {
@@ -126,18 +112,21 @@ fn inputs(tweak: u64, indices: &[u64; BATCH]) -> [__m256i; LANES] {
 /// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
 #[inline(never)]
 #[target_feature(enable = "vaes,avx2,aes")]
-fn encrypt_batch(keys: &[__m256i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut [[u64; 2]; BATCH]) {
+fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut [[u64; 2]; BATCH]) {
+    let key = |round: usize| _mm256_broadcastsi128_si256(keys[round]);
     for lane in &mut lanes {
-        *lane = _mm256_xor_si256(*lane, keys[0]);
+        *lane = _mm256_xor_si256(*lane, key(0));
     }
-    for key in &keys[1..ROUNDS] {
+    for round in 1..ROUNDS {
+        let key = key(round);
         for lane in &mut lanes {
-            *lane = _mm256_aesenc_epi128(*lane, *key);
+            *lane = _mm256_aesenc_epi128(*lane, key);
         }
     }
+    let last = key(ROUNDS);
     for (lane, pair) in lanes.iter().zip(out.as_chunks_mut::<2>().0) {
         let pair: *mut [[u64; 2]; 2] = pair;
         // SAFETY: `pair` is a live exclusive reference to 32 bytes, and the store needs no alignment.
-        unsafe { _mm256_storeu_si256(pair.cast(), _mm256_aesenclast_epi128(*lane, keys[ROUNDS])) };
+        unsafe { _mm256_storeu_si256(pair.cast(), _mm256_aesenclast_epi128(*lane, last)) };
     }
 }

@@ -36,7 +36,7 @@ impl Vaes512 {
     }
 
     pub fn set_key(&mut self, key: &[u8; 32]) {
-        // SAFETY: `self` exists, so `without_key` found the features.
+        // SAFETY: `self` exists, so `without_key` found AES-NI and what comes after SSSE3.
         unsafe { schedule::expand(key, &mut self.0) }
     }
 
