@@ -387,6 +387,10 @@ print(os.read(reader, 1000).decode())
 
 @needs_fork
 def test_a_child_forked_by_a_signal_handler_does_not_end_its_parents_fill():
-    done = subprocess.run([sys.executable, "-c", FORK_IN_A_HANDLER], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    for _ in range(5):
+        # On a busy machine the signal may come before or after the fill, where a child may go on.
+        done = subprocess.run([sys.executable, "-c", FORK_IN_A_HANDLER], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        if "the child went on" not in done.stdout:
+            break
     assert "forked by a signal handler during this fill, whose noise belongs to the parent" in done.stdout
