@@ -1,4 +1,4 @@
-use super::float::{larger, less, masked};
+use super::float::{less, masked};
 use super::staircase::Stairs;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, Staircase};
@@ -66,7 +66,7 @@ impl<const N: usize> Lane for Ladder<N> {
         self.stairs.place::<A>(whole, unit, outermost)
     }
 
-    /// For one lane, where the compiler would make a branch of a comparison (docs/timing.md).
+    /// For one lane, where the compiler would make branches of comparisons (docs/timing.md).
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = A::from_bits(bits);
@@ -74,8 +74,8 @@ impl<const N: usize> Lane for Ladder<N> {
         let mut outermost = self.rungs[0].outermost;
         for rung in &self.rungs[1..] {
             let reached = less(whole, rung.top);
-            unit = larger(unit, masked(reached, rung.unit));
-            outermost = larger(outermost, masked(reached, rung.outermost));
+            unit = unit.max(masked(reached, rung.unit));
+            outermost = outermost.max(masked(reached, rung.outermost));
         }
         self.finish::<A>([whole, unit, outermost])
     }

@@ -2,7 +2,7 @@
 //!
 //! Fast key erasure (Bernstein 2017): a key makes its successor and the keys of the next fills, and is overwritten by them.
 //!
-//! A key of its own costs a fill 0.2 µs on Zen 3: from Python one value takes 540 ns, and 340 ns from a generator of a given key.
+//! A key of its own costs a fill 65 ns on Zen 3: one value takes 160 ns, and 95 ns from a generator of a given key.
 
 use std::sync::Arc;
 
