@@ -10,6 +10,7 @@ use crate::params::Lattice;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
+use crate::value::Value;
 
 /// A symmetric variable.
 #[derive(Clone, Debug)]
@@ -34,7 +35,8 @@ impl Difference {
     fn add(&self, fill: &Fill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
         let mut add = |drawn: &[i64], scale| {
             for (sum, drawn) in sums.iter_mut().zip(drawn) {
-                *sum += scale * i128::from(*drawn);
+                // Fewer than 2²⁰ products below 2³²·2⁶³. A check would be a branch on noise.
+                *sum = sum.wrapping_add(i128::wrapping_mul(scale, (*drawn).into()));
             }
         };
         match self {
@@ -75,7 +77,8 @@ impl Differences {
                 next = term.add(fill, first, next, (*scale).into(), out, sums);
             }
             for (out, sum) in out.iter_mut().zip(sums) {
-                *out = (*sum).clamp(-i128::from(i64::MAX), i64::MAX.into()) as i64;
+                let cells = i64::from_cells(*sum, 0);
+                *out = cells.wrapping_add(i64::from(cells == i64::MIN));
             }
         }
         sums[..used].zeroize();

@@ -5,6 +5,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
 use crate::noise::{Noise, stage};
 use crate::params::Lattice;
+use crate::reveal;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
 
@@ -114,8 +115,10 @@ impl DiscreteGaussian {
     /// The exact verdict on the proposal of the pair at `index`.
     #[cold]
     fn accepts(&self, fill: &Fill, index: u64, proposal: i64, coin: u64) -> bool {
-        let mut extension = |e| fill.pair_extension(index, 1, e);
-        exact::accept(self.sigma2, self.t, proposal.unsigned_abs(), coin, &mut extension)
+        reveal::slow_path();
+        let mut extension = |e| reveal::word(fill.pair_extension(index, 1, e));
+        let (magnitude, coin) = (reveal::word(proposal.unsigned_abs()), reveal::word(coin));
+        exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
     /// [`Noise::write_cells`] on a tier that is available.
@@ -193,8 +196,8 @@ impl DiscreteGaussian {
             .write_block(tier, words, n, proposals, |k, e| fill.pair_extension(index(k), 0, e));
         let verdicts = self.coin.toss(tier, proposals, coins);
         let all = u64::MAX >> (BLOCK - n);
-        let mut accepted = verdicts.accepted;
-        for k in bits(verdicts.unsure & all) {
+        let mut accepted = reveal::word(verdicts.accepted);
+        for k in bits(reveal::word(verdicts.unsure) & all) {
             accepted = accepted & !(1 << k) | u64::from(self.accepts(fill, index(k), proposals[k], coins[k])) << k;
         }
         all & !accepted

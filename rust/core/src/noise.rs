@@ -7,6 +7,7 @@ use crate::error::DrawError;
 use crate::parallel::{self, available_threads};
 use crate::params::Lattice;
 use crate::release::{self, Answer};
+use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator};
 use crate::value::Value;
 
@@ -86,7 +87,7 @@ pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out
     each_chunk(law, fill, first, out, |_, noise, out| {
         // Together they have no more bits than the longest: one question for all of them.
         let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
-        if magnitudes < near {
+        if reveal::condition(magnitudes < near) {
             for (out, noise) in out.iter_mut().zip(noise) {
                 *out = T::from_near(*noise, granularity);
             }

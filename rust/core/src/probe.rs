@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use crate::kernel::Tier;
 use crate::stream::CHUNK;
@@ -10,10 +11,26 @@ use crate::{Answer, Law, Value};
 /// Told of everything that [`crate::reveal`] lets through; it may change how the word is regarded, not its value.
 pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
 
+/// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
+pub static CLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
+
+/// How often a slow path was taken.
+pub static SLOW_PATHS: AtomicU64 = AtomicU64::new(0);
+
 #[inline]
-pub(crate) fn declassify(mut word: u64) -> u64 {
-    if let Some(declassify) = DECLASSIFY.get() {
-        declassify(&mut word);
+pub(crate) fn classify(word: u64) -> u64 {
+    told(&CLASSIFY, word)
+}
+
+#[inline]
+pub(crate) fn declassify(word: u64) -> u64 {
+    told(&DECLASSIFY, word)
+}
+
+#[inline]
+fn told(hook: &OnceLock<fn(&mut u64)>, mut word: u64) -> u64 {
+    if let Some(hook) = hook.get() {
+        hook(&mut word);
         word = black_box(word);
     }
     word

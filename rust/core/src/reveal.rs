@@ -10,9 +10,26 @@ pub(crate) fn condition(holds: bool) -> bool {
 }
 
 /// A random word of a value on the slow path, whose work depends on all of its bits.
+///
+/// Or of a draw whose main path depends on it: docs/timing.md lists these laws.
 #[inline(always)]
 pub(crate) fn word(word: u64) -> u64 {
     #[cfg(feature = "probe")]
     let word = crate::probe::declassify(word);
     word
+}
+
+/// Called wherever a slow path begins, for counting them.
+#[inline(always)]
+pub(crate) fn slow_path() {
+    #[cfg(feature = "probe")]
+    crate::probe::SLOW_PATHS.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+}
+
+/// What was found for a word that passed through [`word`], which is no more public than the word is elsewhere.
+#[inline(always)]
+pub(crate) fn found(found: u64) -> u64 {
+    #[cfg(feature = "probe")]
+    let found = crate::probe::classify(found);
+    found
 }

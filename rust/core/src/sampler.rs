@@ -120,6 +120,7 @@ impl Sampler {
 
     #[cold]
     fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
+        reveal::slow_path();
         let word = reveal::word(word);
         let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut |e| reveal::word(extension(e)));
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);

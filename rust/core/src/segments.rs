@@ -1,5 +1,7 @@
 //! Laws on the integers whose probabilities fall geometrically, segment by segment: two draws for a value, whatever the parameters.
 
+use std::hint::black_box;
+
 use zeroize::Zeroize;
 
 use crate::exact::enclosure::Enclosure;
@@ -8,6 +10,7 @@ use crate::exact::{IntegerLaw, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
 use crate::noise::stage;
 use crate::params::Lattice;
+use crate::reveal;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
@@ -57,12 +60,8 @@ struct Place {
     length: u64,
     /// 1/length, or 0 if it has no end.
     inverse: f64,
-    /// Bit 63 where the word has the sign.
-    free_sign: u64,
-    /// Bit 63 where the sign is minus.
-    own_sign: u64,
-    /// Index of its sampler.
-    rate: u64,
+    /// Bit 63 where the word has the sign, bit 62 where the sign is minus, and the index of its sampler.
+    side_and_rate: u64,
 }
 
 impl Segments {
@@ -74,14 +73,16 @@ impl Segments {
                 rates.len() - 1
             }) as u64
         };
-        let bit = |set: bool| u64::from(set) << WORD_BITS;
         let places = segments.iter().map(|segment| Place {
-            free_sign: bit(segment.side == Side::Both),
-            own_sign: bit(segment.side == Side::Minus),
+            side_and_rate: rate_of(segment.eps)
+                | match segment.side {
+                    Side::Plus => 0,
+                    Side::Minus => MINUS,
+                    Side::Both => FREE,
+                },
             first: segment.first,
             length: segment.length.unwrap_or(u64::MAX),
             inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
-            rate: rate_of(segment.eps),
         });
         let places = places.collect();
         let cells = lattice.cells;
@@ -118,10 +119,23 @@ impl Segments {
                 self.write_other_rates(fill, first, chosen, out);
             }
             for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
-                *out = self.places[*index as usize].cells(out.unsigned_abs(), *word);
+                *out = self.place(*index).cells(out.unsigned_abs(), *word);
             }
         }
         chosen[..out.len().min(CHUNK)].zeroize();
+    }
+
+    /// The place of a segment: of a few, by the same work for each.
+    #[inline]
+    fn place(&self, index: u64) -> Place {
+        if self.places.len() > FEW {
+            return self.places[reveal::word(index) as usize];
+        }
+        let mut chosen = self.places[0];
+        for (i, place) in (1..).zip(&self.places[1..]) {
+            chosen = chosen.or(place, equal(i, index));
+        }
+        chosen
     }
 
     /// Stage 1 of the values whose segments do not have the first rate.
@@ -129,13 +143,12 @@ impl Segments {
         let (mut rates, mut of_rate) = ([0_u64; CHUNK], [0_i64; CHUNK]);
         let (rates, of_rate) = (&mut rates[..chosen.len()], &mut of_rate[..chosen.len()]);
         for (rate, index) in rates.iter_mut().zip(chosen) {
-            *rate = self.places[*index as usize].rate;
+            *rate = self.place(*index).side_and_rate & !(FREE | MINUS);
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
             sampler.write(fill, stage(1, first), of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
-                // All ones where the rate is this one: no branch.
-                let mask = u64::from(*rate_of_value == rate).wrapping_neg().cast_signed();
+                let mask = equal(*rate_of_value, rate).cast_signed();
                 *distance = (*distance & !mask) | (of_rate & mask);
             }
         }
@@ -144,6 +157,17 @@ impl Segments {
     }
 }
 
+/// All bits 1 if two numbers below 2⁶³ are equal, otherwise all 0. The compiler would make a branch of what it can see to be a comparison.
+fn equal(a: u64, b: u64) -> u64 {
+    black_box(((a ^ b).wrapping_sub(1).cast_signed() >> 63).cast_unsigned())
+}
+
+const FREE: u64 = 1 << 63;
+const MINUS: u64 = 1 << 62;
+
+/// Of so many places or fewer one is chosen without an address that depends on which.
+const FEW: usize = 8;
+
 /// Distances below this take the quick way to a remainder.
 const NEAR: u64 = 1 << 50;
 
@@ -151,23 +175,37 @@ const NEAR: u64 = 1 << 50;
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
 impl Place {
+    /// `other` if all bits of `mask` are 1, `self` if none is.
+    #[inline]
+    fn or(self, other: &Self, mask: u64) -> Self {
+        let choose = |a: u64, b: u64| a ^ ((a ^ b) & mask);
+        Self {
+            first: choose(self.first, other.first),
+            length: choose(self.length, other.length),
+            inverse: f64::from_bits(choose(self.inverse.to_bits(), other.inverse.to_bits())),
+            side_and_rate: choose(self.side_and_rate, other.side_and_rate),
+        }
+    }
+
     /// The integer at `distance` from the first one; beyond the end from the first one again. `word` has the sign.
     #[inline]
     fn cells(&self, distance: u64, word: u64) -> i64 {
         let inside = self.modulo(distance);
-        let magnitude = i64::try_from(self.first + inside).unwrap_or(i64::MAX);
+        // Both are below 2⁶³, and what is beyond saturates. A check would be a branch on noise.
+        let sum = self.first.wrapping_add(inside).cast_signed();
+        let magnitude = (sum | sum >> 63) & i64::MAX;
         // All ones if negative.
-        let sign = ((word & self.free_sign | self.own_sign) >> WORD_BITS)
+        let sign = ((word & self.side_and_rate | self.side_and_rate << 1) >> WORD_BITS)
             .wrapping_neg()
             .cast_signed();
-        (magnitude ^ sign) - sign
+        (magnitude ^ sign).wrapping_sub(sign)
     }
 
     /// `distance` modulo the length. A division takes longer than all the rest, and where it is needed depends on the value.
     #[inline]
     fn modulo(&self, distance: u64) -> u64 {
-        if distance >= NEAR {
-            return distance % self.length;
+        if reveal::condition(distance >= NEAR) {
+            return reveal::word(distance) % reveal::word(self.length);
         }
         // The quotient is below 2⁵⁰ and three roundings of at most 2⁻⁵³ each from right: to the nearest integer it is less than one off.
         let quotient = distance.cast_signed() as f64 * self.inverse + SHIFTER;
@@ -275,9 +313,7 @@ mod tests {
                 first: 0,
                 length,
                 inverse: if length == u64::MAX { 0.0 } else { 1.0 / length as f64 },
-                free_sign: 0,
-                own_sign: 0,
-                rate: 0,
+                side_and_rate: 0,
             };
             for _ in 0..2000 {
                 let near = (random.word() >> 14) / length * length;

@@ -1,10 +1,13 @@
 //! A law on 0, 1, 2, … given by weights, drawn by comparing the word with thresholds; the exact path answers where they are too close.
 //!
-//! Which thresholds are read depends on the value: unlike the kernels' work, what is touched here is not the same for all values.
+//! A few thresholds are counted, by the same work for every value. Of more, those that are read depend on the value.
+
+use zeroize::Zeroize;
 
 use crate::exact::limbs::{self, Limbs};
 use crate::exact::{self, Tails, Weights};
 use crate::kernel::WORD_BITS;
+use crate::reveal;
 use crate::stream::{CHUNK, Fill};
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
@@ -60,7 +63,11 @@ impl Table {
     }
 
     /// The number of j ≥ 1 with v < S(j). Bit 63 of the word has no say.
-    pub fn index(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> u64 {
+    pub fn index(&self, word: u64, extension: impl FnMut(usize) -> u64) -> u64 {
+        reveal::found(self.search(reveal::word(word), extension))
+    }
+
+    fn search(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> u64 {
         let v63 = word & !SIGN;
         let lead = (v63 >> (WORD_BITS - self.guide_bits)) as usize;
         let (least, most) = (self.guide[lead + 1] as usize, self.guide[lead] as usize);
@@ -69,33 +76,45 @@ impl Table {
         if v63 >= next.saturating_add(self.margin) {
             index as u64
         } else {
-            exact::index(&*self.weights, v63, &mut extension, index as u64)
+            reveal::slow_path();
+            exact::index(&*self.weights, v63, &mut |e| reveal::word(extension(e)), index as u64)
         }
     }
 
     /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th: without branches for a few thresholds.
     pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
-        let sure = self.thresholds.len() <= FEW && self.count(words, out);
-        if !sure {
-            for (i, (word, out)) in words.iter().zip(out).enumerate() {
+        let counted = self.thresholds.len() <= FEW;
+        if counted && reveal::condition(self.count(words, out)) {
+            return;
+        }
+        for (i, (word, out)) in words.iter().zip(out).enumerate() {
+            if !counted || reveal::condition(self.is_near(*word)) {
                 *out = self.index(*word, |e| extension(i, e));
             }
         }
+    }
+
+    /// Whether the word alone may not decide among a few thresholds.
+    fn is_near(&self, word: u64) -> bool {
+        let v63 = word & !SIGN;
+        let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
+        self.thresholds.iter().fold(near(0), |all, threshold| all | near(*threshold)) != 0
     }
 
     /// How many thresholds are above each word; whether that is certain to be the index of all of them.
     fn count(&self, words: &[u64], out: &mut [u64]) -> bool {
         let margin = self.margin.cast_signed();
         let low = |word: u64| (word & !SIGN).cast_signed();
-        let mut near: u64 = words.iter().map(|word| u64::from(low(*word) < margin)).sum();
+        let near = |near: u64, word: &u64| near.wrapping_add(u64::from(low(*word) < margin));
+        let mut near = words.iter().fold(0, near);
         out.fill(0);
         for threshold in &self.thresholds {
             let threshold = threshold.cast_signed();
             for (word, out) in words.iter().zip(&mut *out) {
                 // Both are below 2⁶³.
-                let beyond = low(*word) - threshold;
-                *out += u64::from(beyond < 0);
-                near += u64::from((beyond >= 0) & (beyond < margin));
+                let beyond = low(*word).wrapping_sub(threshold);
+                *out = out.wrapping_add(u64::from(beyond < 0));
+                near = near.wrapping_add(u64::from((beyond >= 0) & (beyond < margin)));
             }
         }
         near == 0
@@ -104,11 +123,19 @@ impl Table {
     /// The values `first .. first + out.len()` of a fill.
     pub fn write(&self, fill: &Fill, first: u64, out: &mut [i64]) {
         let mut words = fill.words();
+        let mut indices = [0; CHUNK];
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            for (i, (word, out)) in (first..).zip(words.at(first, out.len()).iter().zip(out)) {
-                *out = self.index(*word, |e| fill.extension(i, e)).cast_signed();
+            let indices = &mut indices[..out.len()];
+            self.indices(
+                words.at(first, out.len()),
+                |i, e| fill.extension(first + i as u64, e),
+                indices,
+            );
+            for (out, index) in out.iter_mut().zip(&*indices) {
+                *out = index.cast_signed();
             }
         }
+        indices[..out.len().min(CHUNK)].zeroize();
     }
 }
 

@@ -1,6 +1,7 @@
 use super::BLOCK;
 use super::float::{exp2, from_small, round};
 use super::tier::{self, Arithmetic, Baseline, Tier};
+use crate::reveal;
 
 /// Fast path of the discrete Gaussian's acceptance: u < e^(−(|Y| − σ²/t)²/(2σ²)), t ≥ σ/1.5.
 ///
@@ -57,7 +58,7 @@ impl Coin {
     /// The verdict on one proposal, if it is certain.
     pub fn decide(&self, proposal: i64, word: u64) -> Option<bool> {
         let (accepted, rejected) = self.lane::<Baseline>(proposal, word);
-        (accepted | rejected).then_some(accepted)
+        reveal::condition(accepted | rejected).then_some(reveal::condition(accepted))
     }
 
     /// The verdicts on a block of them, on a tier that is available.

@@ -6,6 +6,7 @@
 use super::cube::rounded;
 use super::doubt::Doubt;
 use super::{bits, signed, sort};
+use crate::reveal;
 
 /// Not inlined, so that its loops have all registers.
 #[inline(never)]
@@ -19,11 +20,11 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells:
     for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
         let (least, width) = match before {
             None => (sorted[0], 1),
-            Some(before) if sorted[i] > before => (sorted[i] - before - 1, 2),
+            Some(before) if reveal::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
             Some(_) => (0, 1),
         };
         let (mut magnitude, sure) = rounded(doubt.radius, least, width);
-        if !sure {
+        if !reveal::condition(sure) {
             magnitude = doubt.cross(i, magnitude);
         }
         *cell = signed(magnitude, *word);

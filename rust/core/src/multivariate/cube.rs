@@ -2,12 +2,15 @@
 
 use super::doubt::Doubt;
 use super::{bits, signed};
+use crate::reveal;
 
 /// ⌊ρ·v + ½⌋ for the real number v = (`bits` + θ)·2⁻⁶³ with `bits` ≤ θ unknown bits ≤ `bits` + `width`, if that decides it.
 pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
-    let least = u128::from(radius) * u128::from(bits) + (1 << 62);
-    let below = least + u128::from(radius) * u128::from(width);
-    let (magnitude, most) = (least >> 63, (below - 1) >> 63);
+    // Below 2¹²⁶ and above 0: a check would be a branch on noise.
+    let times_radius = |n: u64| u128::from(radius).wrapping_mul(n.into());
+    let least = times_radius(bits).wrapping_add(1 << 62);
+    let below = least.wrapping_add(times_radius(width));
+    let (magnitude, most) = (least >> 63, below.wrapping_sub(1) >> 63);
     (magnitude as u64, magnitude == most)
 }
 
@@ -16,7 +19,7 @@ pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
 pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], cells: &mut [i64]) {
     for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
         let (mut magnitude, sure) = rounded(doubt.radius, bits(*word), 1);
-        if !sure {
+        if !reveal::condition(sure) {
             magnitude = doubt.cube(i, magnitude);
         }
         *cell = signed(magnitude, *word);

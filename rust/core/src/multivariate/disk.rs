@@ -6,6 +6,7 @@ use super::doubt::Doubt;
 use super::{SIGN, bits};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::noise::stage;
+use crate::reveal;
 use crate::stream::Fill;
 
 /// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss it with a
@@ -88,7 +89,7 @@ impl Points {
         let mut open = 0;
         for (place, q) in self.q[..n].iter().enumerate() {
             self.open[open] = place;
-            open += usize::from(*q >= INSIDE);
+            open += usize::from(reveal::condition(*q >= INSIDE));
         }
         self.open.truncate(open);
         self.later(fill, first, [count, pairs], doubt);
@@ -100,11 +101,12 @@ impl Points {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&place| {
                 let q = self.q[place];
-                let doubtful = q >= INSIDE && (q <= OUTSIDE || attempt == ATTEMPTS - 1);
+                let outside = reveal::condition(q >= INSIDE);
+                let doubtful = outside && (reveal::condition(q <= OUTSIDE) || attempt == ATTEMPTS - 1);
                 if doubtful {
                     self.decide(&doubt(place % count), [place, pairs, place / count]);
                 }
-                q >= INSIDE && !doubtful
+                outside && !doubtful
             });
             self.open = open;
             if self.open.is_empty() {
@@ -160,7 +162,7 @@ impl Work for EarlyAttempts<'_> {
             for i in 0..count {
                 let one = point::<A>([first[0][i], first[1][i]]);
                 let other = point::<A>([second[0][i], second[1][i]]);
-                let chosen = one.2 <= OUTSIDE;
+                let chosen = reveal::condition(one.2 <= OUTSIDE);
                 u[i] = if chosen { one.0 } else { other.0 };
                 v[i] = if chosen { one.1 } else { other.1 };
                 q[i] = if chosen { one.2 } else { other.2 };

@@ -10,6 +10,7 @@ use super::fixed::Fixed;
 use super::round::pairs;
 use crate::exact::search::last_true;
 use crate::noise::stage;
+use crate::reveal;
 use crate::stream::{EXTENSION_WORDS, Fill};
 
 /// One vector, whose radius is known.
@@ -70,7 +71,7 @@ impl<'a> Doubt<'a> {
             let (j, last) = (i / 2, pairs - 1);
             let odd = 2 * u128::from(k) - 1;
             let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
-            let mut right = square(&Fixed::integer(2 * u128::from(self.radius)))
+            let mut right = square(&Fixed::integer(2 * u128::from(reveal::word(self.radius))))
                 .times(&coordinate(j, i % 2, known))
                 .times(&spacing(squares.clone(), j));
             if self.dim % 2 == 1 {
@@ -85,6 +86,7 @@ impl<'a> Doubt<'a> {
     /// The first attempt of pair j with u² + v² < 1; the last attempt always has.
     #[cold]
     pub fn accepted(&self, j: usize) -> u64 {
+        reveal::slow_path();
         let pairs = pairs(self.dim);
         (0..ATTEMPTS - 1)
             .find(|t| {
@@ -100,14 +102,17 @@ impl<'a> Doubt<'a> {
     /// k − ½ ≤ ρ·y, if that is decided.
     fn linear(&self, k: u64, y: &Fixed) -> Option<bool> {
         let odd = Fixed::integer(2 * u128::from(k) - 1);
-        let right = Fixed::integer(2 * u128::from(self.radius)).times(y);
+        let right = Fixed::integer(2 * u128::from(reveal::word(self.radius))).times(y);
         right.less(&odd).map(|less| !less)
     }
 
     /// The number of k ≥ 1 for which the inequality holds, given a guess.
     fn magnitude(&self, guess: u64, holds: impl Fn(u64, usize) -> Option<bool>) -> u64 {
+        reveal::slow_path();
         // In the unit ball no coordinate is above 1.
-        last_true(guess, self.radius + 1, |k| decide(&mut |known| holds(k, known)))
+        last_true(reveal::word(guess), reveal::word(self.radius) + 1, |k| {
+            decide(&mut |known| holds(k, known))
+        })
     }
 
     /// The expansion of a stage's word and so many extension words.
@@ -117,9 +122,9 @@ impl<'a> Doubt<'a> {
 
     fn expansion_of_attempt(&self, s: u64, attempt: u64, known: usize) -> Fixed {
         let index = stage(s, self.vector);
-        let first = bits(self.fill.word(index)) >> u64::from(attempt == ATTEMPTS - 1);
+        let first = bits(reveal::word(self.fill.word(index))) >> u64::from(attempt == ATTEMPTS - 1);
         let words: Vec<_> = core::iter::once(first)
-            .chain((0..known).map(|e| self.fill.extension(index, e)))
+            .chain((0..known).map(|e| reveal::word(self.fill.extension(index, e))))
             .collect();
         Fixed::expansion(&words, known == EXTENSION_WORDS)
     }

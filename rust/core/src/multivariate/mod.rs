@@ -28,6 +28,7 @@ use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::noise::{Noise, stage};
+use crate::reveal;
 use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
 use balls::Balls;
@@ -135,7 +136,11 @@ impl MultivariateStaircase {
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
-        radius.min(MOST_RADIUS.into()) as u64
+        if reveal::condition(radius < MOST_RADIUS.into()) {
+            radius as u64
+        } else {
+            MOST_RADIUS
+        }
     }
 
     /// `count` vectors from `first` on; `batch` has room for as many or more.

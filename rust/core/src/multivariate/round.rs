@@ -16,6 +16,7 @@ use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
 use super::sort;
 use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
+use crate::reveal;
 use crate::stream::Fill;
 
 /// Above the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
@@ -84,7 +85,7 @@ pub(super) fn points<'a>(
     for j in 0..h {
         let sure = run_on(tier, Rounding { all, count, j });
         for c in 2 * j..dim.min(2 * j + 2) {
-            if !sure[c % 2] {
+            if !reveal::condition(sure[c % 2]) {
                 settle(all, count, c, &doubt);
             }
             for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
@@ -99,12 +100,17 @@ pub(super) fn points<'a>(
 fn settle<'a>(all: &mut Pairs, count: usize, c: usize, doubt: impl Fn(usize) -> Doubt<'a>) {
     let x = [&all.points.u, &all.points.v][c % 2];
     for i in 0..count {
-        if all.cells[c % 2][i] == UNSURE {
+        if reveal::condition(all.cells[c % 2][i] == UNSURE) {
             let place = c / 2 * count + i;
             let length = (all.sigma[place] / (all.points.q[place] * all.rest[i])).sqrt();
-            let guess = (all.radius[i] * length * x[place].abs() + 0.5) as u64;
+            let guess = all.radius[i] * length * x[place].abs() + 0.5;
+            let guess = f64::from_bits(reveal::word(guess.to_bits())) as u64;
             let magnitude = doubt(i).round(c, guess).cast_signed();
-            all.cells[c % 2][i] = if x[place].is_sign_negative() { -magnitude } else { magnitude };
+            all.cells[c % 2][i] = if reveal::condition(x[place].is_sign_negative()) {
+                -magnitude
+            } else {
+                magnitude
+            };
         }
     }
 }
@@ -185,7 +191,7 @@ impl Work for Rounding<'_> {
         let (rest, rest_error) = (&all.rest[..count], &all.rest_error[..count]);
         let [first, second] = &mut all.cells;
         let (first, second) = (&mut first[..count], &mut second[..count]);
-        let mut sure = [0; 2];
+        let mut sure = [0_usize; 2];
         for i in 0..count {
             // One division for σ/(q·N) and S_ERROR/σ + Q_ERROR/q.
             let qn = q[i] * rest[i];
@@ -208,7 +214,7 @@ impl Work for Rounding<'_> {
             };
             let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
             (first[i], second[i]) = (u, v);
-            sure = [sure[0] + u_sure, sure[1] + v_sure];
+            sure = [sure[0].wrapping_add(u_sure), sure[1].wrapping_add(v_sure)];
         }
         sure.map(|n| n == count)
     }

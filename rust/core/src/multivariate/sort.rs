@@ -44,7 +44,8 @@ pub(super) fn columns(numbers: &mut [f64], count: usize) {
         for column in sorted.chunks_exact_mut(count) {
             for (x, carried) in column.iter_mut().zip(&mut *carried) {
                 let (a, b) = (*x, *carried);
-                (*x, *carried) = (if a < b { a } else { b }, if a < b { b } else { a });
+                // Of comparisons the compiler would make branches where there is one column left.
+                (*x, *carried) = (a.min(b), a.max(b));
             }
         }
     }

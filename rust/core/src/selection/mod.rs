@@ -9,6 +9,7 @@ mod thresholds;
 use std::collections::HashMap;
 
 use crate::error::{DrawError, ParamError};
+use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator};
 use levels::Levels;
 use row::Row;
@@ -158,13 +159,17 @@ impl Selector<'_> {
             let words = words.at(first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
                 let Some(costs) = rows.next() else { return };
-                *place = self.index(costs, words[i], |e| fill.extension(first + i as u64, e)) as i64;
+                let index = self.index(costs, words[i], |e| fill.extension(first + i as u64, e));
+                *place = reveal::found(index as u64).cast_signed();
             }
         }
     }
 
     /// The function of the contract from a word and extension words to a candidate.
     pub(crate) fn index(&mut self, costs: &[f64], word: u64, mut extension: impl FnMut(usize) -> u64) -> usize {
+        // The work depends on the candidate, which is what is released.
+        let word = reveal::word(word);
+        let mut extension = |e| reveal::word(extension(e));
         if let Some(kept) = &mut self.kept {
             let thresholds = kept.of(self.levels, costs, &mut self.row);
             return thresholds.index(self.levels, costs, word, extension);
@@ -213,6 +218,7 @@ impl Kept {
 
 #[cold]
 fn exact_index(levels: &Levels, costs: &[f64], word: u64, extension: &mut impl FnMut(usize) -> u64) -> usize {
+    reveal::slow_path();
     levels.choice(costs).index(word, extension, costs.len() / 2)
 }
 

@@ -3,6 +3,7 @@
 use super::levels::Levels;
 use super::row::Row;
 use crate::exact::Choice;
+use crate::reveal;
 use std::cell::OnceCell;
 
 /// The thresholds S(j) in units of 2^−64, and a guide that finds the one for a word (Chen and Asau 1974).
@@ -64,6 +65,7 @@ impl Thresholds {
         if self.sure(j, word) {
             return j;
         }
+        reveal::slow_path();
         let choice = self.choice.get_or_init(|| levels.choice(costs));
         choice.index(word, &mut extension, j)
     }
