@@ -1,7 +1,13 @@
 //! How often the slow path is asked, by counting (docs/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
-//! One line per law: kind, ε, Δ, kernel, words, words in doubt.
+//! One line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then one for each of the others: law, values, slow paths; of a
+//! hundredth as many values.
 
-use stairnoise::{Generator, Kind, Law, Shape, probe};
+use std::sync::atomic::Ordering;
+
+use stairnoise::{
+    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, MergedLaplace, MultiScaleDiscreteLaplace,
+    MultivariateStaircase, Noise, Norm, ParamError, Selection, Shape, Share, TruncatedLaplace, noise, probe,
+};
 
 const WORDS: usize = 100_000_000;
 const N: usize = 1 << 16;
@@ -30,4 +36,63 @@ fn main() {
             println!("{kind:?} {eps} {sensitivity} {} {drawn} {doubts}", probe::kernel(&law));
         }
     }
+    for (name, law) in further().expect("valid parameters") {
+        let mut out = vec![0_i64; N];
+        count(&name, words / 100, || {
+            let fill = generator.next_staged(N).expect("fills are left");
+            noise::write(&*law, &fill, 0, &mut out);
+        });
+    }
+    let costs: Vec<f64> = (0..100).map(|i| f64::from(i % 37) / 8.0).collect();
+    let mechanism = Selection::staircase(1.0, 1.0, 0.5, false).expect("valid parameters");
+    let mut out = vec![0_i64; N];
+    count("Selection", words / 100, || {
+        mechanism
+            .select_often(&mut generator, &costs, &mut out)
+            .expect("finite costs");
+    });
+}
+
+type Named = (String, Box<dyn Noise>);
+
+fn further() -> Result<Vec<Named>, ParamError> {
+    let mut laws: Vec<Named> = Vec::new();
+    for sigma2 in [1.0, 100.0, 1e6] {
+        laws.push((
+            format!("DiscreteGaussian({sigma2})"),
+            Box::new(DiscreteGaussian::new(sigma2)?),
+        ));
+    }
+    laws.push(("Gaussian".into(), Box::new(DiscreteGaussian::scaled(1e20, -33)?)));
+    for eps in [0.1, 1.0, 4.0] {
+        let law = TruncatedLaplace::new(eps, 1e-6, 1.0, None, None)?;
+        laws.push((format!("TruncatedLaplace({eps})"), Box::new(law)));
+        let law = MergedLaplace::new(&[eps, 2.0 * eps], &[1.0], 1.0)?;
+        laws.push((format!("MergedLaplace({eps},{})", 2.0 * eps), Box::new(law)));
+        let law = GeneralizedDiscreteLaplace::new(1.0, eps, Share::new(1, 3)?)?;
+        laws.push((format!("GeneralizedDiscreteLaplace({eps})"), Box::new(law)));
+        let law = MultiScaleDiscreteLaplace::new(eps, 2.0, Share::new(1, 3)?)?;
+        laws.push((format!("MultiScaleDiscreteLaplace({eps},2)"), Box::new(law)));
+    }
+    laws.push((
+        "Arete(0.25,2,0.5)".into(),
+        Box::new(Arete::new(0.25, 2.0, 0.5, Share::WHOLE)?),
+    ));
+    for norm in [Norm::L1, Norm::L2, Norm::LInf] {
+        for (eps, dim) in [(1.0, 2), (1.0, 10), (4.0, 2)] {
+            let law = MultivariateStaircase::new(eps, 1.0, dim, 0.5, norm)?;
+            laws.push((format!("MultivariateStaircase({eps},{dim},{norm:?})"), Box::new(law)));
+        }
+    }
+    Ok(laws)
+}
+
+fn count(name: &str, values: usize, mut draw: impl FnMut()) {
+    let before = probe::SLOW_PATHS.load(Ordering::Relaxed);
+    let calls = values.div_ceil(N);
+    for _ in 0..calls {
+        draw();
+    }
+    let slow = probe::SLOW_PATHS.load(Ordering::Relaxed) - before;
+    println!("{name} {} {slow}", calls * N);
 }

@@ -2,6 +2,8 @@
 //! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
 
 #[cfg(target_arch = "x86_64")]
+mod further;
+#[cfg(target_arch = "x86_64")]
 mod valgrind;
 
 #[cfg(target_arch = "x86_64")]
@@ -23,7 +25,7 @@ mod check {
 
     use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
-    use crate::valgrind;
+    use crate::{further, valgrind};
 
     /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
     const LONG: usize = 40 * 512 + 3 * 64 + 37;
@@ -57,19 +59,19 @@ mod check {
     }
 
     /// A generator whose key is secret.
-    fn secret(number: usize) -> Generator {
+    pub fn secret(number: usize) -> Generator {
         let mut key = [number as u8; 32];
         valgrind::classify(&mut key);
         Generator::from_key(black_box(&key))
     }
 
-    struct Report {
+    pub struct Report {
         failures: usize,
     }
 
     impl Report {
         /// Runs `work`, which says how many of how many results are secret, and compares the number of dependences with what is expected.
-        fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
+        pub fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
             eprintln!("==== {name}");
             let (before, declassified) = (valgrind::errors(), DECLASSIFIED.load(Ordering::Relaxed));
             let (secret, all) = work();
@@ -89,6 +91,7 @@ mod check {
             return ExitCode::FAILURE;
         }
         probe::DECLASSIFY.set(hook).expect("set once");
+        probe::CLASSIFY.set(valgrind::classify_word).expect("set once");
         println!(
             "instruction set: {}",
             cpu_tier().expect("STAIRNOISE_CPU names one of this processor's")
@@ -103,6 +106,7 @@ mod check {
         }
         assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
         parameters_by_the_value(&mut report);
+        further::all(&mut report);
         controls(&mut report);
         println!("{} failures", report.failures);
         if report.failures == 0 {

@@ -46,6 +46,11 @@ pub fn classify<T>(data: &mut [T]) {
     request(MAKE_MEM_UNDEFINED, data.as_mut_ptr() as u64, size_of_val(data) as u64, 0);
 }
 
+/// Makes a word secret.
+pub fn classify_word(word: &mut u64) {
+    classify(std::slice::from_mut(word));
+}
+
 /// Makes a word public.
 pub fn declassify(word: &mut u64) {
     request(MAKE_MEM_DEFINED, from_mut(word) as u64, 8, 0);
