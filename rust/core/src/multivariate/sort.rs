@@ -44,7 +44,7 @@ pub(super) fn columns(numbers: &mut [f64], count: usize) {
         for column in sorted.chunks_exact_mut(count) {
             for (x, carried) in column.iter_mut().zip(&mut *carried) {
                 let (a, b) = (*x, *carried);
-                // Of comparisons the compiler would make branches where there is one column left.
+                // The compiler makes branches of them where fewer columns are left than a vector has lanes.
                 (*x, *carried) = (a.min(b), a.max(b));
             }
         }
