@@ -38,12 +38,12 @@ def processor() -> str:
     return next((line.split(": ")[1] for line in lines if line.startswith("model name")), platform.processor())
 
 
-def write(counts: Counts, argued: Argued) -> None:
+def write(counts: Counts, argued: Argued, bare: dict[str, list[int]]) -> None:
     """Writes it."""
-    PAGE.write_text("\n".join(page(counts, argued)) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(page(counts, argued, bare)) + "\n", encoding="utf-8")
 
 
-def page(counts: Counts, argued: Argued) -> Iterator[str]:
+def page(counts: Counts, argued: Argued, bare: dict[str, list[int]]) -> Iterator[str]:
     """Its lines."""
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.strip()
     yield "# Lines that the tests run"
@@ -57,7 +57,7 @@ def page(counts: Counts, argued: Argued) -> Iterator[str]:
     yield f"Of the cases of a parametrised test at most {few.MOST} are run, and of the crate's tests not those that are proofs"
     yield "or exhaustive. Code that is compiled for tests only is not among the lines."
     yield ""
-    yield "| part | lines | run | per cent | not run, argued | run elsewhere |"
+    yield "| part | lines | run | per cent | not run | run elsewhere |"
     yield "|---|---|---|---|---|---|"
     for name, prefix in PARTS.items():
         total, run, share = percent(counts, argued, prefix)
@@ -66,6 +66,15 @@ def page(counts: Counts, argued: Argued) -> Iterator[str]:
     yield ""
     yield from reasons(counts, argued, elsewhere=True)
     yield from reasons(counts, argued, elsewhere=False)
+    if bare:
+        yield "## Not run, without an argument"
+        yield ""
+        yield "| lines | first of them |"
+        yield "|---|---|"
+        for path, lines in bare.items():
+            first = text(path)[lines[0]].strip().replace("|", "\\|")
+            yield f"| `{path}` {ranges(lines, counts[path])} | `{first}` |"
+        yield ""
     yield "## Every file"
     yield ""
     yield "| file | lines | run | per cent |"
