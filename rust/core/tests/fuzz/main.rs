@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-fn target(name: &str) -> fn(&[u8]) {
+fn target(name: &str) -> targets::Run {
     targets::ALL
         .iter()
         .find(|(known, _)| *known == name)

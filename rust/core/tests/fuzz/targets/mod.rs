@@ -19,8 +19,10 @@ pub mod selection;
 pub mod staged;
 pub mod vectors;
 
+pub type Run = fn(&[u8]);
+
 /// By name, as in `rust/fuzz/fuzz_targets`.
-pub const ALL: [(&str, fn(&[u8])); 7] = [
+pub const ALL: [(&str, Run); 7] = [
     ("parameters", parameters::run),
     ("fill", fill::run),
     ("release", release::run),

@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) {
             let delta = (-f64::from(input.byte())).exp2();
             let bounds = [-1.0, 1.0].map(|sign| {
                 let distance = sensitivity * (1.0 + f64::from(input.byte()));
-                (input.byte() % 3 == 0).then_some(sign * distance)
+                input.byte().is_multiple_of(3).then_some(sign * distance)
             });
             if let Ok(law) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
                 let (below, above) = law.bounds();
