@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import stairnoise as sn
-from tests.property.hostile.calls import ARGUMENTS, EXAMPLES, LEFT_OUT, OWN_ARGUMENTS, SKIPPED, calls, members
+from tests.property.hostile.calls import ARGUMENTS, EXAMPLES, LEFT_OUT, OWN_ARGUMENTS, SKIPPED, calls, members, named
 from tests.property.hostile.judge import attempt
 from tests.property.hostile.pool import POOL
 
@@ -21,14 +21,14 @@ def test_every_public_name_is_called_or_left_out():
 def test_every_method_with_arguments_is_called_or_left_out():
     called = {call.label for call in CALLS}
     for label, function in members():
-        if label in LEFT_OUT or not inspect.signature(function).parameters:
+        if label in LEFT_OUT or not named(function):
             continue
         assert label in called
 
 
 def test_every_parameter_of_every_call_has_a_good_argument():
     for call in CALLS:
-        assert list(call.arguments) == list(inspect.signature(call.function).parameters)
+        assert list(call.arguments) == named(call.function)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
