@@ -1,7 +1,5 @@
 """The fuzzer leaves nothing out by accident: every public name, method and parameter is called, or is listed."""
 
-import inspect
-
 import pytest
 
 import stairnoise as sn
