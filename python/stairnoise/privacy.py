@@ -352,7 +352,10 @@ class PrivacyLoss:
     def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
         if not models.composable(parts):
             most_eps = max(models.largest_loss(part) for part, _ in parts)
-            raise ParameterError(f"eps must be at most {models.MOST_EPS:g} to compose Laplace or different laws, got {most_eps}")
+            raise ParameterError(
+                f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
+                f"different laws, got {most_eps}"
+            )
         composed = self._of(parts, names)
         most = _MOST_RELEASES if composed._exact else models.MOST_BRACKETED
         if composed.releases > most:

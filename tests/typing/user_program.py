@@ -64,6 +64,9 @@ best: tuple[Any, Any, Any, Any] = (
     sn.expected_cost(continuous, "l2"),
 )
 
+report: sn.SelftestReport = sn.selftest(subjects=["known answers"])
+passed: bool = report.passed
+
 try:
     sn.Staircase(-1)
 except sn.ParameterError as error:
