@@ -355,7 +355,8 @@ import os, signal, time
 import numpy as np
 import stairnoise as sn
 
-eps = np.full(10**5, 0.3)
+# A fill of many times 0.1 s: one that ends before the first look has its signal after it.
+eps = np.full(2 * 10**6, 0.3)
 reader, writer = os.pipe()
 children = []
 
