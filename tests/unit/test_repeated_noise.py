@@ -355,8 +355,7 @@ import os, signal, time
 import numpy as np
 import stairnoise as sn
 
-# A fill of many times 0.1 s: one that ends before the first look has its signal after it.
-eps = np.full(2 * 10**6, 0.3)
+eps = np.linspace(0.3, 0.4, 10**5)
 reader, writer = os.pipe()
 children = []
 
@@ -365,6 +364,14 @@ def fork(number, frame):
     if frame.f_code.co_name == "_fill_each" and time.monotonic() - started > 0.1:
         children.append(os.fork())
 
+def seconds():
+    started = time.monotonic()
+    sn.Staircase(eps, gamma="l2").sample(threads=1)
+    return time.monotonic() - started
+
+# A fill that ends before the first look has its signal after it.
+while seconds() < 0.5:
+    eps = np.append(eps, eps)
 signal.signal(signal.SIGALRM, fork)
 while not children:
     law = sn.Staircase(eps, gamma="l2")
@@ -376,7 +383,6 @@ while not children:
         assert children == [0], "the parent goes on"
         os.write(writer, str(error).encode())
         os._exit(0)
-    eps = np.append(eps, eps)
 if children[0] == 0:
     os.write(writer, b"the child went on")
     os._exit(0)
