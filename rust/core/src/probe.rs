@@ -8,7 +8,7 @@ use crate::kernel::Tier;
 use crate::stream::CHUNK;
 use crate::{Answer, Law, Value};
 
-/// Told of everything that [`crate::reveal`] lets through; it may change how the word is regarded, not its value.
+/// Told of everything that the module `reveal` lets through; it may change how the word is regarded, not its value.
 pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
 
 /// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
