@@ -39,6 +39,7 @@
 //! | `exact` | the integer slow path that answers when the fast path is not sure |
 //! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
 //! | `law`, `each` | the public face: one law, or a law for every value |
+//! | `laws` | the named laws of numbers, one file each |
 //! | `noise` | laws of several draws for a value |
 //! | `segments` | laws that fall geometrically, segment by segment |
 //! | `differences` | sums of differences of draws: the infinitely divisible laws |
@@ -55,11 +56,7 @@
 //! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 #![deny(unsafe_code)]
 
-mod arete;
 mod differences;
-mod discrete_gaussian;
-mod discrete_laplace;
-mod discrete_staircase;
 #[cfg(feature = "rand")]
 mod distribution;
 mod dyadic;
@@ -67,12 +64,9 @@ mod each;
 mod error;
 #[doc(hidden)]
 pub mod exact;
-mod generalized_discrete_laplace;
 mod kernel;
-mod laplace;
 mod law;
-mod merged_laplace;
-mod multi_scale_discrete_laplace;
+mod laws;
 mod multivariate;
 mod negative_binomial;
 #[doc(hidden)]
@@ -93,33 +87,25 @@ mod sampler;
 mod segments;
 mod selection;
 mod share;
-mod staircase;
 mod stream;
 mod table;
-mod truncated_laplace;
 mod value;
 
-pub use arete::Arete;
-pub use discrete_gaussian::DiscreteGaussian;
-pub use discrete_laplace::DiscreteLaplace;
-pub use discrete_staircase::{DiscreteStaircase, R};
 pub use each::{Laws, Parameters, Shapes};
 pub use error::{DrawError, ParamError};
-pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
 pub use kernel::{cpu_tier, cpu_tiers};
-pub use laplace::Laplace;
 pub use law::{Kind, Law, Shape};
-pub use merged_laplace::MergedLaplace;
-pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use laws::{
+    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Laplace, MergedLaplace,
+    MultiScaleDiscreteLaplace, R, Staircase, TruncatedLaplace,
+};
 pub use multivariate::{MultivariateStaircase, Norm};
 pub use noise::Noise;
 pub use params::largest_quotient;
 pub use release::Answer;
 pub use selection::{Selection, Selector};
 pub use share::Share;
-pub use staircase::{Gamma, Staircase};
 #[doc(hidden)]
 pub use stream::process_mark;
 pub use stream::{Fill, Generator};
-pub use truncated_laplace::TruncatedLaplace;
 pub use value::Value;

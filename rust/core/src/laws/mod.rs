@@ -1,0 +1,23 @@
+//! The laws of numbers, one file each: parameters checked, the lattice chosen, what a caller may ask of a law.
+
+mod arete;
+mod discrete_gaussian;
+mod discrete_laplace;
+mod discrete_staircase;
+mod generalized_discrete_laplace;
+mod laplace;
+mod merged_laplace;
+mod multi_scale_discrete_laplace;
+mod staircase;
+mod truncated_laplace;
+
+pub use arete::Arete;
+pub use discrete_gaussian::DiscreteGaussian;
+pub use discrete_laplace::DiscreteLaplace;
+pub use discrete_staircase::{DiscreteStaircase, R};
+pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
+pub use laplace::Laplace;
+pub use merged_laplace::MergedLaplace;
+pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use staircase::{Gamma, Staircase};
+pub use truncated_laplace::TruncatedLaplace;
