@@ -10,6 +10,8 @@ VENV  := .venv
 PY    := $(VENV)/bin/python
 CRATE := stairnoise
 
+PLATFORMS := x86_64-pc-windows-msvc aarch64-apple-darwin
+
 EXTENSION_SOURCES := $(wildcard Cargo.toml Cargo.lock rust/*/Cargo.toml rust/*/build.rs) \
                      $(shell find rust/core/src rust/binding/src -type f 2>/dev/null)
 
@@ -107,6 +109,14 @@ test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug 
 .PHONY: test-aarch64
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 	@scripts/test_aarch64.sh
+
+# Checked, not linked: that takes neither a C compiler nor an interpreter of the other system.
+.PHONY: check-platforms
+check-platforms: export PYO3_CROSS := 1
+check-platforms: export PYO3_CROSS_PYTHON_VERSION := 3.10
+check-platforms: | tools  ## crate and extension compile without a warning for Windows and macOS
+	rustup target add $(PLATFORMS)
+	for target in $(PLATFORMS); do cargo clippy --locked --workspace --target $$target -- -D warnings || exit; done
 
 .PHONY: test-avx512
 test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; a quarter of an hour

@@ -27,12 +27,14 @@ mod unix {
 
     pub(super) enum Guard {
         /// A word that the kernel wipes in every child: Linux from 4.14 on.
+        #[cfg(target_os = "linux")]
         Page(&'static AtomicU64),
         /// The count of forks through the C library, and the process id for others.
         Handler,
     }
 
     /// The largest mark from a page, in this process or one that it was forked from.
+    #[cfg(target_os = "linux")]
     static LAST: AtomicU64 = AtomicU64::new(0);
 
     /// Forks through the C library that lie between the first process and this one.
@@ -56,6 +58,7 @@ mod unix {
 
         pub(super) fn mark(&self) -> u64 {
             match self {
+                #[cfg(target_os = "linux")]
                 Self::Page(word) => match word.load(Relaxed) {
                     0 => fresh_mark(word),
                     mark => mark,
@@ -66,6 +69,7 @@ mod unix {
     }
 
     /// Marks a process that has no mark yet. Its copy of `LAST` is no less than any mark of a process that it was forked from.
+    #[cfg(target_os = "linux")]
     #[cold]
     fn fresh_mark(word: &AtomicU64) -> u64 {
         let fresh = LAST.fetch_add(1, Relaxed) + 1;
