@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-use crate::kernel::Tier;
+use crate::kernel::{Lines, Tier};
 use crate::stream::CHUNK;
 use crate::{Answer, Law, Value};
 
@@ -43,7 +43,7 @@ pub fn write<T: Value>(law: &Law, words: &[u64], out: &mut [T]) {
 
 /// [`Law::release_part`] for given words, whose extension words are all zero.
 pub fn release<A: Answer, T: Value>(law: &Law, words: &[u64], answers: &[A], out: &mut [T]) {
-    let mut noise = [0_i64; CHUNK];
+    let Lines(noise) = &mut Lines([0_i64; CHUNK]);
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];
         write(law, words, noise);

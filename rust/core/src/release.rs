@@ -6,6 +6,7 @@ use zeroize::Zeroize;
 
 use crate::dyadic::decompose;
 use crate::error::DrawError;
+use crate::kernel::Lines;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
@@ -107,7 +108,7 @@ impl Sampler {
             self.each_of_few(fill, first, out, |i, noise| add(answers[i], noise, lattice));
             return;
         }
-        let mut noise = [0_i64; CHUNK];
+        let Lines(noise) = &mut Lines([0_i64; CHUNK]);
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let noise = &mut noise[..out.len()];
             self.write(fill, first + (chunk * CHUNK) as u64, noise);

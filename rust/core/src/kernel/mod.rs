@@ -224,10 +224,15 @@ fn fill_lanes<A: Arithmetic, T: Value>(
     }
 }
 
+/// On whole cache lines. The stack is aligned to 16 bytes only: elsewhere vectors that lie across two lines are stored and read again, which takes a
+/// quarter longer, and a time that depends on what they hold (docs/timing.md).
+#[repr(align(64))]
+pub(crate) struct Lines<T>(pub T);
+
 /// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time.
 #[inline(always)]
 fn fill_block<A: Arithmetic, T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
-    let mut reduced = [[0.0; BLOCK]; 3];
+    let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
     for i in 0..BLOCK {
         [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(words[i] & !SIGN);
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::cipher::{Cipher, Domain};
+use crate::kernel::Lines;
 
 /// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
@@ -98,7 +99,7 @@ impl Fill {
     pub(crate) fn words(&self) -> Words<'_> {
         Words {
             fill: self,
-            blocks: [[0; 2]; CHUNK / 2 + 1],
+            blocks: Lines([[0; 2]; CHUNK / 2 + 1]),
         }
     }
 
@@ -115,7 +116,7 @@ impl Fill {
 /// Up to [`CHUNK`] consecutive words of a fill at a time; wiped on drop.
 pub(crate) struct Words<'a> {
     fill: &'a Fill,
-    blocks: [[u64; 2]; CHUNK / 2 + 1],
+    blocks: Lines<[[u64; 2]; CHUNK / 2 + 1]>,
 }
 
 impl Words<'_> {
@@ -123,7 +124,7 @@ impl Words<'_> {
     pub fn at(&mut self, first: u64, n: usize) -> &[u64] {
         let first = self.fill.start + first;
         let skip = (first % 2) as usize;
-        let blocks = &mut self.blocks[..(skip + n).div_ceil(2)];
+        let blocks = &mut self.blocks.0[..(skip + n).div_ceil(2)];
         self.fill.cipher.noise(self.fill.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
     }
@@ -131,6 +132,6 @@ impl Words<'_> {
 
 impl Drop for Words<'_> {
     fn drop(&mut self) {
-        self.blocks.zeroize();
+        self.blocks.0.zeroize();
     }
 }
