@@ -71,11 +71,7 @@ fn shares(report: &mut Report) {
 
 fn vectors(report: &mut Report) {
     for norm in [Norm::L1, Norm::L2, Norm::LInf] {
-        for (eps, dim) in [(4.0, 2), (1.0, 7)] {
-            // The last few of a part are sorted by branches (docs/timing.md).
-            if norm == Norm::L2 && dim > 2 {
-                continue;
-            }
+        for (eps, dim) in [(4.0, 2), (1.0, 3), (1.0, 7), (1.0, 10)] {
             let law = MultivariateStaircase::new(eps, 1.0, dim, 0.4, norm).expect("valid parameters");
             every_output(report, &format!("MultivariateStaircase({eps}), {norm:?}, dim {dim}"), &law);
         }
