@@ -65,7 +65,7 @@ pub(super) fn masked(mask: u64, x: f64) -> f64 {
 
 /// All bits 1 if a < b, for finite a and any b but NaN; otherwise all 0. A difference keeps its sign where it underflows.
 #[inline(always)]
-pub(super) fn less(a: f64, b: f64) -> u64 {
+pub(crate) fn less(a: f64, b: f64) -> u64 {
     ((a - b).to_bits().cast_signed() >> 63).cast_unsigned()
 }
 

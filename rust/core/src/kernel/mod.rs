@@ -32,7 +32,7 @@ use crate::reveal;
 use crate::value::Value;
 
 pub(crate) use coin::Coin;
-pub(crate) use float::nearest;
+pub(crate) use float::{less, nearest};
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};

@@ -2,11 +2,10 @@
 
 use zeroize::Zeroizing;
 
+use crate::kernel::less;
+
 /// Up to so many, comparing all with all is quicker than sorting with branches, half of which are guessed wrong.
 const FEW: usize = 24;
-
-/// Numbers in the longest vector of any tier.
-const LANES: usize = 8;
 
 /// Sorts numbers none of which is NaN.
 pub(super) fn ascending<T: Copy + PartialOrd>(numbers: &mut [T]) {
@@ -25,7 +24,7 @@ pub(super) fn ascending<T: Copy + PartialOrd>(numbers: &mut [T]) {
     }
 }
 
-/// Sorts the i-th numbers of all columns of so many, for every i; none is NaN.
+/// Sorts the i-th numbers of all columns of so many, for every i; all are finite.
 #[inline(always)]
 pub(super) fn columns(numbers: &mut [f64], count: usize) {
     let n = numbers.len() / count;
@@ -42,43 +41,15 @@ pub(super) fn columns(numbers: &mut [f64], count: usize) {
         }
         return;
     }
-    // Of columns that do not fill the lanes of a vector the compiler makes branches: the last few are sorted among as many as do.
-    let whole = count - count % LANES;
     for last in 1..n {
         let (sorted, carried) = numbers.split_at_mut(last * count);
         for column in sorted.chunks_exact_mut(count) {
-            exchange(&mut column[..whole], &mut carried[..whole]);
-        }
-    }
-    if whole < count {
-        let mut padded = Zeroizing::new([[0.0; LANES]; FEW]);
-        for (row, column) in padded.iter_mut().zip(numbers.chunks_exact(count)) {
-            row[..count - whole].copy_from_slice(&column[whole..]);
-        }
-        for last in 1..n {
-            let (sorted, carried) = padded.split_at_mut(last);
-            for row in sorted {
-                exchange(row, &mut carried[0]);
+            for (x, carried) in column.iter_mut().zip(&mut *carried) {
+                // Of a minimum and a maximum the compiler makes branches where fewer columns are left than a vector has lanes.
+                let (a, b) = (x.to_bits(), carried.to_bits());
+                let exchanged = (a ^ b) & less(*carried, *x);
+                (*x, *carried) = (f64::from_bits(a ^ exchanged), f64::from_bits(b ^ exchanged));
             }
-        }
-        for (row, column) in padded.iter().zip(numbers.chunks_exact_mut(count)) {
-            column[whole..].copy_from_slice(&row[..count - whole]);
-        }
-    }
-}
-
-/// The smaller of every two numbers in the first slice, the larger in the second; of whole vectors of lanes.
-#[inline(always)]
-fn exchange(smaller: &mut [f64], larger: &mut [f64]) {
-    for (smaller, larger) in smaller
-        .as_chunks_mut::<LANES>()
-        .0
-        .iter_mut()
-        .zip(larger.as_chunks_mut::<LANES>().0)
-    {
-        for i in 0..LANES {
-            let (a, b) = (smaller[i], larger[i]);
-            (smaller[i], larger[i]) = (a.min(b), a.max(b));
         }
     }
 }
