@@ -9,7 +9,8 @@
 
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_setzero_si128, _mm256_add_epi64, _mm256_aesenc_epi128, _mm256_aesenclast_epi128,
-    _mm256_broadcastsi128_si256, _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_xor_si256,
+    _mm256_broadcastsi128_si256, _mm256_loadu_si256, _mm256_set_epi64x, _mm256_setzero_si256, _mm256_storeu_si256,
+    _mm256_xor_si256,
 };
 
 use zeroize::Zeroize;
@@ -49,11 +50,12 @@ impl Vaes256 {
     /// The same for the indices given, one for each place of `out`.
     pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
         for (indices, out) in indices.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
-            let mut counters = [0; BATCH];
-            counters[..indices.len()].copy_from_slice(indices);
-            let mut batch = [[0; 2]; BATCH];
+            let mut batch = [[0, tweak]; BATCH];
+            for (input, index) in batch.iter_mut().zip(indices) {
+                input[0] = *index;
+            }
             // SAFETY: `self` exists, so `without_key` found the features.
-            unsafe { encrypt_batch(&self.0, inputs(tweak, &counters), &mut batch) };
+            unsafe { encrypt_in_place(&self.0, &mut batch) };
             out.copy_from_slice(&batch[..out.len()]);
             batch.zeroize();
         }
@@ -71,21 +73,24 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
     let mut first = first;
     for batch in batches {
-        encrypt_batch(keys, successors(tweak, first), batch);
+        encrypt_successors(keys, tweak, first, batch);
         first = first.wrapping_add(BATCH as u64);
     }
     if !rest.is_empty() {
         let mut batch = [[0; 2]; BATCH];
-        encrypt_batch(keys, successors(tweak, first), &mut batch);
+        encrypt_successors(keys, tweak, first, &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
         batch.zeroize();
     }
 }
 
-/// (index, tweak) for index = `first`, `first + 1`, …
-#[inline]
-#[target_feature(enable = "avx2")]
-fn successors(tweak: u64, first: u64) -> [__m256i; LANES] {
+// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
+// Neither takes nor returns vectors, which would pass through the stack.
+
+/// Writes AES(index, tweak) for index = `first`, `first + 1`, …
+#[inline(never)]
+#[target_feature(enable = "vaes,avx2,aes")]
+fn encrypt_successors(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]; BATCH]) {
     let tweak = tweak.cast_signed();
     let mut counter = _mm256_set_epi64x(tweak, first.wrapping_add(1).cast_signed(), tweak, first.cast_signed());
     let step = _mm256_set_epi64x(0, 2, 0, 2);
@@ -94,25 +99,25 @@ fn successors(tweak: u64, first: u64) -> [__m256i; LANES] {
         *lane = counter;
         counter = _mm256_add_epi64(counter, step);
     }
-    lanes
+    encrypt(keys, lanes, out);
 }
 
-/// (index, tweak) for the indices given.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn inputs(tweak: u64, indices: &[u64; BATCH]) -> [__m256i; LANES] {
-    let tweak = tweak.cast_signed();
-    let mut lanes = [_mm256_setzero_si256(); LANES];
-    for (lane, [even, odd]) in lanes.iter_mut().zip(indices.as_chunks::<2>().0) {
-        *lane = _mm256_set_epi64x(tweak, odd.cast_signed(), tweak, even.cast_signed());
-    }
-    lanes
-}
-
-/// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
+/// Encrypts every block.
 #[inline(never)]
 #[target_feature(enable = "vaes,avx2,aes")]
-fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut [[u64; 2]; BATCH]) {
+fn encrypt_in_place(keys: &[__m128i; ROUNDS + 1], blocks: &mut [[u64; 2]; BATCH]) {
+    let mut lanes = [_mm256_setzero_si256(); LANES];
+    for (lane, pair) in lanes.iter_mut().zip(blocks.as_chunks::<2>().0) {
+        let pair: *const [[u64; 2]; 2] = pair;
+        // SAFETY: `pair` is a live reference to 32 bytes, and the load needs no alignment.
+        *lane = unsafe { _mm256_loadu_si256(pair.cast()) };
+    }
+    encrypt(keys, lanes, blocks);
+}
+
+#[inline]
+#[target_feature(enable = "vaes,avx2,aes")]
+fn encrypt(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut [[u64; 2]; BATCH]) {
     let key = |round: usize| _mm256_broadcastsi128_si256(keys[round]);
     for lane in &mut lanes {
         *lane = _mm256_xor_si256(*lane, key(0));
