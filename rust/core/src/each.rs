@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use crate::dyadic::floor_log2;
 use crate::error::ParamError;
 use crate::exact::IntegerLaw;
-use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
+use crate::kernel::{Arithmetic, BLOCK, Drawn, Family, Given, Tier, Work, run_on};
 use crate::law::{Kind, Law, Shape};
 use crate::release::{Answer, round_to_near_lattice};
 use crate::reveal;
@@ -47,10 +47,10 @@ impl Laws {
     /// # Errors
     /// The position of the first that has none, and [`ParamError`] as [`Law::new`].
     pub fn check(&self, parameters: &Parameters<'_>) -> Result<(), (usize, ParamError)> {
-        let mut room = Room::new();
+        let (mut room, tier) = (Room::new(), Tier::current());
         for first in (0..parameters.eps.len()).step_by(BLOCK) {
             let block = parameters.block(first);
-            if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(family)) {
+            if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(tier, family)) {
                 continue;
             }
             for i in 0..block.eps.len() {
@@ -112,7 +112,7 @@ impl Laws {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, &Noise)
+        self.each(Tier::current(), fill, first, out, parameters, Noise)
     }
 
     /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`.
@@ -127,7 +127,7 @@ impl Laws {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, &Released(answers))
+        self.each(Tier::current(), fill, first, out, parameters, Released(answers))
     }
 
     /// Block by block on the fast path; what it is not sure of, value by value.
@@ -138,7 +138,7 @@ impl Laws {
         first: u64,
         out: &mut [T],
         parameters: &Parameters<'_>,
-        output: &impl Output<T>,
+        output: impl Output<T>,
     ) -> Result<(), ParamError> {
         let mut words = fill.words();
         let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
@@ -149,12 +149,13 @@ impl Laws {
                 let base = base + n * BLOCK;
                 let parameters = parameters.block(base);
                 room.draw(tier, self.kind, &parameters, words, &mut drawn);
-                for i in ones(write_block(&drawn, base, out, output)) {
+                let output = output.from(base);
+                for i in ones(write_block(tier, &drawn, out, output)) {
                     let (eps, sensitivity, shape) = parameters.at(i);
                     out[i] = self.with(eps, sensitivity, shape, |law| {
                         let sampler = law.sampler();
                         let noise = sampler.cells(words[i], |e| fill.extension(first + (base + i) as u64, e));
-                        output.cells(base + i, noise, sampler.lattice().log2_granularity)
+                        output.cells(i, noise, sampler.lattice().log2_granularity)
                     })?;
                 }
             }
@@ -221,16 +222,24 @@ impl Parameters<'_> {
 }
 
 /// What becomes of the cells that are drawn for value i.
-trait Output<T> {
+trait Output<T>: Copy {
+    /// What becomes of those from value `first` on.
+    fn from(self, first: usize) -> Self;
+
     /// From the fast path: below 2⁵¹, or anything if they are NaN.
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T;
 
     fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T;
 }
 
+#[derive(Clone, Copy)]
 struct Noise;
 
 impl<T: Value> Output<T> for Noise {
+    fn from(self, _: usize) -> Self {
+        self
+    }
+
     #[inline(always)]
     fn whole(&self, _: usize, cells: f64, granularity: f64) -> T {
         T::from_whole(cells, granularity)
@@ -241,9 +250,14 @@ impl<T: Value> Output<T> for Noise {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Released<'a, A>(&'a [A]);
 
 impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
+    fn from(self, first: usize) -> Self {
+        Self(&self.0[first..])
+    }
+
     #[inline(always)]
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
         let near =
@@ -262,17 +276,45 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
 }
 
 /// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
+fn write_block<T>(tier: Tier, drawn: &Drawn, out: &mut [T], output: impl Output<T>) -> u64 {
+    run_on(tier, WriteBlock { drawn, out, output })
+}
+
+struct WriteBlock<'a, T, O> {
+    drawn: &'a Drawn,
+    out: &'a mut [T],
+    output: O,
+}
+
+impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> u64 {
+        let Self { drawn, out, output } = self;
+        let n = out.len();
+        // The usual length, known: the compiler makes vectors of it.
+        let sure = match out.first_chunk_mut::<BLOCK>() {
+            Some(out) => write(drawn, out, output),
+            None => write(drawn, out, output),
+        };
+        if reveal::condition(sure == n as u64) {
+            return 0;
+        }
+        reveal::word((0..n).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i))
+    }
+}
+
+/// How many of those that were written are sure.
 #[inline(always)]
-fn write_block<T, O: Output<T>>(drawn: &Drawn, base: usize, out: &mut [T], output: &O) -> u64 {
-    let mut sure = 0;
-    for (i, ((out, cells), granularity)) in out.iter_mut().zip(drawn.cells).zip(drawn.granularity).enumerate() {
-        *out = output.whole(base + i, cells, granularity);
-        sure = usize::wrapping_add(sure, usize::from(!cells.is_nan()));
+fn write<T>(drawn: &Drawn, out: &mut [T], output: impl Output<T>) -> u64 {
+    let Drawn { cells, granularity, .. } = drawn;
+    let mut sure = 0_u64;
+    for i in 0..out.len() {
+        out[i] = output.whole(i, cells[i], granularity[i]);
+        sure = sure.wrapping_add(u64::from(!cells[i].is_nan()));
     }
-    if reveal::condition(sure == out.len()) {
-        return 0;
-    }
-    reveal::word((0..out.len()).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i))
+    sure
 }
 
 /// Where blocks that are not full are filled up, with ordinary parameters.
@@ -426,8 +468,8 @@ mod tests {
             let columns = Columns::new(&given[..n]);
             let parameters = columns.parameters();
             laws.check(&parameters).unwrap();
-            laws.each(tier, fill, first, &mut noise, &parameters, &Noise).unwrap();
-            laws.each(tier, fill, first, &mut released, &parameters, &Released(&answers))
+            laws.each(tier, fill, first, &mut noise, &parameters, Noise).unwrap();
+            laws.each(tier, fill, first, &mut released, &parameters, Released(&answers))
                 .unwrap();
             for i in 0..n {
                 let (law, cells) = alone(kind, given[i], fill, first + i as u64);
@@ -575,7 +617,7 @@ mod tests {
                         let columns = Columns::new(&given);
                         let mut words = fill.words();
                         room.draw(tier, kind, &columns.parameters(), words.at(first, BLOCK), &mut drawn);
-                        doubtful += write_block(&drawn, 0, &mut [0.0_f64; BLOCK], &Noise).count_ones();
+                        doubtful += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], Noise).count_ones();
                     }
                     assert!(doubtful < 64, "{doubtful} of 64000: {tier:?} {kind:?} {form}");
                 }

@@ -356,12 +356,39 @@ fn the_offset_in_a_lane() {
     }
 }
 
-/// The comment at `L1_ERROR`.
+/// Where ε is by the value, D·c comes from m = e^(ε/2) − 1: D/(m·(2 + m)), and D/(1 + e^(ε/2)) is m of it.
 #[test]
-fn shape_tolerance() {
-    let power = EXP_M1 + U;
-    let total = power / 2.0 + U + U + U;
-    assert!(total * SECOND_ORDER <= own::L1_ERROR);
+fn quotients_in_a_lane() {
+    quotients_in_a_lane_on::<Separate>();
+    quotients_in_a_lane_on::<Fused>();
+}
+
+fn quotients_in_a_lane_on<A: MulAdd<Bounded>>() {
+    let check = |m: Bounded, x: Bounded| {
+        assert!(m.relative() <= EXP_M1, "{x:?}");
+        let floor = Bounded::from(1.0) / own::rise(m);
+        assert!(
+            floor.relative() * SECOND_ORDER <= own::FLOOR_ERROR,
+            "{x:?}: {}",
+            floor.relative() / U
+        );
+        // m cancels: what is left of its error is that of 2 + m, and two roundings follow the quotient.
+        let sum = Bounded::from(2.0) + m;
+        let shape = sum.relative() + 3.0 * U;
+        assert!(shape * SECOND_ORDER <= own::L1_ERROR, "{x:?}: {}", shape / U);
+    };
+    // Half of an ordinary ε: near zero by binades, then exponent by exponent.
+    for x in binades(-21, -2, PIECES).chain(pieces(0.25, arguments(0).1, PIECES)) {
+        check(exp_m1_near_zero::<A>(x), x);
+    }
+    for n in 1..=EXPONENTS {
+        let (lo, hi) = arguments(n);
+        let (scale, n) = (power_of_two(n as i32), f64::from(n));
+        for x in pieces(lo, hi.min(350.0), if lo < 350.0 { PIECES } else { 0 }) {
+            let m = elementary::exp_m1_scaled::<A, Bounded>(scale.into(), n.into(), x);
+            check(m.off_by(scale * left_out_of_exp(LARGEST_F)), x);
+        }
+    }
 }
 
 /// By how much ln(1 + 1/V) may exceed the computed 2^−⌊log₂ V⌋, whose factor κ and whose sum are off by u each, and V by another.
@@ -392,6 +419,9 @@ fn staircase_tolerance() {
         total / U,
         staircase::PER_Y / U
     );
+    // With constants made in the lane: y and D·c are at most D + D/ε, itself off by less than 2⁻⁴⁰.
+    let total = (own::FLOOR_ERROR + y + difference) * SECOND_ORDER;
+    assert!(total <= (staircase::PER_Y + own::PER_SPAN) / SECOND_ORDER, "{}", total / U);
     // The acceptance test works on numbers up to 2, each off by less than 2u, and with a floor of zero where e^ε overflows.
     let beyond = MAX_SPAN * (-700.0_f64).exp();
     assert!(8.0 * 2.0 * U + 2.0 * beyond <= staircase::FIXED);

@@ -19,11 +19,18 @@ pub(in super::super) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
 
 impl<L: Lattice> Own<2> for Many<L> {
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, _: f64) -> ([f64; 2], f64) {
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
-        let scale = place.cells / eps;
-        let slack = scale * PER_SCALE + (FIXED + BETA);
-        ([scale, tolerance(slack, scale, place.known)], place.granularity)
+        (
+            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, 0.0],
+            place.granularity,
+        )
+    }
+
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, _]: [f64; 3]) -> [f64; 2] {
+        let scale = cells / eps;
+        [scale, tolerance(scale * PER_SCALE + (FIXED + BETA), scale, doubt)]
     }
 
     #[inline(always)]
@@ -34,8 +41,13 @@ impl<L: Lattice> Own<2> for Many<L> {
     }
 
     #[inline(always)]
-    fn finish<A: Arithmetic>([scale, slack]: [f64; 2], [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        place::<A>(scale, 0.5, slack, whole, minus_ln::<A, f64>(e, s))
+    fn evaluate<A: Arithmetic>(_: [f64; 2], [whole, e, s]: [f64; 3]) -> [f64; 3] {
+        [whole, minus_ln::<A, f64>(e, s), 0.0]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack]: [f64; 2], [whole, minus_ln, _]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.5, slack, whole, minus_ln)
     }
 }
 
@@ -61,12 +73,20 @@ pub(in super::super) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
 
 impl<L: Lattice> Own<3> for Few<L> {
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, _: f64) -> ([f64; 3], f64) {
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
-        let scale = place.cells / eps;
-        let factor = 1.0 + 1.0 / exp::<A>(eps / place.cells, 0.0);
-        let slack = scale * PER_SCALE_FEW + FIXED;
-        ([scale, tolerance(slack, scale, place.known), factor], place.granularity)
+        let rise = exp::<A>(eps / place.cells, 0.0);
+        (
+            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, rise],
+            place.granularity,
+        )
+    }
+
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, rise]: [f64; 3]) -> [f64; 3] {
+        let scale = cells / eps;
+        let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, doubt);
+        [scale, slack, 1.0 + 1.0 / rise]
     }
 
     #[inline(always)]
@@ -77,14 +97,20 @@ impl<L: Lattice> Own<3> for Few<L> {
     }
 
     #[inline(always)]
-    fn finish<A: Arithmetic>([scale, slack, _]: [f64; 3], [whole, e, s]: [f64; 3]) -> (f64, bool) {
-        place::<A>(scale, 0.0, slack, whole, minus_ln::<A, f64>(e, s))
+    fn evaluate<A: Arithmetic>(_: [f64; 3], [whole, e, s]: [f64; 3]) -> [f64; 3] {
+        [whole, minus_ln::<A, f64>(e, s), 0.0]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack, _]: [f64; 3], [whole, minus_ln, _]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.0, slack, whole, minus_ln)
     }
 }
 
+/// `doubt` is 0 or infinite.
 #[inline(always)]
-fn tolerance(slack: f64, scale: f64, known: bool) -> f64 {
-    if known & (scale <= MAX_SPAN) { slack } else { f64::INFINITY }
+fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
+    if scale <= MAX_SPAN { slack + doubt } else { f64::INFINITY }
 }
 
 #[inline(always)]

@@ -13,9 +13,11 @@ mod lattice;
 mod shape;
 mod staircase;
 
+use std::marker::PhantomData;
+
 use zeroize::Zeroize;
 
-use super::tier::{self, Arithmetic};
+use super::tier::{self, Arithmetic, Work};
 use super::{BLOCK, MAX_SPAN, SIGN, Tier, with_sign};
 use geometric::{Few, Many};
 use lattice::{Integers, LaplacePowers, Lattice, StaircasePowers};
@@ -42,23 +44,36 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether they all are within the range of the fast path, hence have laws.
-    pub fn are_ordinary(&self, family: Family) -> bool {
+    /// Whether they all are within the range of the fast path, hence have laws. On a tier that is available.
+    pub fn are_ordinary(&self, tier: Tier, family: Family) -> bool {
         match family {
-            Family::Laplace => self.are_on::<LaplacePowers, OptimalL1>(),
-            Family::DiscreteLaplace | Family::DiscreteStaircaseL1 => self.are_on::<Integers, OptimalL1>(),
-            Family::StaircaseL1 => self.are_on::<StaircasePowers, OptimalL1>(),
-            Family::StaircaseNumber => self.are_on::<StaircasePowers, Fraction>(),
-            Family::DiscreteStaircaseNumber => self.are_on::<Integers, Whole>(),
+            Family::Laplace => self.are_on::<LaplacePowers, OptimalL1>(tier),
+            Family::DiscreteLaplace | Family::DiscreteStaircaseL1 => self.are_on::<Integers, OptimalL1>(tier),
+            Family::StaircaseL1 => self.are_on::<StaircasePowers, OptimalL1>(tier),
+            Family::StaircaseNumber => self.are_on::<StaircasePowers, Fraction>(tier),
+            Family::DiscreteStaircaseNumber => self.are_on::<Integers, Whole>(tier),
         }
     }
 
-    fn are_on<L: Lattice, S: Shape>(&self) -> bool {
+    fn are_on<L: Lattice, S: Shape>(&self, tier: Tier) -> bool {
+        tier::run_on(tier, Ordinary(self, PhantomData::<(L, S)>))
+    }
+}
+
+/// Whether all are, on a lattice with a shape.
+struct Ordinary<'a, F>(&'a Given<'a>, PhantomData<F>);
+
+impl<L: Lattice, S: Shape> Work for Ordinary<'_, (L, S)> {
+    type Result = bool;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> bool {
+        let Given { eps, sensitivity, shape } = self.0;
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
-            let (eps, place) = (self.eps[i], L::place(self.eps[i], self.sensitivity[i]));
-            let decidable = place.known & (place.cells + place.cells / eps <= MAX_SPAN);
-            ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(self.shape[i], place.cells)));
+            let place = L::place(eps[i], sensitivity[i]);
+            let decidable = place.known & (place.cells + place.cells / eps[i] <= MAX_SPAN);
+            ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(shape[i], place.cells)));
         }
         ordinary == BLOCK as u64
     }
@@ -77,7 +92,7 @@ pub(crate) struct Drawn {
 }
 
 /// Those of a staircase.
-const MOST_CONSTANTS: usize = 7;
+const MOST_CONSTANTS: usize = 8;
 
 impl Drawn {
     pub const NOTHING: Self = Self {
@@ -107,15 +122,24 @@ impl Drop for Drawn {
 }
 
 /// A family's law in a lane: [`super::Lane`] with its constants, N numbers, made on the way.
+///
+/// A block goes through each stage before it goes through the next: a stage of some 60 operations in chains that the processor has room for
+/// several of. In three stages a staircase took 1.5 times as long.
 trait Own<const N: usize> {
-    /// The constants, and g.
-    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, shape: f64) -> ([f64; N], f64);
+    /// What takes longest of the constants, and g.
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64);
+
+    /// The constants.
+    fn prepare<A: Arithmetic>(eps: f64, shape: f64, placed: [f64; 3]) -> [f64; N];
 
     /// As [`super::Lane::reduce`].
     fn reduce<A: Arithmetic>(constants: [f64; N], bits: u64) -> [f64; 3];
 
+    /// The elementary function of what is reduced.
+    fn evaluate<A: Arithmetic>(constants: [f64; N], reduced: [f64; 3]) -> [f64; 3];
+
     /// As [`super::Lane::finish`].
-    fn finish<A: Arithmetic>(constants: [f64; N], reduced: [f64; 3]) -> (f64, bool);
+    fn finish<A: Arithmetic>(constants: [f64; N], evaluated: [f64; 3]) -> (f64, bool);
 }
 
 /// [`Drawn::draw`], to be compiled for the instructions of whoever inlines it.
@@ -141,26 +165,37 @@ fn draw_lanes<A: Arithmetic, L: Own<N>, const N: usize>(given: &Given<'_>, words
         reduced,
     } = drawn;
     for i in 0..BLOCK {
-        let (made, g) = L::prepare::<A>(given.eps[i], given.sensitivity[i], given.shape[i]);
+        let (placed, g) = L::place::<A>(given.eps[i], given.sensitivity[i]);
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = placed;
+        granularity[i] = g;
+    }
+    for i in 0..BLOCK {
+        let made = L::prepare::<A>(given.eps[i], given.shape[i], at(reduced, i));
         for (all, one) in constants.iter_mut().zip(made) {
             all[i] = one;
         }
-        granularity[i] = g;
     }
-    let of = |i: usize| {
-        core::array::from_fn(
-            #[inline(always)]
-            |n| constants[n][i],
-        )
-    };
+    let constants = &*constants;
     for i in 0..BLOCK {
-        [reduced[0][i], reduced[1][i], reduced[2][i]] = L::reduce::<A>(of(i), words[i] & !SIGN);
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = L::reduce::<A>(at(constants, i), words[i] & !SIGN);
     }
     for i in 0..BLOCK {
-        let (magnitude, sure) = L::finish::<A>(of(i), [reduced[0][i], reduced[1][i], reduced[2][i]]);
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = L::evaluate::<A>(at(constants, i), at(reduced, i));
+    }
+    for i in 0..BLOCK {
+        let (magnitude, sure) = L::finish::<A>(at(constants, i), at(reduced, i));
         let signed = with_sign(magnitude, words[i]);
         cells[i] = if sure { signed } else { f64::NAN };
     }
+}
+
+/// The first N numbers of lane `i`.
+#[inline(always)]
+fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
+    core::array::from_fn(
+        #[inline(always)]
+        |n| columns[n][i],
+    )
 }
 
 #[cfg(test)]
@@ -169,4 +204,5 @@ mod edges;
 pub(super) use {
     geometric::{BETA, PER_SCALE_FEW},
     shape::L1_ERROR,
+    staircase::{FLOOR_ERROR, PER_SPAN, rise},
 };

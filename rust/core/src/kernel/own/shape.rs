@@ -2,20 +2,19 @@
 
 use super::super::float::{ceil, round};
 
-/// How r follows from a number of the caller's, D, and e^ε − 1.
+/// How r follows from a number of the caller's, D, and D/(1 + e^(ε/2)).
 pub(super) trait Shape {
     /// Whether there is such an r.
     fn exists(number: f64, cells: f64) -> bool;
 
     /// r, and whether it is certain.
-    fn r(number: f64, cells: f64, growth: f64) -> (f64, bool);
+    fn r(number: f64, cells: f64, quotient: f64) -> (f64, bool);
 }
 
 /// ⌈D/(1 + e^(ε/2))⌉.
 pub(super) struct OptimalL1;
 
-/// Bound on the relative error of D/(1 + e^(ε/2)), in units of u: e^ε − 1 4.5, e^ε 1 more, its root half of that and 1, 1 + e^(ε/2) 1, the
-/// quotient 1: 5.75 in all.
+/// Bound on the relative error of D/(1 + e^(ε/2)): that of 2 + m, m = e^(ε/2) − 1, and three roundings. `proof` checks it.
 pub(in super::super) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
 impl Shape for OptimalL1 {
@@ -25,8 +24,7 @@ impl Shape for OptimalL1 {
     }
 
     #[inline(always)]
-    fn r(_: f64, cells: f64, growth: f64) -> (f64, bool) {
-        let quotient = cells / (1.0 + (1.0 + growth).sqrt());
+    fn r(_: f64, _: f64, quotient: f64) -> (f64, bool) {
         let r = ceil(quotient);
         let error = quotient * L1_ERROR;
         // Distances below ½ are exact. Never equal to a whole number: see `exact::optimal_r_l1`.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::elementary::{growth, rough_minus_ln, split_ln};
+use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
 use super::super::staircase::{FIXED, Stairs};
 use super::super::tier::Arithmetic;
 use super::super::{MAX_SPAN, WORD_BITS};
@@ -16,43 +16,75 @@ use super::shape::Shape;
 /// t/2 ≥ D·c. As there it need not be right.
 pub(super) struct Stepped<L, S>(PhantomData<(L, S)>);
 
+/// e^ε − 1 from m = e^(ε/2) − 1: then D·c is D/(m·(2 + m)) and D/(1 + e^(ε/2)) is m of that, for one division and no root.
+#[inline(always)]
+pub(in super::super) fn rise<N: Number>(m: N) -> N {
+    m * (N::from(2.0) + m)
+}
+
+/// Bound on the relative error of D·c by way of [`rise`], 5 u more than in `super::super::staircase`. `proof` checks it.
+#[cfg(test)]
+pub(in super::super) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
+
+/// Tolerance on y − D·c for each unit of D + D/ε, which is more than y or D·c, for what [`FLOOR_ERROR`] is too large.
+pub(in super::super) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
+
 const UNIT: f64 = 1.0 / (1_u64 << WORD_BITS) as f64;
 
-impl<L: Lattice, S: Shape> Own<7> for Stepped<L, S> {
+impl<L: Lattice, S: Shape> Own<8> for Stepped<L, S> {
     #[inline(always)]
-    fn prepare<A: Arithmetic>(eps: f64, sensitivity: f64, shape: f64) -> ([f64; 7], f64) {
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
-        let growth = growth::<A>(eps);
-        let (r, certain) = S::r(shape, place.cells, growth);
-        let floor = place.cells / growth;
-        let half_t = (r - 0.5) + floor;
-        let inverse_eps = 1.0 / eps;
-        let decidable = place.known & certain & (place.cells + place.cells * inverse_eps <= MAX_SPAN);
-        let slack = if decidable { FIXED } else { f64::INFINITY };
-        (
-            [eps, inverse_eps, place.cells, floor, r - 1.0, half_t, slack],
-            place.granularity,
-        )
+        let slack = if place.known { FIXED } else { f64::INFINITY };
+        ([place.cells, slack, growth::<A>(0.5 * eps)], place.granularity)
     }
 
     #[inline(always)]
-    fn reduce<A: Arithmetic>([_, inverse_eps, _, floor, _, half_t, _]: [f64; 7], bits: u64) -> [f64; 3] {
+    fn prepare<A: Arithmetic>(eps: f64, shape: f64, [cells, slack, growth]: [f64; 3]) -> [f64; 8] {
+        let floor = cells / rise(growth);
+        let (r, certain) = S::r(shape, cells, floor * growth);
+        let half_t = (r - 0.5) + floor;
+        // One division for two quotients of which neither needs to be right.
+        let inverse = 1.0 / (eps * floor);
+        let (inverse_eps, ratio) = (inverse * floor, half_t * (inverse * eps));
+        let span = A::mul_add(cells, inverse_eps, cells);
+        let decidable = certain & (span <= MAX_SPAN);
+        let slack = if decidable {
+            A::mul_add(span, PER_SPAN, slack)
+        } else {
+            f64::INFINITY
+        };
+        [eps, inverse_eps, cells, floor, r - 1.0, half_t, slack, ratio]
+    }
+
+    #[inline(always)]
+    fn reduce<A: Arithmetic>([_, inverse_eps, .., ratio]: [f64; 8], bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
-        let (e, s) = split_ln(whole * half_t / floor);
+        let (e, s) = split_ln(whole * ratio);
         let stair = A::mul_add(rough_minus_ln::<A, f64>(f64::from(WORD_BITS) - e, s), inverse_eps, 1.0);
         [whole, A::floor(stair).max(0.0), 0.0]
     }
 
     #[inline(always)]
-    fn finish<A: Arithmetic>([eps, _, cells, floor, first, half_t, slack]: [f64; 7], [whole, stair, _]: [f64; 3]) -> (f64, bool) {
-        let stairs = Stairs {
-            unit: half_t * UNIT,
-            cells,
-            floor,
-            first,
-            eps,
-            slack,
-        };
-        stairs.place::<A>(whole, stairs.unit_of::<A>(stair), stairs.outermost(stair))
+    fn evaluate<A: Arithmetic>(constants: [f64; 8], [whole, stair, _]: [f64; 3]) -> [f64; 3] {
+        [whole, stair, stairs(constants).unit_of::<A>(stair)]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(constants: [f64; 8], [whole, stair, unit]: [f64; 3]) -> (f64, bool) {
+        let stairs = stairs(constants);
+        stairs.place::<A>(whole, unit, stairs.outermost(stair))
+    }
+}
+
+#[inline(always)]
+fn stairs([eps, _, cells, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
+    Stairs {
+        unit: half_t * UNIT,
+        cells,
+        floor,
+        first,
+        eps,
+        slack,
     }
 }
