@@ -9,6 +9,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use stairnoise::parallel;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -179,6 +180,13 @@ impl<'a, T, I: Inputs> Iterator for Pieces<'a, T, I> {
 }
 
 impl<T, I: Inputs> Piece<'_, T, I> {
+    /// The first block of a page from the block at `middle` on, if the piece goes on there: see [`parallel::piece`].
+    fn on_page(&self, middle: usize) -> Option<usize> {
+        let values = self.out.as_slice()?;
+        let page = (middle + parallel::to_next_page(&raw const values[middle])).next_multiple_of(BLOCK);
+        (page < values.len()).then_some(page)
+    }
+
     /// Cut across the outermost axis that can be, so that each half is consecutive in C order.
     fn halves(self) -> (Self, Self) {
         let Some((axis, length)) = self.out.shape().iter().copied().enumerate().find(|(_, length)| *length > 1) else {
@@ -186,7 +194,8 @@ impl<T, I: Inputs> Piece<'_, T, I> {
         };
         let (inner, axis) = (self.out.len() / length, Axis(axis));
         let middle = if inner == 1 && length >= 2 * BLOCK {
-            (length / 2).next_multiple_of(BLOCK)
+            let middle = (length / 2).next_multiple_of(BLOCK);
+            self.on_page(middle).unwrap_or(middle)
         } else {
             length / 2
         };

@@ -55,7 +55,10 @@ pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
-    let most = (PIECE / price.max(1)).max(1);
+    let most = match price {
+        0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
+        _ => (PIECE / price.max(1)).max(1),
+    };
     let work = out.len().saturating_mul(price);
     if out.len() <= most {
         let only = Piece { first: 0, out, inputs };

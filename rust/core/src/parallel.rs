@@ -10,6 +10,24 @@ use std::thread;
 /// Values handed to a thread at a time: some 100 µs of work, so that taking the next piece costs nothing and no thread waits long for the last.
 pub const PIECE: usize = 1 << 16;
 
+/// Bytes of the pages that memory is given in where it is asked for in large pieces, as NumPy asks Linux. Two threads that come to the same new page
+/// both clear one, and one of the two is thrown away.
+const PAGE: usize = 1 << 21;
+
+/// Pieces begin at a multiple of this: so many are drawn together.
+const BLOCK: usize = 64;
+
+/// Values of `bytes` each handed to one of `threads` threads at a time: of long work a page's, but a fair share for each.
+pub fn piece(values: usize, bytes: usize, threads: usize) -> usize {
+    let share = values / threads.max(1).saturating_mul(4) / BLOCK * BLOCK;
+    (PAGE / bytes.max(1)).min(share).max(PIECE)
+}
+
+/// The number of values of `T` from `place` to the next page's beginning.
+pub fn to_next_page<T>(place: *const T) -> usize {
+    place.cast::<u8>().align_offset(PAGE).div_ceil(size_of::<T>().max(1))
+}
+
 /// Slices shorter than this are filled by the calling thread: starting a thread costs about 30 µs, as much as 10⁴ values.
 pub const SPLIT_FROM: usize = 4 * PIECE;
 
@@ -18,7 +36,16 @@ pub const SPLIT_FROM: usize = 4 * PIECE;
 /// This thread asks `go_on` after each piece that it fills itself; once it is false no further piece is begun. Returns whether all were filled.
 pub fn fill<T: Send>(out: &mut [T], threads: usize, work: impl Fn(u64, &mut [T]) + Sync, go_on: impl FnMut() -> bool) -> bool {
     let threads = if out.len() < SPLIT_FROM { 1 } else { threads };
-    let pieces = (0..).step_by(PIECE).zip(out.chunks_mut(PIECE));
+    let most = if threads > 1 {
+        piece(out.len(), size_of::<T>(), threads)
+    } else {
+        PIECE
+    };
+    let page = to_next_page(out.as_ptr()).next_multiple_of(BLOCK);
+    let begin = if most > PIECE && page < out.len() { page % most } else { 0 };
+    let (begun, rest) = out.split_at_mut(begin);
+    let rest = (begin as u64..).step_by(most).zip(rest.chunks_mut(most));
+    let pieces = begun.chunks_mut(most).map(|begun| (0, begun)).chain(rest);
     let done: Result<bool, Infallible> = each(
         pieces,
         threads,
@@ -98,7 +125,16 @@ mod tests {
 
     #[test]
     fn every_piece_is_filled_once_by_any_number_of_threads() {
-        for n in [0, 1, PIECE, SPLIT_FROM - 1, SPLIT_FROM, SPLIT_FROM + 1, 9 * PIECE + 5] {
+        for n in [
+            0,
+            1,
+            PIECE,
+            SPLIT_FROM - 1,
+            SPLIT_FROM,
+            SPLIT_FROM + 1,
+            9 * PIECE + 5,
+            40 * PIECE + 7,
+        ] {
             for threads in [1, 2, 3, 16] {
                 let mut out = vec![0_u64; n];
                 let done = fill(
@@ -111,6 +147,27 @@ mod tests {
                 assert!(out.iter().zip(1..).all(|(x, i)| *x == i), "{n} values, {threads} threads");
             }
         }
+    }
+
+    /// Evidence: the addresses of pieces. Two pieces share less than a block of a page.
+    #[test]
+    fn long_pieces_are_pages() {
+        let mut out = vec![0_u64; 40 * PIECE + 7];
+        let begins = Mutex::new(Vec::new());
+        let done = fill(
+            &mut out,
+            2,
+            |first, piece| {
+                assert_eq!(first % BLOCK as u64, 0);
+                begins.lock().unwrap().push(piece.as_ptr().addr());
+            },
+            || true,
+        );
+        assert!(done);
+        let mut begins = begins.into_inner().unwrap();
+        begins.sort_unstable();
+        assert!(begins.len() >= 40 * PIECE * 8 / PAGE, "{}", begins.len());
+        assert!(begins[1..].iter().all(|begin| begin % PAGE < 8 * BLOCK), "{begins:x?}");
     }
 
     #[test]
