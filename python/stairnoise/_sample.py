@@ -125,7 +125,8 @@ def sample(
     >>> sn.sample(4, mechanism="multivariate_staircase", eps=2, dim=3).shape
     (4, 3)
     """
-    law = make_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
+    make, given = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
+    law = make._for_one_call(given, out) if mechanism in LAWS else make(**given)
     return law._sample(n, rng, out, dtype, threads, size_name="n")
 
 
@@ -134,6 +135,12 @@ sample.__module__ = "stairnoise"
 
 def make_law(mechanism: str, **parameters: Any) -> Law[Any] | Alone[Any] | MultivariateStaircase:
     """Build the law that `mechanism` names; a parameter of another law is refused, and None is none."""
+    law, given = _named_law(mechanism, **parameters)
+    return law(**given)  # type: ignore[no-any-return]
+
+
+def _named_law(mechanism: str, **parameters: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the class that `mechanism` names, and what of `parameters` it is to be called with."""
     if not isinstance(mechanism, str):
         raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}")
     law = _class(mechanism)
@@ -144,7 +151,7 @@ def make_law(mechanism: str, **parameters: Any) -> Law[Any] | Alone[Any] | Multi
             _require_known(name)
             raise ParameterError(f"{name} must be left out for the mechanism {mechanism!r}, got {received(value)}")
     # What is missing is the law's to refuse.
-    return law(**dict.fromkeys(needed) | given)  # type: ignore[no-any-return]
+    return law, dict.fromkeys(needed) | given
 
 
 def _class(mechanism: str) -> Any:

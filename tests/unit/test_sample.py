@@ -183,3 +183,49 @@ def test_values_are_lattice_points_and_never_minus_zero(mechanism):
     assert (whole == 0).any()
     for values in (noise, whole):
         assert not np.signbit(values[values == 0]).any()
+
+
+def _unaligned(values):
+    """Return an array of these whose elements begin one byte off."""
+    memory = np.zeros(values.nbytes + 1, np.uint8)[1:].view(np.float64)
+    memory[...] = values
+    return memory
+
+
+EPS = np.linspace(0.1, 4, 1000)
+APART = {
+    "as they are": lambda: (EPS.copy(), None),
+    "strided": lambda: (np.repeat(EPS, 2)[::2], None),
+    "unaligned": lambda: (_unaligned(EPS), None),
+    "read-only": lambda: (np.broadcast_to(EPS, EPS.shape), None),
+    "other halves of one array": lambda: (lambda both: (both[0], both[1]))(np.stack([EPS, EPS])),
+    "odd and even elements of one array": lambda: (lambda both: (both[::2], both[1::2]))(np.repeat(EPS, 2)),
+}
+
+
+@pytest.mark.parametrize("make", APART.values(), ids=APART)
+def test_arrays_of_parameters_are_read_where_they_are(make):
+    """Evidence: equality with a law that has copies of its own. The caller's array is as it was."""
+    eps, out = make()
+    drawn = sn.sample(None, eps, rng=sn.SeededRng(9), out=out)
+    assert np.array_equal(drawn, sn.Staircase(EPS).sample(rng=sn.SeededRng(9)))
+    assert np.array_equal(eps, EPS)
+    assert out is None or drawn is out
+
+
+def test_noise_may_take_the_place_of_its_parameters():
+    """Evidence: as above."""
+    for mechanism, law in {"staircase": sn.Staircase, "laplace": sn.Laplace}.items():
+        eps = EPS.copy()
+        drawn = sn.sample(None, eps, mechanism=mechanism, rng=sn.SeededRng(9), out=eps)
+        assert drawn is eps
+        assert np.array_equal(drawn, law(EPS).sample(rng=sn.SeededRng(9)))
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
+def test_a_parameter_that_no_law_has_leaves_the_output_as_it_was(bad):
+    eps, out = EPS.copy(), np.full(EPS.size, 7.0)
+    eps[-1] = bad
+    with pytest.raises(sn.ParameterError, match="eps must be"):
+        sn.sample(None, eps, out=out)
+    assert (out == 7).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +13,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Shape
-from stairnoise._parameters import Real, RealLike, common_shape, real
+from stairnoise._parameters import Real, RealLike, common_shape, lent, real
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -59,10 +61,21 @@ class Parameters(Immutable):
     _constants: Any
     _parameter_shape: Shape
 
-    def _validate(self, eps: RealLike, sensitivity: RealLike, spec: object = None) -> None:
+    @classmethod
+    def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
+        """Make a law of `arguments` by name that reads the caller's arrays where they are, to be drawn from at once and forgotten."""
+        names = ("eps", "sensitivity", cls._spec_name)
+        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, 1, "l1"), strict=True) if name]
+        law = cls.__new__(cls)
+        law._validate(*given, convert=partial(lent, out=out))
+        return law
+
+    def _validate(
+        self, eps: RealLike, sensitivity: RealLike, spec: object = None, *, convert: Callable[[object, str], Real] = real
+    ) -> None:
         """Check the parameters and store them; the constructor of every law."""
-        parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
-        checked = self._check_spec(spec)
+        parameters = {"eps": convert(eps, "eps"), "sensitivity": convert(sensitivity, "sensitivity")}
+        checked = self._check_spec(spec, convert)
         if self._spec_name and not isinstance(checked, str):
             parameters[self._spec_name] = checked  # type: ignore[assignment]
         store = object.__setattr__
@@ -73,7 +86,7 @@ class Parameters(Immutable):
         store(self, "_constants", None)
         self._check()
 
-    def _check_spec(self, spec: object) -> Spec:
+    def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
         name = self._spec_name
         if name is None:
             return None
@@ -81,7 +94,7 @@ class Parameters(Immutable):
             if spec in ("l1", "l2"):
                 return spec  # type: ignore[return-value]
             raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
-        return real(spec, name)
+        return convert(spec, name)
 
     def _check(self) -> None:
         """Have the extension check the numbers, and make its law of scalar ones."""
@@ -139,6 +152,7 @@ class Parameters(Immutable):
         return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
 
     def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+        # The parameters were checked when the law was made.
         _native.fill_each(self._kind, *self._broadcast(out.shape), stream, out, threads)
 
     def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
