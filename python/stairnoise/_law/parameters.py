@@ -63,7 +63,7 @@ class Parameters(Immutable):
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
-        """Make a law of `arguments` by name that reads the caller's arrays where they are, to be drawn from at once and forgotten."""
+        """Make a law that reads the arrays of its `arguments` where they are, to be drawn from at once and forgotten."""
         names = ("eps", "sensitivity", cls._spec_name)
         given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, 1, "l1"), strict=True) if name]
         law = cls.__new__(cls)
