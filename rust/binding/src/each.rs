@@ -146,7 +146,7 @@ impl PartsInOrder<'_> {
     }
 }
 
-/// Of parameters that [`check`] has let through: a second look takes a tenth of the time of the noise. What no law has is refused here too, but
+/// Of parameters that [`check`] has let through: a second look takes about a sixth of the time of the noise. What no law has is refused here too, but
 /// when it is come to.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
