@@ -27,7 +27,7 @@ _COMPLETE = 1e-8
 class Curve:
     """A composed privacy loss, for one law or a bound of one."""
 
-    __slots__ = ("_A", "_B", "_above", "_allowance", "_false", "_last", "_missed", "_t", "infinite", "step", "top")
+    __slots__ = ("_A", "_B", "_above", "_allowance", "_below", "_false", "_last", "_missed", "_t", "infinite", "step", "top")
 
     def __init__(
         self, top: float, step: float, P: Array, *, infinite: float = 0.0, symmetric: bool = True, allowance: float = 0.0
@@ -59,12 +59,14 @@ class Curve:
             # what mirrors the false alarms, and what lies at zero
             last_missed = last_false + (float(P[-1]) if centre else 0.0)
         else:
-            last_missed = 1 - float(self._above[-1])
+            # a difference of numbers near 1, whose rounding is relative to 1
+            last_missed = max(1 - float(self._above[-1]) - self._allowance, 0.0)
         # Probabilities that went missing would look like privacy.
         if symmetric and abs(self._above[-1] + last_missed - 1) > _COMPLETE:
             raise ArithmeticError(f"probabilities must add up to 1, got {self._above[-1] + last_missed}")
         between = np.concatenate([np.cumsum(P[1:n][::-1])[::-1], [0.0]]) if n else np.empty(0)
         self._missed = last_missed + between
+        self._below = np.concatenate([[1 - self.infinite], self._missed])
 
     def profile_scalar(self, t: float) -> float:
         """δ at one t >= 0, in a microsecond; without the allowance."""
@@ -99,18 +101,26 @@ class Curve:
         return np.asarray(np.clip(missed, 0.0, 1.0))
 
     def _lines(self, alpha: Array) -> Array:
-        false, missed, above, t = self._false, self._missed, self._above, self._t
+        false, missed, t = self._false, self._missed, self._t
         if false.size == 0:
             return np.asarray(1 - alpha)
         last = false.size - 1
         i = np.minimum(np.searchsorted(false, alpha), last)
         steep = missed[i] + (self._B[i] - np.exp(t[i] + np.log(alpha)))
-        kept = 1 - alpha
-        j = np.clip(np.searchsorted(above, kept, side="right") - 1, 0, last)
+        j, excess = self._last_kept(alpha)
         before = np.where(j > 0, false[np.maximum(j - 1, 0)], 0.0)
-        flat = before + np.exp(-t[j]) * np.maximum(kept - above[j], 0.0)
+        flat = before + np.exp(-t[j]) * np.maximum(excess, 0.0)
         middle = missed[last] + (false[last] - alpha)
         # The last threshold of an unsymmetric curve may lie beyond the diagonal: both lines count there.
         left, right = alpha <= false[last], alpha >= missed[last]
         line = np.maximum(np.where(left, steep, -1.0), np.where(right, flat, -1.0))
         return np.where(left | right, line, middle)
+
+    def _last_kept(self, alpha: Array) -> tuple[NDArray[np.int64], Array]:
+        """Threshold above which less than 1 - alpha lies, and how much less; by what lies below it where alpha is small."""
+        kept, last = 1 - alpha, self._false.size - 1
+        by_above = np.clip(np.searchsorted(self._above, kept, side="right") - 1, 0, last)
+        by_below = np.clip(np.searchsorted(-self._below, -alpha, side="right") - 1, 0, last)
+        small = alpha < 0.5
+        j = np.where(small, by_below, by_above)
+        return j, np.where(small, self._below[j] - alpha, kept - self._above[j])

@@ -185,7 +185,7 @@ def _lower_model(part: Part, step: float) -> Model:
     if isinstance(part, GENERAL):
         return lower(part, step)
     masses = _lower_law(part, step)
-    return Model((masses.size - 1) / 2 * step, masses, 0.0)
+    return Model(min((masses.size - 1) / 2 * step, float(part.eps)), masses, 0.0)
 
 
 def _upper(parts: ClosedParts, step: float) -> Curve:
@@ -265,7 +265,7 @@ def _lower(parts: ClosedParts, step: float) -> Curve:
     laws = [(_lower_law(part, step), k) for part, k in parts]
     top = sum(k * (law.size - 1) for law, k in laws) / 2
     masses = convolution(laws, math.floor(top) + 1)
-    return Curve(top * step, step, masses, allowance=-_ROUNDING)
+    return Curve(min(top * step, pure_eps(parts)), step, masses, allowance=-_ROUNDING)
 
 
 def _lower_law(part: Closed, step: float) -> Array:

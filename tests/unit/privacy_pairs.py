@@ -1,0 +1,107 @@
+"""Oracles for the privacy of one release and of many: pairs of laws as lists of (P, Q), and what they say.
+
+They know nothing of losses with three values: they take the probabilities of the noise, shift them, and sum.
+"""
+
+import itertools
+
+import mpmath as mp
+
+import stairnoise as sn
+from stairnoise.privacy import privacy_loss
+
+TOLERANCE = 1e-12
+# What the sums leave out.
+TRUNCATED = 1e-30
+
+
+def close(value, exact, tolerance=TOLERANCE, floor=2.0**-1022):
+    return abs(mp.mpf(value) - exact) <= tolerance * abs(exact) + floor
+
+
+def pmf(law):
+    """Probability of an integer, as its class documents it."""
+    eps, D = mp.mpf(law.eps), law.sensitivity
+    if isinstance(law, sn.DiscreteLaplace):
+        ratio = mp.exp(-eps / D)
+        return lambda i: (1 - ratio) / (1 + ratio) * ratio ** abs(i)
+    b = mp.exp(-eps)
+    height = (1 - b) / (2 * law.r + 2 * b * (D - law.r) - (1 - b))
+    return lambda i: height * b ** (0 if abs(i) < law.r else (abs(i) - law.r) // D + 1)
+
+
+def lattice_pair(law):
+    """(P, Q) at every integer that carries 1e-30 or more, around 0 and around Δ."""
+    probability = pmf(law)
+    reach = int(law.sensitivity * (80 / law.eps + 2)) + 2
+    return [(probability(i), probability(i - law.sensitivity)) for i in range(-reach, reach + law.sensitivity + 1)]
+
+
+def staircase_pair(eps, gamma):
+    """(P, Q) on every interval where both densities of a staircase, with Δ = 1, are constant; the tails in whole stairs."""
+    eps, gamma = mp.mpf(eps), mp.mpf(gamma)
+    b = mp.exp(-eps)
+    height = (1 - b) / (2 * (gamma + b * (1 - gamma)))
+
+    def density(x):
+        return height * b ** (0 if abs(x) < gamma else mp.floor(abs(x) - gamma) + 1)
+
+    reach = int(80 / eps) + 3
+    edges = sorted({sign * (gamma + m) + shift for sign in (1, -1) for m in range(reach) for shift in (0, 1)})
+    middles = [((left + right) / 2, right - left) for left, right in itertools.pairwise(edges) if right - left > 1e-40]
+    return [(density(x) * width, density(x - 1) * width) for x, width in middles]
+
+
+def merged(pair):
+    """Add up outcomes of the same likelihood ratio, which changes no test and no divergence."""
+    total = {}
+    for p, q in pair:
+        key = round(mp.log(p / q), 25)
+        a, b = total.get(key, (0, 0))
+        total[key] = (a + p, b + q)
+    return list(total.values())
+
+
+def product(pair, k):
+    """The product law, outcome by outcome."""
+    result = [(mp.mpf(1), mp.mpf(1))]
+    for _ in range(k):
+        result = merged([(p * u, q * v) for p, q in result for u, v in pair])
+    return result
+
+
+def hockey_stick(pair, eps):
+    return mp.fsum(max(p - mp.exp(mp.mpf(eps)) * q, 0) for p, q in pair)
+
+
+def renyi(pair, alpha):
+    if alpha == 1:
+        return mp.fsum(p * mp.log(p / q) for p, q in pair)
+    return mp.log(mp.fsum(p ** mp.mpf(alpha) * q ** (1 - mp.mpf(alpha)) for p, q in pair)) / (mp.mpf(alpha) - 1)
+
+
+def neyman_pearson(pair, alpha):
+    """Least miss: raise the alarm where P/Q is largest, in proportion where the rate is used up."""
+    left, missed = mp.mpf(alpha), mp.mpf(1)
+    for p, q in sorted(pair, key=lambda pq: pq[1] / pq[0]):
+        share = min(1, left / q)
+        left -= share * q
+        missed -= share * p
+    return max(missed, 0)
+
+
+DISCRETE = [
+    sn.DiscreteLaplace(0.3),
+    sn.DiscreteLaplace(1, 2),
+    sn.DiscreteLaplace(1, 5),
+    sn.DiscreteLaplace(6, 7),
+    sn.DiscreteStaircase(1, 5, 2),
+    sn.DiscreteStaircase(0.5, 4, 4),
+    sn.DiscreteStaircase(3, 6, 1),
+    sn.DiscreteStaircase(8, 9),
+]
+GAMMAS = [(0.4, 0.25), (1.0, 0.5), (2.0, 0.1), (5.0, 0.75), (1.5, 1.0)]
+CASES = [(privacy_loss(law), lattice_pair, (law,), repr(law)) for law in DISCRETE] + [
+    (privacy_loss(sn.Staircase(eps, 3.0, gamma), lattice=False), staircase_pair, (eps, gamma), f"Staircase({eps}, {gamma})")
+    for eps, gamma in GAMMAS
+]
