@@ -154,6 +154,11 @@ def _named_law(mechanism: str, **parameters: Any) -> tuple[Any, dict[str, Any]]:
     return law, dict.fromkeys(needed) | given
 
 
+def needed_parameters(mechanism: str) -> tuple[str, ...]:
+    """Names of the parameters that the law has no default for."""
+    return _parameters_of(_class(mechanism))[0]
+
+
 def _class(mechanism: str) -> Any:
     if mechanism in LAWS:
         return LAWS[mechanism]

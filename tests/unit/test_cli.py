@@ -266,7 +266,10 @@ def test_plot_without_matplotlib(capsys, monkeypatch, tmp_path):
 
 BAD_INPUT = [
     (["sample"], "Missing option '-n'"),
-    (["sample", "-n", "10"], "eps must be a real number"),
+    (["sample", "-n", "10"], "Missing option '--eps', which the mechanism 'staircase' needs."),
+    (["sample", "-n", "1", "--eps", "1", "--mechanism", "gaussian"], "Missing option '--delta', which the mechanism 'gaussian' "),
+    (["sample", "-n", "1", "--mechanism", "discrete_gaussian"], "Missing option '--sigma2', which the mechanism"),
+    (["sample", "-n", "1", "--alpha", "1", "--theta", "1", "--mechanism", "arete"], "Missing option '--lam', which"),
     (["sample", "-n", "x", "--eps", "1"], "Invalid value for '-n'"),
     (["sample", "-n", "1.5", "--eps", "1"], "Invalid value for '-n'"),
     (["sample", "-n", "-1", "--eps", "1"], "n must be a non-negative integer below 2**63"),

@@ -15,7 +15,7 @@ from stairnoise import figures
 from stairnoise._errors import ParameterError, StairnoiseError
 from stairnoise._law import Law
 from stairnoise._optional import MissingPackageError
-from stairnoise._sample import FURTHER_LAWS, LAWS, make_law
+from stairnoise._sample import FURTHER_LAWS, LAWS, make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
@@ -112,26 +112,27 @@ def sample(
     output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
 ) -> None:
     """Draw noise and compare it with the theory."""
-    law = make_law(
-        mechanism,
-        eps=eps,
-        sensitivity=sensitivity,
-        gamma=_shape(gamma),
-        r=_shape(r),
-        delta=delta,
-        sigma2=sigma2,
-        lower=lower,
-        upper=upper,
-        beta=beta,
-        a=a,
-        alpha=alpha,
-        theta=theta,
-        lam=lam,
-        n_parties=n_parties,
-        present=present,
-        dim=dim,
-        norm=norm,
-    )
+    parameters = {
+        "eps": eps,
+        "sensitivity": sensitivity,
+        "gamma": _shape(gamma),
+        "r": _shape(r),
+        "delta": delta,
+        "sigma2": sigma2,
+        "lower": lower,
+        "upper": upper,
+        "beta": beta,
+        "a": a,
+        "alpha": alpha,
+        "theta": theta,
+        "lam": lam,
+        "n_parties": n_parties,
+        "present": present,
+        "dim": dim,
+        "norm": norm,
+    }
+    _require_needed(mechanism, parameters)
+    law = make_law(mechanism, **parameters)
     print_noise_report(Console(highlight=False), law, n, seed=seed, output=output)
 
 
@@ -199,6 +200,13 @@ def plot(
 
 
 app.command()(selftest)
+
+
+def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
+    """Refuse a law without an option that it has no default for, as a command is refused without one."""
+    for name in needed_parameters(mechanism):
+        if name in parameters and parameters[name] is None:
+            raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 
 
 def _law_of_eps(name: str, eps: float, sensitivity: float) -> Law[Any]:
