@@ -209,7 +209,10 @@ def test_nothing_is_above_the_pure_eps(eps, k, share):
     ids=["Laplace", "mixed", "exact"],
 )
 def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
-    """Where 1 - alpha rounds to 1. A best test has α <= e^(-t/2) B and β <= e^(t/2) B, B = E_Q (dP/dQ)^(1/2) = e^(-D/2) of order 1/2."""
+    """Where 1 - alpha rounds to 1. A best test has α <= e^(-t/2) B and β <= e^(t/2) B with B = E_Q (dP/dQ)^(1/2) = e^(-D/2).
+
+    D is the divergence of order 1/2.
+    """
     low, high = loss.tradeoff(alpha, bounds=True)
     assert low <= high
     assert low <= math.exp(-loss.rdp(0.5)) / alpha

@@ -24,7 +24,21 @@ KEEPS_SINGLE = {"released": {"float32", "float32 swapped"}, "values": {"float32"
 # Containers that are no sequence of numbers to MergedLaplace.
 ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "DataFrame", "foreign"}
 
-CALLS = [call for call in calls() if NUMBERS & set(call.arguments) and not call.label.startswith(("Arete", "MultiScale"))]
+# Discrete laws that are told a sensitivity: it is a count to them, as 1.0 is to none.
+TOLD = ("DiscreteGaussian", "GeneralizedDiscreteLaplace")
+
+
+def counts(call: Call) -> set[str]:
+    """Arguments that take integers only."""
+    told = call.label.startswith(TOLD) and call.label != "DiscreteGaussian.rho"
+    return {"sensitivity"} & set(call.arguments) if told else set()
+
+
+def numbers(call: Call) -> list[str]:
+    return sorted(NUMBERS & set(call.arguments) - counts(call))
+
+
+CALLS = [call for call in calls() if numbers(call) and not call.label.startswith(("Arete", "MultiScale"))]
 
 eighths = st.integers(-16, 80).map(lambda n: n / 8)
 mostly_good = st.sampled_from([0.125, 0.25, 0.5, 0.875, 1.0, 1.0, 1.0, 2.0, 3.0])
@@ -37,7 +51,7 @@ shapes = st.one_of(
 def cases(draw):
     """Draw a call, an argument, plain numbers for it, and the same numbers dressed."""
     call = draw(st.sampled_from(CALLS))
-    argument = draw(st.sampled_from(sorted(NUMBERS & set(call.arguments))))
+    argument = draw(st.sampled_from(numbers(call)))
     elements = draw(st.sampled_from([mostly_good, eighths, mostly_good.map(np.ceil)]))
     plain = draw(hnp.arrays(np.float64, draw(shapes), elements=elements, fill=st.nothing()))
     name = draw(st.sampled_from(sorted(dressings(plain))))
@@ -82,6 +96,15 @@ def same(found, expected, *, rounds: bool) -> None:
             assert np.array_equal(found, expected, equal_nan=True)
     else:
         assert found == expected
+
+
+def test_counts_refuse_floats():
+    """What the tests above leave out, and no more."""
+    found = [(call, argument) for call in calls() for argument in sorted(counts(call))]
+    assert len({call.label for call, _ in found}) == 13
+    for call, argument in found:
+        assert attempt(call, {argument: 1.0}).refusal is sn.ParameterTypeError
+        assert attempt(call, {argument: 1}).refusal is None
 
 
 def test_dressed_numbers_are_accepted():
