@@ -233,6 +233,8 @@ def test_single_precision_has_coarser_units():
     law = sn.Laplace(1.0)
     wide, narrow = law.confidence_interval(np.float32(2**20)), law.confidence_interval(np.float64(2**20))
     assert wide[1] - narrow[1] == pytest.approx(np.spacing(np.float32(2**20)) / 2, rel=1e-6)
+    for dtype in ("<f4", ">f4"):  # of either byte order
+        assert law.confidence_interval(np.array(2**20, dtype)) == wide
     counts = sn.DiscreteLaplace(1.0)
     assert counts.confidence_interval(np.float32(1000)) == (997.0, 1003.0)
     assert counts.confidence_interval(np.float32(2**26)) == (2**26 - 3 - 4.0, 2**26 + 3 + 4.0)

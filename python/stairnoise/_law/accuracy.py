@@ -122,7 +122,7 @@ class Intervals(Distribution):
         (158, 168)
         """
         values = _released(released)
-        single = getattr(released, "dtype", None) == np.float32
+        single = isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
         level = _inside("confidence", confidence)
         k = _terms(of, terms)
         m = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
