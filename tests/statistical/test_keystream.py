@@ -179,9 +179,9 @@ def test_two_to_the_thirty_bits(arrangement, written):
     assert too_small(words) == {}
 
 
-# Of dieharder's tests those that it calls good and that read less than a few gigabytes. A p-value is "FAILED" to it within 1e-6 of
-# 0 or of 1, and these tests give 55: a false alarm for `os`, whose words are new in every run, has probability 1.1e-4. The words
-# of the other arrangements are the same in every run.
+# Of dieharder's tests those that it calls good and that read less than a few gigabytes. A p-value is "FAILED" to it within 1e-6
+# of 0 or of 1, and these tests give 55: a false alarm for `os`, whose words are new in every run, has probability 1.1e-4. The
+# words of the other arrangements are the same in every run.
 DIEHARDER = (0, 1, 2, 3, 8, 10, 12, 13, 15, 16, 17, 100, 101, 102, 200, 202, 203, 204, 205, 206, 208, 209)
 
 
