@@ -81,7 +81,6 @@ test-python: $(VENV)/stamp-dev  ## Python tests
 
 .PHONY: test-long
 test-long: $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
-	cargo test --locked -p $(CRATE) --all-features -- --ignored
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
 	@scripts/test_taint.sh
