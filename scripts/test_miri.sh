@@ -1,19 +1,39 @@
 #!/bin/sh
-# Runs the crate's tests under Miri, which finds undefined behaviour: on the portable tier, for it knows no vector instructions, and
-# without the tests that take it hours. Says in one line what is missing.
+# Runs Rust tests under Miri, which finds undefined behaviour, leaks and data races: on the portable tier, for it knows no vector instructions,
+# with sizes that it can do (`cfg(miri)` in the tests). Installs Miri where there is rustup.
 #
-#   scripts/test_miri.sh [TESTS ...]      names of tests, or parts of them; some of every module with `unsafe`, threads or raw bits by default
+#   scripts/test_miri.sh [TESTS ...]      names of tests in the crate, or parts of them; by default what stands below
+#
+#   MIRI_TOOLCHAIN    nightly by default
+#   TARGET            a machine that Miri emulates, this one by default: s390x-unknown-linux-gnu has the bytes of a number the other way round,
+#                     i686-unknown-linux-gnu has 32 bits
+#   SEEDS             how many orders of events the tests with threads are run in, 8 by default
 set -eu
 
 toolchain=${MIRI_TOOLCHAIN:-nightly}
-cargo "+$toolchain" miri --version >/dev/null 2>&1 || {
-    echo "test_miri: Miri is missing: rustup +$toolchain component add miri rust-src" >&2
-    exit 1
-}
+target=${TARGET:-$(rustc -vV | sed -n 's/^host: //p')}
+if ! cargo "+$toolchain" miri --version >/dev/null 2>&1; then
+    command -v rustup >/dev/null 2>&1 || {
+        echo 'test_miri: Miri is needed, which rustup installs: https://rustup.rs' >&2
+        exit 1
+    }
+    rustup toolchain install "$toolchain" --profile minimal --component miri,rust-src
+fi
 cd "$(dirname "$0")/.."
-# Keys come from the operating system, the corpus and the vectors from files.
-export MIRIFLAGS="-Zmiri-disable-isolation ${MIRIFLAGS:-}"
+# Keys come from the operating system, the vectors from files.
+flags="-Zmiri-disable-isolation -Zmiri-strict-provenance ${MIRIFLAGS:-}"
 export STAIRNOISE_CPU=portable
-[ $# -gt 0 ] || set -- stream:: parallel:: value:: dyadic:: share:: release:: multivariate::sort exact::search tiers_convert
-cargo "+$toolchain" miri test --locked -p stairnoise --all-features --lib --target-dir target/miri -- "$@"
-cargo "+$toolchain" miri test --locked -p stairnoise --all-features --test fuzz --target-dir target/miri
+run() {
+    MIRIFLAGS=$flags cargo "+$toolchain" miri test --locked -p stairnoise --all-features --target "$target" --target-dir target/miri "$@"
+}
+if [ $# -gt 0 ]; then
+    run --lib -- "$@"
+    exit
+fi
+# One program after the other: every law's golden vectors, then what is tested of each module and is not a long loop.
+run --lib -- replay:: stream:: value:: dyadic:: share:: params:: kernel::float kernel::tier exact::exp exact::gaussian exact::ln2 exact::search \
+    exact::weights laws::merged laws::truncated refuses bits_are_listed multivariate::sort release::tests::halves release::tests::extremes \
+    release::tests::integers no_bits_at_all a_weight_of_next_to_nothing
+run --test public --test fuzz
+flags="$flags -Zmiri-many-seeds=0..${SEEDS:-8}"
+run --lib -- parallel::

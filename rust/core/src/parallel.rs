@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Values handed to a thread at a time: some 100 µs of work, so that taking the next piece costs nothing and no thread waits long for the last.
-pub const PIECE: usize = 1 << 16;
+pub const PIECE: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
 /// Bytes of the pages that memory is given in where it is asked for in large pieces, as NumPy asks Linux. Two threads that come to the same new page
 /// both clear one, and one of the two is thrown away.

@@ -100,9 +100,10 @@ mod unix {
             if page == libc::MAP_FAILED {
                 return None;
             }
+            // Miri knows no advice, and no fork after which a page would have to be wiped.
             // SAFETY: the mapping just made. Emulators that accept any advice also accept −1, and wipe nothing (BoringSSL, fork_detect.cc).
-            let wipes =
-                unsafe { libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) == 0 && libc::madvise(page, LENGTH, -1) != 0 };
+            let wipes = cfg!(miri)
+                || unsafe { libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) == 0 && libc::madvise(page, LENGTH, -1) != 0 };
             if !wipes {
                 // SAFETY: the mapping just made, to which nothing points.
                 unsafe { libc::munmap(page, LENGTH) };
@@ -172,6 +173,7 @@ pub(super) mod tests {
 
     /// Evidence: real children and grandchildren, with and without the C library's knowledge.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn processes_down_the_line_have_marks_of_their_own() {
         all_differ(&marks_down_the_line(&process_mark, fork));
         all_differ(&marks_down_the_line(&process_mark, clone));
@@ -179,6 +181,7 @@ pub(super) mod tests {
 
     /// The page alone, so that no process id can help.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn the_kernel_wipes_the_page_however_a_child_is_made() {
         let Some(word) = linux::wiped_word() else {
             eprintln!("skipped: this kernel wipes no pages");
@@ -191,6 +194,7 @@ pub(super) mod tests {
 
     /// Without such pages: the count of forks alone, and the process id alone.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn elsewhere_the_handler_counts_forks_and_the_process_id_tells_the_rest() {
         let handler = Guard::with_handler();
         let forks = marks_down_the_line(&|| handler.mark() >> 32, fork);
@@ -200,6 +204,7 @@ pub(super) mod tests {
 
     /// A child that asks for its mark only after its own child was made does not give it away.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn a_grandchild_of_a_child_that_never_asked_differs_from_the_first() {
         let here = process_mark();
         let there = in_child(clone, || in_child(clone, || process_mark().to_le_bytes()));

@@ -1,0 +1,103 @@
+//! Golden vectors of the laws that take several draws for a value.
+
+use serde_json::Value as Json;
+
+use super::{float, list, seeded, vectors, whole};
+use crate::{
+    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Noise,
+    Norm, Share, TruncatedLaplace,
+};
+
+/// The law's lattice and its values from an entry's place are the entry's.
+fn draws(law: &dyn Noise, entry: &Json) {
+    assert_eq!(
+        i64::from(law.log2_granularity()),
+        entry["log2_g"].as_i64().unwrap(),
+        "{entry}"
+    );
+    let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+    let mut view = seeded(entry).at(whole(&entry["index"])).unwrap();
+    let fill = (0..=whole(&entry["fill"]))
+        .map(|_| view.next_staged(expected.len()).unwrap())
+        .last()
+        .unwrap();
+    let mut cells = vec![0; expected.len()];
+    law.write_cells(&fill, 0, &mut cells);
+    assert_eq!(cells, expected, "{entry}");
+}
+
+fn floats(json: &Json) -> Vec<f64> {
+    list(json).iter().map(float).collect()
+}
+
+#[test]
+fn merged_laplace() {
+    for entry in vectors("merged_laplace.json") {
+        let arguments = list(&entry["arguments"]);
+        let (eps, breakpoints) = (floats(&arguments[0]), floats(&arguments[1]));
+        let law = MergedLaplace::new(&eps, &breakpoints, float(&arguments[2])).unwrap();
+        assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+        let breaks: Vec<u64> = list(&entry["breaks"]).iter().map(whole).collect();
+        assert_eq!(law.breaks(), breaks, "{entry}");
+        draws(&law, &entry);
+    }
+}
+
+#[test]
+fn truncated_laplace() {
+    for entry in vectors("truncated_laplace.json") {
+        let [eps, delta, sensitivity, lower, upper] = list(&entry["arguments"]) else {
+            panic!("{entry}")
+        };
+        let bound = |json: &Json| (!json.is_null()).then(|| float(json));
+        let law = TruncatedLaplace::new(float(eps), float(delta), float(sensitivity), bound(lower), bound(upper)).unwrap();
+        assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+        assert_eq!(law.bounds(), (whole(&entry["below"]), whole(&entry["above"])), "{entry}");
+        draws(&law, &entry);
+    }
+}
+
+#[test]
+fn infinitely_divisible() {
+    for entry in vectors("infinitely_divisible.json") {
+        let share = Share::new(whole(&entry["present"]), whole(&entry["n_parties"])).unwrap();
+        let law: Box<dyn Noise> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
+            ("generalized", &[beta, a]) => Box::new(GeneralizedDiscreteLaplace::new(beta, a, share).unwrap()),
+            ("multi_scale", &[eps, sensitivity]) => Box::new(MultiScaleDiscreteLaplace::new(eps, sensitivity, share).unwrap()),
+            ("arete", &[alpha, theta, lam]) => Box::new(Arete::new(alpha, theta, lam, share).unwrap()),
+            _ => panic!("{entry}"),
+        };
+        draws(&*law, &entry);
+    }
+}
+
+/// γ is given as its radius in lattice steps: of ⌈γD⌉ = r, the float next below r/D.
+#[test]
+fn multivariate() {
+    for entry in vectors("multivariate.json") {
+        let norm = match entry["norm"].as_str().unwrap() {
+            "l1" => Norm::L1,
+            "l2" => Norm::L2,
+            "linf" => Norm::LInf,
+            other => panic!("{other}"),
+        };
+        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+        let (cells, r) = (whole(&entry["cells"]), whole(&entry["r"]));
+        let gamma = (r as f64 / cells as f64).next_down();
+        let law = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
+        assert_eq!((law.cells(), law.r()), (cells, r), "{entry}");
+        draws(&law, &entry);
+    }
+}
+
+/// The lattice and σ² are the entry's: which they are for ε and δ is the Python package's.
+#[test]
+fn gaussian() {
+    for entry in vectors("gaussian.json") {
+        let log2_granularity = entry["log2_g"].as_i64().unwrap() as i32;
+        draws(
+            &DiscreteGaussian::scaled(float(&entry["sigma2"]), log2_granularity).unwrap(),
+            &entry,
+        );
+    }
+}
