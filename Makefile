@@ -143,7 +143,7 @@ test-asan: | tools  ## the Rust tests with the address sanitizer, structs laid o
 	scripts/test_asan.sh
 
 .PHONY: test-miri
-test-miri: | tools  ## Rust tests on the portable tier under Miri, where it is installed
+test-miri: | tools  ## Rust tests on the portable tier under Miri, which rustup installs
 	@scripts/test_miri.sh
 
 .PHONY: format

@@ -23,6 +23,8 @@ cd "$(dirname "$0")/.."
 # Keys come from the operating system, the vectors from files.
 flags="-Zmiri-disable-isolation -Zmiri-strict-provenance ${MIRIFLAGS:-}"
 export STAIRNOISE_CPU=portable
+# For another machine a dependency of the benchmarks compiles C, which Miri never runs: any compiler will do.
+export TARGET_CC="${TARGET_CC:-cc}"
 run() {
     MIRIFLAGS=$flags cargo "+$toolchain" miri test --locked -p stairnoise --all-features --target "$target" --target-dir target/miri "$@"
 }

@@ -300,6 +300,7 @@ mod tests {
 
     /// Evidence: equality of the implementations at every length around a batch, and at both ends of the counter.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has one implementation")]
     fn all_agree() {
         let key = core::array::from_fn(|i| (7 * i + 1) as u8);
         let all = all(&key);
@@ -326,7 +327,7 @@ mod tests {
     fn scattered_blocks() {
         let key = core::array::from_fn(|i| (5 * i + 3) as u8);
         for (name, cipher) in all(&key) {
-            for n in (0..40).chain([63, 64, 65, 200]) {
+            for n in (0..40).chain([63, 64, 65, 200]).step_by(if cfg!(miri) { 13 } else { 1 }) {
                 let index = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
                 let mut out = vec![[0; 2]; n];
                 cipher.scattered_noise(9, (0..n).map(index), &mut out);
