@@ -64,6 +64,7 @@ lint-python: $(VENV)/stamp-dev
 	$(PY) -m mypy.stubtest stairnoise._native
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(VENV)/bin/zizmor --offline --quiet .github
 
 # nextest where it is installed (it has no doc tests), cargo's own runner elsewhere
 CARGO_TEST := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --no-fail-fast,cargo test --no-fail-fast --lib --bins --tests)

@@ -86,4 +86,7 @@ done
 say 'built, checked and tested:'
 ls -l dist
 (cd dist && sha256sum ./* 2>/dev/null || shasum -a 256 ./*)
+if [ "$(uname -m)" = x86_64 ] && ! command -v qemu-x86_64 >/dev/null && ! command -v qemu-x86_64-static >/dev/null; then
+    echo 'Not tried on an old processor: qemu-x86_64 was not found.'
+fi
 [ -n "$free" ] || echo 'No wheel for free-threaded Python was built.'

@@ -31,6 +31,9 @@ sdist*) touch dist/stairnoise-1.tar.gz ;;
 *) touch dist/stairnoise-1-cp310-abi3-manylinux.whl ;;
 esac
 """
+UNAME = """#!/bin/sh
+case "$1" in -m) echo x86_64 ;; *) echo Linux ;; esac
+"""
 
 
 class Checkout:
@@ -46,7 +49,7 @@ class Checkout:
             found = shutil.which(tool)
             assert found
             (self.bin / tool).symlink_to(found)
-        for name, body in {"python3": PYTHON, "maturin": MATURIN, "uname": "#!/bin/sh\necho Linux\n"}.items():
+        for name, body in {"python3": PYTHON, "maturin": MATURIN, "uname": UNAME}.items():
             self.install(name, body)
         for name in ("git", "sha256sum"):
             self.install(name, "#!/bin/sh\necho 5\n")
@@ -87,6 +90,15 @@ def test_a_missing_free_threaded_python_is_said(checkout: Checkout) -> None:
     _, text, _ = checkout.run()
     assert "NO WHEEL FOR FREE-THREADED PYTHON: neither python3.14t nor python3.15t was found" in text
     assert text.endswith("No wheel for free-threaded Python was built.\n")
+
+
+@pytest.mark.parametrize("emulator", [None, "qemu-x86_64", "qemu-x86_64-static"])
+def test_a_missing_emulator_is_said(checkout: Checkout, emulator: str | None) -> None:
+    if emulator:
+        checkout.install(emulator, "#!/bin/sh\n")
+    status, text, _ = checkout.run()
+    assert status == 0, text
+    assert ("Not tried on an old processor: qemu-x86_64 was not found.\n" in text) == (emulator is None)
 
 
 def test_a_free_threaded_python_gets_a_wheel_and_tests_it(checkout: Checkout) -> None:

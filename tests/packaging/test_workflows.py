@@ -1,6 +1,6 @@
 """What can be known of the workflows without running them: their names exist, their rights are small, they say that none was run.
 
-`make lint` checks their form against the forge's published schema.
+`make lint` checks their form against the forge's published schema, and runs zizmor.
 """
 
 import re
@@ -61,10 +61,34 @@ def test_rights(path: Path) -> None:
     assert "secrets." not in text(path)
     assert "write" not in text(path).partition("\njobs:\n")[0].partition("\non:\n")[2]
     for name, body in jobs(path).items():
-        if "write\n" in body:
+        granted = re.findall(r"([\w-]+): *[\"']?write", body)
+        if granted:
             assert name in {"pypi", "crates-io"}
             assert f"    environment: {name}\n" in body
-            assert re.findall(r"[\w-]+: write\n", body) == ["id-token: write\n"]
+            assert granted == ["id-token"]
+
+
+@workflows
+def test_versions_of_actions_are_hashes_or_it_says_that_they_should_be(path: Path) -> None:
+    pins = re.findall(r"uses: [\w./-]+@(\S+)", text(path))
+    assert pins
+    loose = [pin for pin in pins if not re.fullmatch(r"[0-9a-f]{40}", pin)]
+    assert not loose or "efore the first run, replace the versions of actions" in text(path).partition("\nname:")[0]
+
+
+@pytest.mark.parametrize(("path", "job"), [(WORKFLOWS[0], "wheels"), (WORKFLOWS[2], "unix")], ids=["ci", "release"])
+def test_each_platform_builds_a_wheel_and_checks_it(path: Path, job: str) -> None:
+    found = jobs(path)
+    assert "runner: [ubuntu-24.04, ubuntu-24.04-arm, macos-15, macos-15-intel]\n" in found[job]
+    assert "- run: make wheels" in found[job]
+    assert "runs-on: windows-" in found["windows"]
+    steps = [found["windows"].index(step) for step in ("maturin build", "scripts/check_wheel.py", "scripts/test_installed.py")]
+    assert steps == sorted(steps)
+
+
+def test_publishing_waits_for_every_platform() -> None:
+    for name in ("pypi", "crates-io"):
+        assert "    needs: [unix, windows]\n" in jobs(WORKFLOWS[2])[name]
 
 
 @workflows
