@@ -266,7 +266,8 @@ NOT_NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("values", NOT_NUMBERS, ids=repr)
+# Without addresses, a test has the same name in every process.
+@pytest.mark.parametrize("values", NOT_NUMBERS, ids=lambda values: repr(values).partition(" at 0x")[0])
 @pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
 def test_values_must_be_numbers(values, law):
     rng = seeded()
