@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .lines import functions, text
-from .tests import Counts
+from .counts import Counts
 
 if sys.version_info >= (3, 11):
     import tomllib

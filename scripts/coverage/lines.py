@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from .tests import ROOT, Counts
+from .build import ROOT
+from .counts import Counts
 
 CFG_TEST = re.compile(r"\s*#\[cfg\((?:test|all\(test, .*\))\)\]")
 MODULE = re.compile(r"\s*(?:pub(?:\(crate\))? )?mod (\w+);")

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from . import few
 from .arguments import Argument
+from .build import ROOT
+from .counts import Counts
 from .lines import ranges, text
-from .tests import PYTHON_TESTS, ROOT, Counts
+from .tests import PYTHON_TESTS
 
 PAGE = ROOT / "docs" / "coverage.md"
 PARTS = {"core": "rust/core/src/", "binding": "rust/binding/src/", "package": "python/stairnoise/"}
