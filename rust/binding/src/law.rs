@@ -23,16 +23,6 @@ impl Law {
     }
 
     #[getter]
-    fn eps(&self) -> f64 {
-        self.0.eps()
-    }
-
-    #[getter]
-    fn sensitivity(&self) -> f64 {
-        self.0.sensitivity()
-    }
-
-    #[getter]
     fn granularity(&self) -> f64 {
         self.0.granularity()
     }

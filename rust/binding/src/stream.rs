@@ -77,11 +77,6 @@ impl Stream {
         self.lock().next_fill()
     }
 
-    #[getter]
-    fn index(&self) -> u64 {
-        self.lock().start()
-    }
-
     /// What `copy` and every pickle protocol ask for.
     #[allow(clippy::unused_self, reason = "Python calls it as a method")]
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
