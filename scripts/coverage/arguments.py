@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from .lines import functions, text
 from .counts import Counts
+from .lines import functions, text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("arguments.toml")
 
 @dataclass(frozen=True)
 class Argument:
-    """For the lines of a function of a file, or for those of one text, or both; `*` in them stands for anything."""
+    """For the lines of a function of a file, or for those of one text, or both; `*` in all three stands for anything."""
 
     file: str
     reason: str
@@ -29,7 +29,11 @@ class Argument:
 
     def holds(self, path: str, function: str, line: str) -> bool:
         """Whether it is about this line."""
-        return self.file == path and fnmatchcase(function, self.function or "*") and fnmatchcase(line.strip(), self.line or "*")
+        return (
+            fnmatchcase(path, self.file)
+            and fnmatchcase(function, self.function or "*")
+            and fnmatchcase(line.strip(), self.line or "*")
+        )
 
 
 def read() -> list[Argument]:

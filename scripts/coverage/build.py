@@ -59,7 +59,9 @@ def executables(command: list[str], kind: str) -> list[Path]:
 
 def build_programs() -> list[Path]:
     """The crate's test programs."""
-    return executables(["cargo", "test", "--locked", "-p", "stairnoise", "--all-features", "--lib", "--tests", "--no-run"], "test")
+    return executables(
+        ["cargo", "test", "--locked", "-p", "stairnoise", "--all-features", "--lib", "--tests", "--no-run"], "test"
+    )
 
 
 def build_extension() -> Path:

@@ -15,7 +15,7 @@ NOT_MEASURED = {"test_memory.py"}
 # Minutes of arithmetic on lines that other tests run too.
 SKIPPED = ["--skip", "kernel::exhaustive", "--skip", "kernel::proof"]
 
-INSTRUMENTS = ("scripts/coverage/build.py", "scripts/coverage/few.py", "scripts/coverage/instrument.sh", "scripts/coverage/tests.py")
+INSTRUMENTS = ("scripts/coverage/build.py", "scripts/coverage/few.py", "scripts/coverage/instrument.sh")
 READ_BY_RUST = ("Cargo.lock", "Cargo.toml", "rust/core", "rust/fuzz", "tests/vectors", *INSTRUMENTS)
 READ_BY_PYTHON = (*READ_BY_RUST, "README.md", "benches", "docs", "pyproject.toml", "python", "rust", "tests")
 

@@ -24,7 +24,7 @@ answers = np.arange(300_000.0).reshape(300, 1000)
 each = np.linspace(0.1, 2, 1000)
 def study(): return sn.SeededRng(5, allow_release=True)
 for law in (sn.Staircase(4), sn.Staircase(0.3), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(2, 9),
-            sn.Laplace(each), sn.DiscreteStaircase(each, 9)):
+            sn.Laplace(each), sn.DiscreteStaircase(each, 9), sn.Staircase(each, gamma=each / 2)):
     digest.update(law.sample((300, 1000), rng=study()).tobytes())
     digest.update(law.release(answers, rng=study()).tobytes())
     digest.update(law.release(answers[:, ::-1], rng=study()).tobytes())
