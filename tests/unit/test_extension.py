@@ -57,7 +57,7 @@ def test_element_types(stream, dtype):
             call()
     assert (out == np.zeros(3, dtype)).all()
     for law in (LAW, VECTORS):
-        with pytest.raises(TypeError, match="^values must be an array of float64 or int64 in native byte order, got "):
+        with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
             law.release(stream, out, good)
         assert law.release_short(stream, out, False) is None
 
