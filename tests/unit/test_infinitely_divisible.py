@@ -462,10 +462,11 @@ def test_arete_names_the_eps_that_has_no_lattice(eps):
         sn.Arete.from_eps(eps)
 
 
-@pytest.mark.parametrize("eps", [64, 700])
-def test_generalized_names_the_eps_whose_shape_is_too_small(eps):
+@pytest.mark.parametrize(("eps", "a"), [(64, None), (700, None), (2000, None), (2000, 1.0)])
+def test_generalized_names_the_eps_whose_shape_is_too_small(eps, a):
+    """The last two would need shapes below the smallest float."""
     with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must leave a shape that a table holds, got "):
-        sn.GeneralizedDiscreteLaplace.from_eps(eps, 2)
+        sn.GeneralizedDiscreteLaplace.from_eps(eps, 2, a)
 
 
 def test_multi_scale_names_the_partitions_that_leave_no_eps():

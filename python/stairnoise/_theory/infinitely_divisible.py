@@ -34,6 +34,8 @@ _LEAST_SHIFTED = 1.0
 _GRID = 25
 # More than any root takes.
 _MOST_STEPS = 200
+# A lesser shape is hardly a float, and one that is larger than the root is private too.
+_LEAST_LOG_SHAPE = -700.0
 # A few times the rounding error of ε.
 _ROOT = 1e-14
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
@@ -301,9 +303,11 @@ def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
 
     high, above = 0.0, rate * sensitivity - eps
     # Where β is small, P(0)/P(Δ) is near Δ·e^(rate·Δ)/β or somewhat less.
-    low = min(math.log(sensitivity) + above, -1e-3) - 1e-3
+    low = max(min(math.log(sensitivity) + above, -1e-3) - 1e-3, _LEAST_LOG_SHAPE)
     while (below := excess(low)) < 0:
-        high, above, low = low, below, 2 * low
+        if low == _LEAST_LOG_SHAPE:
+            return math.exp(low)
+        high, above, low = low, below, max(2 * low, _LEAST_LOG_SHAPE)
     last = 0.0
     for _ in range(_MOST_STEPS):
         x = low + (high - low) * below / (below - above)
