@@ -366,6 +366,17 @@ def test_other_missing_modules_are_not_blamed_on_the_extra(monkeypatch):
         main([])
 
 
+def test_ctrl_c_ends_without_a_word(capsys, monkeypatch):
+    """With the code that Typer gives it, which was another one in older versions."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stairnoise.cli.commands.read_table", interrupt)
+    code, out, err = run(capsys, "release")
+    assert (code in {1, 130}, out.strip(), err.strip()) == (True, "", "")
+
+
 def test_exit_code_of_the_process():
     code = "import sys; from stairnoise.cli import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", code, "sample"], capture_output=True, text=True, check=False)

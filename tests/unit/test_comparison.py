@@ -302,6 +302,16 @@ def test_nothing_is_said_about_moments_that_float64_cannot_hold():
     assert "integers" not in table.recommendation
 
 
+def test_a_law_without_a_laplace_law_beside_it():
+    """Discrete Gaussian noise with a large δ is narrow enough for its lattice where the discrete Laplace law is not."""
+    eps, sensitivity = 2.0**-40, 2**16
+    with pytest.raises(sn.ParameterError):
+        sn.DiscreteLaplace(eps, sensitivity)
+    table = sn.compare(eps, sensitivity, delta=0.4, mechanisms=["DiscreteGaussian", "DiscreteLaplace"])
+    assert [row.mechanism for row in table] == ["DiscreteGaussian"]
+    assert math.isnan(table["DiscreteGaussian"].ratio)
+
+
 def test_a_small_difference_is_not_made_much_of():
     text = sn.compare(1e-6).recommendation
     assert "less than 0.01 % below" in text

@@ -420,6 +420,15 @@ def test_without_matplotlib(monkeypatch):
         assert str(caught.value) == 'plots need matplotlib: pip install "stairnoise[plot]"'
 
 
+def test_what_matplotlib_lacks_is_not_blamed_on_the_extra(monkeypatch, tmp_path):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "matplotlib.py").write_text("import something_it_needs\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'something_it_needs'$"):
+        sn.Staircase(1).plot()
+
+
 # docs/figures.md
 
 

@@ -109,6 +109,13 @@ def test_environment_sets_the_number_of_threads():
         assert f"ParameterError: STAIRNOISE_NUM_THREADS must be a positive integer, got {wrong}" in refused.stderr
 
 
+def test_a_release_names_a_wrong_number_of_threads_too(monkeypatch, rng):
+    monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
+    with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be a positive integer, got two$"):
+        sn.Laplace(1).release(np.zeros(LONG), rng=rng)
+    assert rng._stream.fill_count == 0
+
+
 def test_every_tier_gives_the_same_values():
     tiers = sn.cpu_tiers()
     assert tiers[0] == "portable"
