@@ -99,6 +99,13 @@ def test_sum_of_geometric_noise_in_closed_form(rate, k):
         assert t == 0 or tails[t - 1] > alpha
 
 
+@pytest.mark.parametrize(("law", "k"), [(sn.DiscreteLaplace(1000), 10**9), (sn.DiscreteStaircase(30, 5, r=1), 1000)])
+def test_a_sum_that_is_nearly_certain_to_be_0(law, k):
+    """By the union bound: some of the k draws is not 0 with a probability of at most k·P(X ≠ 0), far below 1 − confidence."""
+    assert k * (law.sf(0) + law.cdf(-1)) < 1e-4
+    assert law.confidence_interval(5, 0.999, of="sum", terms=k) == (5, 5)
+
+
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-9])
 @pytest.mark.parametrize("k", [2, 5, 100, 10_000])
 @pytest.mark.parametrize("eps", [0.05, 1.0, 5.0])

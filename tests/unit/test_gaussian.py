@@ -358,6 +358,19 @@ def test_moments_of_wide_laws(p: float) -> None:
     assert relative([sn.DiscreteGaussian(1500.0**2).abs_moment(p)], [expected]) < 1e-13
 
 
+@pytest.mark.parametrize("p", [63.5, 64])
+def test_moments_beyond_float64(p: float) -> None:
+    """σ**p alone is 1e864 there."""
+    assert sn.DiscreteGaussian(1e27).abs_moment(p) == math.inf
+    assert sn.Gaussian(1, 1e-6, 1e280).abs_moment(p) == math.inf
+
+
+@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(0.3), sn.DiscreteGaussian(1e6)])
+def test_support_and_the_moment_that_is_the_whole_probability(law: Any) -> None:
+    assert law.support() == (-math.inf, math.inf)
+    assert law.abs_moment(0) == 1
+
+
 @pytest.mark.parametrize("sigma", [2.0**20, 2.0**44])
 def test_wide_laws_are_normal_laws(sigma: float) -> None:
     """The laws differ by (z² + 3)/(24σ²) at most once the half of a lattice step is counted, and by the rounding of tails."""
@@ -442,6 +455,15 @@ def test_least_sigma2_of_a_tiny_eps(eps, delta):
     expected = (shift / (delta * math.sqrt(2 * math.pi))) ** 2
     assert law.sigma2 == pytest.approx(expected, rel=2e-9 + delta**2 + 4 * eps / delta)
     assert law.privacy_profile(eps, shift) <= delta
+
+
+def test_the_bounds_on_sigma2_may_be_above_the_largest_one():
+    """Pinsker's inequality asks for more than 2**90 here, too much by π/2; what is needed is 1/(2πδ²), to a relative δ²."""
+    delta = 1.3e-14
+    assert 1 / (2 * delta) ** 2 > 2.0**90
+    law = sn.DiscreteGaussian.from_eps(1e-300, delta)
+    assert law.sigma2 == pytest.approx(1 / (2 * math.pi * delta**2), rel=2e-9)
+    assert law.privacy_profile(1e-300) <= delta
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(1e-300, 1e-30), (5e-324, 5e-324)])

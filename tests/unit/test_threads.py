@@ -111,8 +111,9 @@ def test_environment_sets_the_number_of_threads():
 
 def test_a_release_names_a_wrong_number_of_threads_too(monkeypatch, rng):
     monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
-    with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be a positive integer, got two$"):
-        sn.Laplace(1).release(np.zeros(LONG), rng=rng)
+    for law in (sn.Laplace(1), sn.MultivariateStaircase(1, 1, 2)):
+        with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be a positive integer, got two$"):
+            law.release(np.zeros((LONG, 2)), rng=rng)
     assert rng._stream.fill_count == 0
 
 
