@@ -462,6 +462,12 @@ def test_arete_names_the_eps_that_has_no_lattice(eps):
         sn.Arete.from_eps(eps)
 
 
+def test_the_least_eps_leaves_one_rate():
+    law = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11)
+    assert (law.beta, law.a) == (1.0, 2.0**-11)
+    assert law.privacy_eps(1) == 2.0**-11
+
+
 @pytest.mark.parametrize(("eps", "a"), [(64, None), (700, None), (2000, None), (2000, 1.0)])
 def test_generalized_names_the_eps_whose_shape_is_too_small(eps, a):
     """The last two would need shapes below the smallest float."""
