@@ -42,10 +42,10 @@ pub fn fill<T: Send>(out: &mut [T], threads: usize, work: impl Fn(u64, &mut [T])
         PIECE
     };
     let page = to_next_page(out.as_ptr()).next_multiple_of(BLOCK);
-    let begin = if most > PIECE && page < out.len() { page % most } else { 0 };
-    let (begun, rest) = out.split_at_mut(begin);
-    let rest = (begin as u64..).step_by(most).zip(rest.chunks_mut(most));
-    let pieces = begun.chunks_mut(most).map(|begun| (0, begun)).chain(rest);
+    let ahead = if most > PIECE && page < out.len() { page % most } else { 0 };
+    let (head, rest) = out.split_at_mut(ahead);
+    let rest = (ahead as u64..).step_by(most).zip(rest.chunks_mut(most));
+    let pieces = head.chunks_mut(most).map(|head| (0, head)).chain(rest);
     let done: Result<bool, Infallible> = each(
         pieces,
         threads,
