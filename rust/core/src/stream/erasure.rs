@@ -140,12 +140,16 @@ mod tests {
         let mut keys = FillKeys::new(&KEY);
         let mut past = Vec::new();
         // Past one renewal under Miri, past three elsewhere.
-        for n in 1..=if cfg!(miri) { 17 } else { 50 } {
+        let last = if cfg!(miri) { 17 } else { 50 };
+        for n in 1..=last {
             let maker = keys.next;
             let before = words(keys.cipher(0));
             past.push(words(keys.next()));
             if maker == KEYS {
                 past.push(before);
+            }
+            if cfg!(miri) && n % 15 > 1 {
+                continue;
             }
             let now = reachable(&keys);
             assert!(past.iter().all(|key| !now.contains(key)), "after fill {n}");
