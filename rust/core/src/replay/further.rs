@@ -58,6 +58,7 @@ fn truncated_laplace() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri takes hours for the tables of tens of thousands of weights")]
 fn infinitely_divisible() {
     for entry in vectors("infinitely_divisible.json") {
         let share = Share::new(whole(&entry["present"]), whole(&entry["n_parties"])).unwrap();
