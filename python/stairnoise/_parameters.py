@@ -49,7 +49,8 @@ def real(value: object, name: str) -> Real:
 def lent(value: object, name: str, out: object = None) -> Real:
     """Convert a parameter as `real` does, but to no copy if it can be read where it is and `out` is elsewhere: for one call.
 
-    A copy of an array takes about a sixth of the time of the noise for it.
+    A copy of an array takes about a sixth of the time of the noise for it. What is not in one piece is copied: a view may have
+    more elements than any memory, and a copy of it is refused at once.
     """
     if type(value) is float:
         return value
@@ -59,7 +60,8 @@ def lent(value: object, name: str, out: object = None) -> Real:
     if floats.ndim == 0:
         return float(floats)
     apart = not isinstance(out, np.ndarray) or not np.may_share_memory(floats, out)
-    return floats if apart and floats.flags.aligned else floats.copy()
+    readable = floats.flags.aligned and (floats.flags.c_contiguous or floats.flags.f_contiguous)
+    return floats if apart and readable else floats.copy()
 
 
 def exact_array(value: object, name: str) -> NDArray[np.float64]:

@@ -205,7 +205,7 @@ APART = {
 
 
 @pytest.mark.parametrize("make", APART.values(), ids=APART)
-def test_arrays_of_parameters_are_read_where_they_are(make):
+def test_arrays_of_parameters_wherever_they_are(make):
     """Evidence: equality with a law that has copies of its own. The caller's array is as it was."""
     eps, out = make()
     drawn = sn.sample(None, eps, rng=sn.SeededRng(9), out=out)
@@ -220,6 +220,12 @@ def test_what_is_lent_is_aligned():
     assert isinstance(lent, np.ndarray)
     assert lent.flags.aligned
     assert _parameters.lent(EPS, "eps") is EPS
+
+
+def test_a_view_of_more_elements_than_memory_is_refused_at_once():
+    """One number seen 2^44 times: reading it where it is would take days."""
+    with pytest.raises(MemoryError, match="128"):
+        sn.sample(None, np.broadcast_to(1.0, (2**44,)), rng=sn.SeededRng(9))
 
 
 def test_noise_may_take_the_place_of_its_parameters():
