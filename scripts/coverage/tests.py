@@ -8,7 +8,7 @@ from .build import PACKAGE, ROOT, SITE, WORK
 from .runs import RUNS, Run
 
 # The others compare laws with oracles and wheels with tools, for minutes, and run no other lines.
-PYTHON_TESTS = ["tests/unit", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
+PYTHON_TESTS = ["tests/unit", "tests/property/hostile", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
 # It searches memory for keys, which an extension with counters leaves elsewhere.
 NOT_MEASURED = {"test_memory.py"}
 
