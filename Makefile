@@ -131,7 +131,7 @@ audit: | tools  ## dependencies: licences, sources, advisories, newer releases; 
 	@scripts/audit.sh
 
 .PHONY: coverage
-coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/coverage.md (half an hour)
+coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/coverage.md (ten minutes)
 	$(PY) -m pip install 'coverage[toml]>=7.10'
 	$(PY) -m scripts.coverage
 
