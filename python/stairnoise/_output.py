@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -169,12 +168,8 @@ def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
         # NumPy asks for huge pages: 8 times cheaper here than memory from a plain allocator.
         return np.empty(shape, dtype)
     except ValueError as error:
-        # NumPy leaves zeros out of the product too.
-        if prod(length for length in shape if length) * dtype.itemsize > _MOST_BYTES:
-            rule = "small enough to index (below 2**63 bytes)"
-        else:
-            rule = f"a shape that NumPy allows ({error})"
-        raise ParameterError(f"{name} must be {rule}, got shape {shape}") from None
+        # Lengths and their number were checked: NumPy has nothing else to refuse. Of a product with a zero it leaves that out.
+        raise ParameterError(f"{name} must be small enough to index (below 2**63 bytes), got shape {shape}") from error
 
 
 def _alternatives(names: tuple[str, ...]) -> str:

@@ -35,8 +35,6 @@ def true_values(values: object) -> TrueValues:
 
 def require_finite(values: NDArray[Any]) -> None:
     """Name the first value that is NaN or infinite, if there is one."""
-    if values.dtype.kind != "f":
-        return
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         _refuse(values, int(bad[0]), "must be finite")

@@ -422,6 +422,9 @@ def test_eps_for_error_of_laplace_is_the_closed_form():
 def test_eps_for_error_is_one_that_the_law_accepts():
     assert sn.Laplace.eps_for_error(1e30, 0.05) == 2.0**-40
     assert sn.Staircase.eps_for_error(1e30, 0.05) == 2.0**-40
+    assert sn.Gaussian.eps_for_error(1e30, 0.05, 1e-6) == 2.0**-40
+    eps = sn.Gaussian.eps_for_error(1e9, 0.05, 2.0**-100)
+    assert sn.Gaussian(eps, 2.0**-100).error_bound(0.05) <= 1e9 < sn.Gaussian(eps * (1 - 1e-9), 2.0**-100).error_bound(0.05)
     for law in (sn.DiscreteLaplace, sn.DiscreteStaircase):
         eps = law.eps_for_error(1e30, 0.05, 2**50)
         law(eps, 2**50)

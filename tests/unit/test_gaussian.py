@@ -123,6 +123,13 @@ def test_properties() -> None:
     assert math.isclose(law.rho, 4 / (2 * law.sigma**2), rel_tol=1e-14)
 
 
+def test_partitions_for_which_no_lattice_is_wide_enough() -> None:
+    with pytest.raises(
+        sn.ParameterError, match=r"^max_partitions_contributed must leave a lattice that fits, got 2147483648: eps and delta "
+    ):
+        sn.Gaussian(2.0**-20, 1e-12).release(1.0, max_partitions_contributed=2**31)
+
+
 # ---------------------------------------------------------------- outputs
 
 

@@ -96,7 +96,10 @@ class Strange(numbers.Number):
         raise RuntimeError("never")
 
 
-@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()]])
+RAGGED = [np.ones((2, 3)), np.ones((2, 4))]
+
+
+@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED])
 def test_numbers_that_are_not_floats_are_refused(value):
     for name, call in {"eps": sn.Laplace, "values": sn.Laplace(1.0).release, "x": sn.Laplace(1.0).cdf}.items():
         with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a real number or an array of real numbers, got "):

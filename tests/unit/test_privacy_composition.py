@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._theory.privacy import power
+from stairnoise._theory.privacy.curve import Curve
 from stairnoise.privacy import privacy_loss
 from tests.unit.privacy_pairs import CASES, TRUNCATED, close, hockey_stick, lattice_pair, merged, neyman_pearson, product, renyi
 
@@ -247,6 +249,34 @@ def test_mixed_with_laplace():
     low, high = total.eps_for_delta(1e-3, bounds=True)
     assert 0 < high - low < 0.005
     assert high < total.eps == pytest.approx(3 * 0.4 + 2 + 0.7 + 0.9)
+
+
+@pytest.mark.parametrize(
+    "small", [sn.Laplace(1e-9), sn.DiscreteLaplace(1e-9), sn.Staircase(1e-9), sn.DiscreteLaplace(1e-9, 10**6)], ids=repr
+)
+def test_a_loss_far_below_the_step(small):
+    """The other losses together change by 1e-9 at most, and so do the bounds."""
+    others = privacy_loss(sn.Laplace(2.0)).compose(3)
+    total = others + privacy_loss(small)
+    eps = np.array([0.0, 0.5, 2.0, 5.0])
+    low, high = total.privacy_profile(eps, bounds=True)
+    least, most = others.privacy_profile(eps, bounds=True)
+    assert (low <= most + 2e-9).all()
+    assert (high >= least).all()
+    assert (high - low < 1e-3).all()
+
+
+def test_no_loss_at_all_is_a_guess():
+    curve = Curve(0.0, 1.0, np.array([1.0]))
+    assert curve.tradeoff(np.array([0.0, 0.25, 1.0])).tolist() == [1.0, 0.75, 0.0]
+
+
+@pytest.mark.parametrize("bracket", [(-1.0, 1.0), (-6.0, -5.0), (5.0, 6.0)])
+def test_the_tilt_is_found_outside_of_its_bracket(bracket):
+    """Of a fair coin tossed 100 times: heads have probability 1/(1 + e^tilt)."""
+    tilted = power._tilt_to([(np.array([0.5, 0.5]), 100)], 30.0, bracket)
+    assert tilted.mean == pytest.approx(30, abs=0.3)
+    assert tilted.mean == pytest.approx(100 / (1 + math.exp(tilted.tilt)), rel=1e-12)
 
 
 @pytest.mark.parametrize("law", [sn.DiscreteLaplace(5, 2**30), sn.Laplace(3, 0.7), sn.DiscreteLaplace(4, 12)], ids=repr)

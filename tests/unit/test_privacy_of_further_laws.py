@@ -394,6 +394,14 @@ def test_any_list_of_outcomes(pairs, t, alpha):
     assert abs(float(listed.tradeoff(np.array(alpha))) - best) < 1e-12
 
 
+def test_a_list_with_an_unbounded_loss():
+    """P alone has a fourth of the outcomes."""
+    listed = Listed((), np.log([0.25, 0.5]), np.log([0.5, 0.5]), math.inf, beyond=0.25)
+    assert listed.infinite == 0.25
+    assert (listed.mean(), listed.var(), listed.rdp(np.array(2.0))) == (math.inf, math.inf, math.inf)
+    assert math.isfinite(listed.rdp(np.array(0.5)))
+
+
 # ---------------------------------------------------------------- the object
 
 

@@ -298,6 +298,18 @@ def test_values_must_be_finite(bad, dtype, law):
     assert rng._stream.fill_count == 0
 
 
+@pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
+@pytest.mark.parametrize("shape", [(3,), (2, 5), (1025,)])
+def test_values_of_a_new_array_must_be_finite(law, shape):
+    """Arrays that the extension takes as they are, up to 1024 values, and one that it does not."""
+    rng, values = seeded(), np.zeros(shape)
+    values.flat[2] = np.inf
+    with pytest.raises(sn.ParameterError) as caught:
+        law.release(values, rng=rng)
+    assert str(caught.value) == f"values must be finite, got inf at index {tuple(map(int, np.argwhere(values)[0]))}"
+    assert rng._stream.fill_count == 0
+
+
 @pytest.mark.parametrize("value", [float("nan"), np.float32("inf"), np.array(-np.inf)])
 def test_scalar_must_be_finite(value):
     with pytest.raises(sn.ParameterError) as caught:

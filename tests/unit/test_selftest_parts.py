@@ -5,6 +5,7 @@ Deterministic, with seeds where numbers are drawn: the same outcome in every run
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy import stats
 
 import stairnoise as sn
 from stairnoise._selftest import aes256, cells, contract, laws, machine, mechanisms
+from stairnoise._selftest import known_answers as answers
 from stairnoise._selftest.events import Events, evidence
 from tests.oracles import draw, stream
 from tests.oracles.generate import known_answers
@@ -206,3 +208,30 @@ def test_processor_of_a_mac(monkeypatch):
 
     monkeypatch.setattr(machine.subprocess, "run", absent)
     assert machine.cpu()
+
+
+def test_the_processor_of_another_system(monkeypatch):
+    monkeypatch.setattr(machine.sys, "platform", "win32")
+    assert machine.cpu() == (machine.platform.processor() or machine.platform.machine())
+
+
+def test_processors_where_no_process_is_bound_to_some(monkeypatch):
+    monkeypatch.delattr(machine.os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(machine.os, "cpu_count", lambda: 6)
+    assert machine.processors() == 6
+    monkeypatch.setattr(machine.os, "cpu_count", lambda: None)
+    assert machine.processors() == 1
+
+
+# Known answers
+
+
+def test_an_answer_too_few_is_an_error():
+    with pytest.raises(ValueError, match=r"^1 values instead of 2 for \{'law': 'x'\}$"):
+        answers._check([{"law": "x"}], lambda entry: ([1.0], [1.0, 2.0]))
+
+
+def test_known_answers_beyond_float64_saturate():
+    largest = np.finfo(np.float64).max
+    assert [answers.rounded(sign * Fraction(10) ** 400) for sign in (1, -1)] == [largest, -largest]
+    assert answers.rounded(Fraction(1, 3)) == 1 / 3

@@ -52,6 +52,11 @@ laws = pytest.mark.parametrize("law", LAWS, ids=repr)
             (1, 0.01, 1, -4.0, None),
             "lower must be far enough from 0 for a bound on the other side to leave no more than delta, got -4.0",
         ),
+        (
+            # The lattice has room for a bound on the other side, the density has not.
+            (1, 0.01, 1, -4.459150757684496, None),
+            "lower must be far enough from 0 for a bound on the other side to leave no more than delta, got -4.459150757684496",
+        ),
         ((1, 0.01, 1, -4.0, 9.0), "delta must be at least what lower and upper leave to the outermost sensitivity, got 0.01"),
         (([1, 2], 0.1), "eps must be a single number, got an array of dtype float64 and shape (2,)"),
         ((1, [0.1]), "delta must be a single number, got an array of dtype float64 and shape (1,)"),

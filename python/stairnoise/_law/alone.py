@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError
 from stairnoise._law.accuracy import Intervals
 from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
 from stairnoise._law.drawing import Drawing
@@ -61,7 +60,8 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
             return plain(formula(np.asarray(argument(value, name), np.float64)))
 
     def _divided_among(self, k: int) -> Any:
-        raise ParameterError(f"max_partitions_contributed must be 1 for {type(self).__name__}, got {k}")
+        """Return the law whose noise keeps what this one promises for k releases together."""
+        raise NotImplementedError
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""

@@ -73,7 +73,9 @@ class Floats:
 
     @staticmethod
     def divide(a: float, b: float) -> float:
-        return a / b if b else math.copysign(math.inf, a) if a else math.nan
+        if b:
+            return a / b
+        return math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
 
     @staticmethod
     def exp(x: float) -> float:

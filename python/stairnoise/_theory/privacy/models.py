@@ -247,6 +247,10 @@ def _chord_masses(eps: float, step: float) -> Array:
     if abs(count - n) < 1e-14 * count:
         return _geometric_masses(u, n)
     n = math.floor(count)
+    if n == 0:
+        # One chord, from ε to a node below -ε: two losses, whose probabilities add up to 1 under both centres.
+        rise, fall = math.expm1(step - eps), -math.expm1(-eps)
+        return np.array([rise, fall]) / (rise + fall)
     masses = np.empty(n + 2)
     masses[: n + 1] = _geometric_masses(u, n + 1)[:-1]
     # The last chord crosses -ε, below which the profile is 1 - exp(t); mirrored, it ends where the profile does.

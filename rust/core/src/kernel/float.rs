@@ -103,7 +103,7 @@ mod tests {
             (1.9, 1.0),
             (2.0, 0.5),
             (1023.0, 1.0 / 512.0),
-            (0.0, 2.0_f64.powi(1023)),
+            (0.0, crate::dyadic::power_of_two(1023)),
         ] {
             assert_eq!(inverse_power(x), inverse);
         }

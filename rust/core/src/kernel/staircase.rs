@@ -1,6 +1,7 @@
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
 use super::tier::Arithmetic;
 use super::{Lane, MAX_SPAN};
+use crate::dyadic::power_of_two;
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
 ///
@@ -69,7 +70,7 @@ impl Staircase {
         let decidable = eps >= LEAST_EPS && cells + cells / eps <= MAX_SPAN;
         Self {
             stairs: Stairs {
-                unit: half_t * (-f64::from(bits)).exp2(),
+                unit: half_t * power_of_two(-bits.cast_signed()),
                 cells,
                 floor,
                 first: r - 1.0,

@@ -2,6 +2,7 @@ use super::elementary::{exp, exp_m1};
 use super::float::from_small;
 use super::tier::{Arithmetic, Separate};
 use super::{Lane, RARE};
+use crate::dyadic::power_of_two;
 
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
 /// S(j)·2^bits, j = 1, 2, …, above V, compared as integers.
@@ -37,8 +38,8 @@ impl<const N: usize> Thresholds<N> {
         if survival(N) > RARE {
             return None;
         }
-        let scale = f64::from(bits).exp2();
-        let error = (-45.0_f64).exp2();
+        let scale = power_of_two(bits.cast_signed());
+        let error = power_of_two(-45);
         let at = |j: usize, factor: f64| survival(j + 1) * scale * factor;
         Some(Self {
             below: core::array::from_fn(|j| at(j, 1.0 - error).floor() as i64 - 1),

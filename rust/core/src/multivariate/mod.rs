@@ -296,6 +296,14 @@ mod tests {
         signed(magnitude, doubt.words(s)[0])
     }
 
+    /// A ball so large has a probability below 2⁻⁴⁰⁰⁰⁰; its radius is what fits.
+    #[test]
+    fn radii_saturate() {
+        let law = MultivariateStaircase::new(0.5, 1.0, 2, 0.3, Norm::L1).unwrap();
+        assert_eq!(law.radius(3), law.r() + 3 * law.cells());
+        assert_eq!(law.radius(i64::MAX), MOST_RADIUS);
+    }
+
     /// Evidence: a second way to the same numbers. Every coordinate from the fast paths is the one that the exact path finds from a wrong guess,
     /// on lattices from 2³³ cells on, where rounding is nearly always clear, to 2⁵³ and beyond, where it nearly never is.
     #[test]
