@@ -162,6 +162,7 @@ mod exhaustive;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dyadic::power_of_two;
 
     #[test]
     fn near_answers_round_alike() {
@@ -278,8 +279,8 @@ mod tests {
         assert_eq!(f64::MAX.round_to_lattice(-40), LIMIT);
         assert_eq!(f64::MIN.round_to_lattice(-40), -LIMIT);
         assert_eq!(i64::MIN.round_to_lattice(-64), -LIMIT);
-        assert_eq!(2_f64.powi(85).round_to_lattice(-40), 1 << 125);
-        assert_eq!(2_f64.powi(87).round_to_lattice(-40), LIMIT);
+        assert_eq!(power_of_two(85).round_to_lattice(-40), 1 << 125);
+        assert_eq!(power_of_two(87).round_to_lattice(-40), LIMIT);
         assert_eq!(5e-324_f64.round_to_lattice(-40), 0);
         assert_eq!((-5e-324_f64).round_to_lattice(-40), 0);
         assert_eq!(5e-324_f64.round_to_lattice(-1074), 1);

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use crate::dyadic::power_of_two;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
 use crate::params::Lattice;
@@ -121,7 +122,7 @@ fn shapes() {
         match got {
             Ok(law) => {
                 assert!(!case[5].is_null(), "the contract refuses {case}");
-                assert_eq!(law.granularity().log2(), case[4].as_f64().unwrap(), "{case}");
+                assert_eq!(law.granularity(), power_of_two(case[4].as_i64().unwrap() as i32), "{case}");
                 assert_eq!(law.cells(), whole(&case[5]), "{case}");
                 assert_eq!(law.r().unwrap_or(0), whole(&case[6]), "{case}");
             }

@@ -1,8 +1,8 @@
 """Convolution powers of laws on a lattice, with small relative error far into the tails.
 
 A law is an array: entry i is the probability of a loss i steps below the largest one. Nothing here
-ever subtracts probabilities, but for the Fourier transforms in `_by_tilting`, each of which is read
-only where its own error is small.
+ever subtracts probabilities, but for the Fourier transforms in `_by_tilting`, whose errors are kept and
+compared with what they are errors of.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ _READ = 2.5
 # Probability of what a transform of limited length folds back, as a natural logarithm (Bernstein's inequality).
 _FOLDED = 60.0
 _LEAST_LOG = math.log(2.0**-1074)
+# Error of a transform's entries, as a share of the largest, and what the errors may add up to, as a share of the sum.
+_TRANSFORM_ERROR, _BELIEVED = 2.0**-48, 1e-9
+# Nonzero entries of a law that is added entry by entry.
+_FEW = 64
 _SHIFT = 512
 
 
@@ -65,7 +69,18 @@ def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     """First `length` entries of the convolution of the laws, each taken its number of times."""
     if _direct_work(laws, length) <= _DIRECT_WORK:
         return _directly(laws, length)
-    return _by_tilting(laws, length)
+    found, error = _by_tilting(laws, length)
+    if not (np.cumsum(error) > _BELIEVED * np.cumsum(found)).any():
+        return found
+    # Losses with gaps between them, such as 30 and 0: under no tilt are the gap's probabilities near the largest one.
+    few = [(law, k) for law, k in laws if np.count_nonzero(law) <= _FEW]
+    many = [(law, k) for law, k in laws if np.count_nonzero(law) > _FEW]
+    if not few or not many:
+        return _directly(laws, length)
+    product = reduce(
+        lambda a, b: _convolve(a, b)[:length], [convolution(many, length), *(_direct_power(law, k, length) for law, k in few)]
+    )
+    return np.pad(product, (0, length - product.size))
 
 
 def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
@@ -75,7 +90,7 @@ def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
 
 
 def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    product = reduce(lambda a, b: np.convolve(a, b)[:length], (_direct_power(law, k, length) for law, k in laws))
+    product = reduce(lambda a, b: _convolve(a, b)[:length], (_direct_power(law, k, length) for law, k in laws))
     return np.pad(product, (0, length - product.size))
 
 
@@ -83,10 +98,22 @@ def _direct_power(law: Array, k: int, length: int) -> Array:
     result, square = np.ones(1), law[:length]
     while k:
         if k & 1:
-            result = np.convolve(result, square)[:length]
+            result = _convolve(result, square)[:length]
         k >>= 1
         if k:
-            square = np.convolve(square, square)[:length]
+            square = _convolve(square, square)[:length]
+    return result
+
+
+def _convolve(a: Array, b: Array) -> Array:
+    """`np.convolve`, which does not know of zeros."""
+    few, other = sorted((a, b), key=np.count_nonzero)
+    places = np.flatnonzero(few)
+    if places.size > few.size / 8:
+        return np.convolve(a, b)
+    result = np.zeros(a.size + b.size - 1)
+    for place in places:
+        result[place : place + other.size] += few[place] * other
     return result
 
 
@@ -110,15 +137,17 @@ class _Tilted:
             self.mean += k * mean
             self.variance += k * float(weighted @ (index - mean) ** 2)
 
-    def probabilities(self, low: int, high: int) -> Array:
-        """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt."""
+    def probabilities(self, low: int, high: int) -> tuple[Array, Array]:
+        """Entries `low` to `high`, which lie within `_READ` deviations of the mean, without the tilt, and their errors."""
         size = self._length()
         transform = np.ones(size // 2 + 1, np.complex128)
         for law, k in self.laws:
             transform *= _power(np.fft.rfft(law, size), k)
         index = np.arange(low, high + 1)
-        sums = np.maximum(np.fft.irfft(transform, size)[index % size], 0.0)
-        return np.asarray(sums * np.exp(self.logarithm + self.tilt * index))
+        sums = np.maximum(np.fft.irfft(transform, size), 0.0)
+        with np.errstate(over="ignore"):
+            without = np.exp(self.logarithm + self.tilt * index)
+        return sums[index % size] * without, _TRANSFORM_ERROR * sums.max() * without
 
     def _length(self) -> int:
         """Power of two that holds every sum, or all but exp(-60) of them to either side of the mean."""
@@ -141,14 +170,14 @@ def _power(values: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
     return result
 
 
-def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    """Convolution by Fourier transforms of tilted laws.
+def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
+    """Convolution by Fourier transforms of tilted laws, and the errors of its entries.
 
     A transform's error is the same everywhere, about 1e-16 times the number of laws and the peak. So
     the law is tilted, which convolution commutes with, until its peak is where it is read (the
     saddle point), for one window after another from the last entry to the first.
     """
-    result = np.zeros(length)
+    result, error = np.zeros(length), np.zeros(length)
     top = min(_DIRECT_TOP, length)
     result[:top] = _directly(laws, top)
     high, bracket = length - 1, (-1.0, 1.0)
@@ -160,12 +189,12 @@ def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> Array:
         low = min(low, high)
         # the largest and the smallest entry of the window are those of its ends
         if window.logarithm + window.tilt * (high if window.tilt > 0 else low) > _LEAST_LOG:
-            result[low : high + 1] = window.probabilities(low, high)
+            result[low : high + 1], error[low : high + 1] = window.probabilities(low, high)
         elif window.tilt > 0:
             break
         bracket = (window.tilt, window.tilt + 1.0)
         high = low - 1
-    return result
+    return result, error
 
 
 def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
