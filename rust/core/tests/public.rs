@@ -10,10 +10,14 @@ use stairnoise::{
 fn a_law_tells_its_parameters_and_its_lattice() {
     let staircase = Staircase::new(4.0, 3.0, Gamma::L2).unwrap();
     assert_eq!((staircase.eps(), staircase.sensitivity()), (4.0, 3.0));
-    assert_eq!(staircase.granularity(), (-34.0_f64).exp2(), "1 − 32 − min(20, ⌊0.75·4⌋)");
+    assert_eq!(
+        staircase.granularity(),
+        1.0 / (1_u64 << 34) as f64,
+        "1 − 32 − min(20, ⌊0.75·4⌋)"
+    );
     let laplace = Laplace::new(4.0, 3.0).unwrap();
     assert_eq!((laplace.eps(), laplace.sensitivity()), (4.0, 3.0));
-    assert_eq!(laplace.granularity(), (-34.0_f64).exp2(), "1 − 32 − (⌊log₂ 4⌋ + 1)");
+    assert_eq!(laplace.granularity(), 1.0 / (1_u64 << 34) as f64, "1 − 32 − (⌊log₂ 4⌋ + 1)");
     let counts = DiscreteLaplace::new(0.5, 7).unwrap();
     assert_eq!((counts.eps(), counts.sensitivity(), counts.granularity()), (0.5, 7, 1.0));
     let stairs = DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap();

@@ -221,7 +221,7 @@ mod tests {
         for (name, cipher) in all(&key) {
             for (plain, expected) in plain.as_chunks::<8>().0.chunks(2).zip(expected.as_chunks::<16>().0) {
                 let [index, tweak] = [0, 1].map(|half| u64::from_le_bytes(plain[half]));
-                for place in 0..64 {
+                for place in (0..64).step_by(if cfg!(miri) { 21 } else { 1 }) {
                     let mut out = vec![[0; 2]; place + 1];
                     cipher.encrypt_counters(tweak, index.wrapping_sub(place as u64), &mut out);
                     assert_eq!(
@@ -282,7 +282,7 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/stream.json");
         let entries: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert!(entries.len() > 10);
-        for entry in entries {
+        for entry in entries.iter().step_by(if cfg!(miri) { 5 } else { 1 }) {
             let key: [u8; 32] = bytes(entry["key"].as_str().unwrap()).try_into().unwrap();
             for (name, cipher) in all(&key) {
                 for case in entry["words"].as_array().unwrap() {
