@@ -115,12 +115,6 @@ mod tests {
         }
     }
 
-    /// Evidence: by hand, 1.5·2⁻²⁶⁴ is between S(264) and S(263); at the first precision the list ends with S(255).
-    #[test]
-    fn precision_grows_until_the_list_is_long_enough() {
-        assert_eq!(index(&Halves, 0, &mut |e| if e == 3 { 3 << 54 } else { 0 }, 0), 263);
-    }
-
     /// Evidence: S(j) = 2^−j by hand. Next to a threshold the first precisions leave the answer open.
     #[test]
     fn precision_grows_until_the_bits_decide() {

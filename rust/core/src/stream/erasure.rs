@@ -166,11 +166,13 @@ mod tests {
         let mut keys = FillKeys::new(&KEY);
         let expected = by_the_text(if cfg!(miri) { 20 } else { 60 }).0;
         // Past one renewal under Miri, past two elsewhere.
-        let (most_taken, most_ahead) = if cfg!(miri) { (17, 3) } else { (40, 20) };
+        let (most_taken, most_ahead) = if cfg!(miri) { (16, 3) } else { (40, 20) };
         for taken in 0..most_taken {
-            let mut shared = keys.share();
-            for ahead in 0..most_ahead {
-                assert_eq!(words(shared.next()), words(Cipher::new(&expected[taken + ahead])));
+            if !cfg!(miri) || taken == 14 {
+                let mut shared = keys.share();
+                for ahead in 0..most_ahead {
+                    assert_eq!(words(shared.next()), words(Cipher::new(&expected[taken + ahead])));
+                }
             }
             keys.next();
         }
