@@ -10,7 +10,7 @@ use std::path::Path;
 /// Inputs at random for a target: some seconds for all of them.
 const INPUTS: usize = if cfg!(miri) { 2 } else { 300 };
 
-const MOST_BYTES: u64 = 512;
+const MOST_BYTES: u64 = if cfg!(miri) { 40 } else { 512 };
 
 fn inputs() -> usize {
     std::env::var("STAIRNOISE_FUZZ_INPUTS").map_or(INPUTS, |number| number.parse().expect("a number"))
