@@ -267,10 +267,11 @@ GAPPED = [
     privacy_loss(sn.DiscreteGaussian(0.02)).compose(4) + privacy_loss(sn.Staircase(1.0)).compose(60),
     privacy_loss(sn.MergedLaplace([40.0, 1.0], [0.5])).compose(3) + privacy_loss(sn.Staircase(0.1)).compose(60),
     privacy_loss(sn.Laplace(2.0)).compose(40),
+    privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Staircase(1.0)).compose(60),
 ]
 
 
-@pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none"])
+@pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
     """Against the convolution itself. Transforms alone had made 1e-13 of 1e-44 in a gap."""
     step = sum(k * 2 * models.largest_loss(part) for part, k in loss._parts) / 2**14
@@ -281,6 +282,16 @@ def test_sums_with_gaps(loss, monkeypatch):
     found = np.cumsum(power.convolution(laws, length))
     seen = exact > 1e-290
     assert np.abs(found / np.where(seen, exact, 1) - 1)[seen].max() < 1e-9
+
+
+def test_one_wide_loss_among_many():
+    """All but e^-50 of the lattice's losses are 50, and a hundred losses of at most 1, 46 in the mean, are never 100."""
+    total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Staircase(1.0)).compose(100)
+    low, high = total.privacy_profile(np.array([0.0, 5.0, 60.0, 149.0]), bounds=True)
+    assert (low <= high).all()
+    assert (high - low < 1e-3).all()
+    assert low[0] > 1 - 1e-6
+    assert high[3] < 1e-12
 
 
 def test_no_loss_at_all_is_a_guess():

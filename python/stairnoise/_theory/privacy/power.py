@@ -66,7 +66,7 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
 
 
 def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    """First `length` entries of the convolution of the laws, each taken its number of times."""
+    """First `length` entries, no more than there are, of the convolution of the laws, each taken its number of times."""
     if _direct_work(laws, length) <= _DIRECT_WORK:
         return _directly(laws, length)
     found, error = _by_tilting(laws, length)
@@ -77,9 +77,8 @@ def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     many = [(law, k) for law, k in laws if np.count_nonzero(law) > _FEW]
     if not few or not many:
         return _directly(laws, length)
-    product = reduce(
-        lambda a, b: _convolve(a, b)[:length], [convolution(many, length), *(_direct_power(law, k, length) for law, k in few)]
-    )
+    of_many = convolution(many, min(length, 1 + sum((law.size - 1) * k for law, k in many)))
+    product = reduce(lambda a, b: _convolve(a, b)[:length], (_direct_power(law, k, length) for law, k in few), of_many)
     return np.pad(product, (0, length - product.size))
 
 
