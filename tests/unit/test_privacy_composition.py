@@ -273,7 +273,7 @@ GAPPED = [
 
 @pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
-    """Against the convolution itself. Transforms alone had made 1e-13 of 1e-44 in a gap."""
+    """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
     step = sum(k * 2 * models.largest_loss(part) for part, k in loss._parts) / 2**14
     laws = [(models._upper_model(part, step).masses, k) for part, k in loss._parts]
     length = sum((law.size - 1) * k for law, k in laws) // 2 + 1

@@ -70,7 +70,7 @@ def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     if _direct_work(laws, length) <= _DIRECT_WORK:
         return _directly(laws, length)
     found, error = _by_tilting(laws, length)
-    if not (np.cumsum(error) > _BELIEVED * np.cumsum(found)).any():
+    if (np.cumsum(error) <= _BELIEVED * np.cumsum(found)).all():
         return found
     # Losses with gaps between them, such as 30 and 0: under no tilt are the gap's probabilities near the largest one.
     few = [(law, k) for law, k in laws if np.count_nonzero(law) <= _FEW]
