@@ -10,6 +10,9 @@ use std::path::Path;
 /// Inputs at random for a target: some seconds for all of them.
 const INPUTS: usize = if cfg!(miri) { 2 } else { 300 };
 
+/// The generator's first state, more by the length of a target's name. Miri's are inputs of laws without long tables, which take it hours.
+const SEED: u64 = if cfg!(miri) { 342_000 } else { 0 };
+
 const MOST_BYTES: u64 = if cfg!(miri) { 40 } else { 512 };
 
 fn inputs() -> usize {
@@ -35,7 +38,7 @@ fn target(name: &str) -> targets::Run {
 }
 
 fn at_random(name: &str) {
-    let mut random = Random(name.len() as u64);
+    let mut random = Random(SEED + name.len() as u64);
     let run = target(name);
     for _ in 0..inputs() {
         let length = random.next() % MOST_BYTES;

@@ -7,7 +7,7 @@ use super::input::Input;
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kind = input.kind();
-    let n = input.below(200);
+    let n = input.count(200);
     // A few different parameters, so that some recur.
     let few: Vec<(f64, f64, Shape)> = (0..=input.below(20)).map(|_| input.parameters(kind)).collect();
     let pattern = input.word() | 1;

@@ -17,7 +17,7 @@ pub fn run(bytes: &[u8]) {
     }
     let number = generator.next_fill();
     let start = input.start(62);
-    let n = input.below(1100);
+    let n = input.count(1100);
     let mut view = generator.at(start).expect("no fork");
     let fill = match view.next(n) {
         Ok(fill) => fill,

@@ -27,6 +27,11 @@ impl<'a> Input<'a> {
         usize::from(number) % end
     }
 
+    /// How many values to draw, fewer than this; under Miri, which is slow, a sixteenth.
+    pub fn count(&mut self, end: usize) -> usize {
+        self.below(if cfg!(miri) { end / 16 } else { end })
+    }
+
     /// Any float: at the edges of its format, ordinary, or any bits at all.
     pub fn number(&mut self) -> f64 {
         const EDGES: [f64; 16] = [

@@ -11,7 +11,7 @@ use super::oracle::{True, float, int, log2_of_power, rounded};
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let Some(law) = input.law() else { return };
-    let n = input.below(150);
+    let n = input.count(150);
     let (mut generator, _) = input.generator();
     let places = if input.byte() == 0 { n + 1 } else { n };
     let g = law.granularity();

@@ -81,7 +81,7 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     assert_eq!(log2_granularity, law.log2_granularity());
     let (mut generator, _) = input.generator();
     let start = input.start(40);
-    let n = input.below(most);
+    let n = input.count(most);
     let mut view = generator.at(start).expect("no fork");
     let fits = start + n as u64 <= 1 << 40;
     let Ok(fill) = view.next_staged(n) else {

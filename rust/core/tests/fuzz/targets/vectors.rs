@@ -28,7 +28,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(log2_of_power(law.granularity()), law.log2_granularity());
     let (mut generator, _) = input.generator();
     let start = input.start(39);
-    let n = input.below(if dim > 64 { 5000 } else { 600 });
+    let n = input.count(if dim > 64 { 5000 } else { 600 });
     let fill = generator
         .at(start)
         .expect("no fork")
