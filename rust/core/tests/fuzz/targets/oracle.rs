@@ -108,8 +108,14 @@ pub fn rounded(answer: impl True, log2_granularity: i32) -> i128 {
 pub fn float(cells: i128, log2_granularity: i32) -> f64 {
     // Two factors, because 2^−1074 has no normal neighbour to be computed from.
     let (half, rest) = (log2_granularity / 2, log2_granularity - log2_granularity / 2);
-    let value = cells as f64 * f64::from(half).exp2() * f64::from(rest).exp2();
+    let value = cells as f64 * power_of_two(half) * power_of_two(rest);
     value.clamp(f64::MIN, f64::MAX)
+}
+
+/// 2ⁿ as a normal number. The precision of `exp2` is not promised.
+fn power_of_two(n: i32) -> f64 {
+    assert!((-1022..=1023).contains(&n));
+    f64::from_bits(((1023 + n) as u64) << 52)
 }
 
 pub fn int(cells: i128) -> i64 {
