@@ -88,3 +88,23 @@ fn stairs([eps, _, cells, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
         slack,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tier::Separate;
+    use super::super::lattice::StaircasePowers;
+    use super::super::shape::Fraction;
+    use super::*;
+
+    /// Evidence: the tolerance in a lane is the one that `proof` has checked.
+    #[test]
+    fn the_tolerance_grows_with_the_span() {
+        type Lane = Stepped<StaircasePowers, Fraction>;
+        for (eps, sensitivity) in [(0.01, 1.0), (0.3, 5.0), (4.0, 1.9)] {
+            let (place, _) = Lane::place::<Separate>(eps, sensitivity);
+            let [.., slack, _] = Lane::prepare::<Separate>(eps, 0.5, place);
+            let proven = FIXED + (place[0] + place[0] / eps) * PER_SPAN;
+            assert!((slack / proven - 1.0).abs() < 1e-12, "{slack} for {proven}");
+        }
+    }
+}
