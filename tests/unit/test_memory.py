@@ -54,8 +54,10 @@ while length := os.readv(0, [ask]):
 class Process:
     """A process that does as it is told, and lies open."""
 
-    def __init__(self) -> None:
+    def __init__(self, tier: str | None) -> None:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ":".join(sys.path)}
+        if tier:
+            environment["STAIRNOISE_CPU"] = tier
         self._process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment
         )
@@ -113,9 +115,10 @@ def _words(memory, length: int) -> Iterator[np.ndarray]:
             yield words
 
 
-@pytest.fixture
-def process() -> Iterator[Process]:
-    process = Process()
+@pytest.fixture(params=[None, "portable"], ids=["fastest", "portable"])
+def process(request) -> Iterator[Process]:
+    """One on the fastest instruction set, or that of the environment, and one with the cipher of processors without VAES."""
+    process = Process(request.param)
     yield process
     process.end()
 

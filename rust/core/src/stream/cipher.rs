@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use aes::Aes256Enc;
 use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::{Zeroizing, optimization_barrier};
 
 #[cfg(target_arch = "x86_64")]
 use super::{vaes256::Vaes256, vaes512::Vaes512};
@@ -67,8 +67,8 @@ impl Cipher {
     }
 
     fn portable(key: &[u8; 32]) -> Self {
-        let cipher = Self::Aes(Box::new(Aes256Enc::new(key.into())));
-        wipe_stack();
+        let cipher = Self::Aes(expanded(key));
+        wipe_stack::<{ 8 << 10 }>();
         cipher
     }
 
@@ -150,19 +150,33 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
         for (block, index) in blocks.iter_mut().zip(&mut indices) {
             *block = input(tweak, index);
         }
-        aes.encrypt_blocks(blocks);
+        encrypt_in_place(aes, blocks);
         for (pair, block) in out.iter_mut().zip(blocks) {
             *pair = words(block);
         }
     }
+    wipe_stack::<{ 4 << 10 }>();
 }
 
-/// Wipes what the functions just called left below this frame: the `aes` crate expands a key on the stack and moves it from there.
+// Never inlined: what the `aes` crate leaves on the stack is to lie where `wipe_stack` wipes, not in the frame of whoever calls both.
+
+/// Round keys that find no room in registers are left on the stack.
 #[inline(never)]
-fn wipe_stack() {
-    const BYTES: usize = 8 << 10;
-    let mut frames = [0_u64; BYTES / 8];
-    frames.zeroize();
+fn encrypt_in_place(aes: &Aes256Enc, blocks: &mut [Block]) {
+    aes.encrypt_blocks(blocks);
+}
+
+/// The key is expanded on the stack and moved from there.
+#[inline(never)]
+fn expanded(key: &[u8; 32]) -> Box<Aes256Enc> {
+    Box::new(Aes256Enc::new(key.into()))
+}
+
+/// Wipes what the functions just called left below their caller's frame.
+#[inline(never)]
+fn wipe_stack<const BYTES: usize>() {
+    let frames = [0_u8; BYTES];
+    optimization_barrier(&frames);
 }
 
 fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
