@@ -3,7 +3,7 @@
 //! rust-numpy tracks borrows of the same base object, so an array that is being read or written by another call is refused, never
 //! aliased. Everything that can fail is done before a fill is taken.
 
-use numpy::ndarray::{ArrayViewD, ArrayViewMutD, Axis};
+use numpy::ndarray::{ArrayViewD, ArrayViewMut1, ArrayViewMutD, Axis};
 use numpy::{
     Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -70,6 +70,15 @@ pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowe
 pub(crate) fn writable<'py, T: Element>(out: &Bound<'py, PyArrayDyn<T>>) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
     out.try_readwrite()
         .map_err(|error| PyValueError::new_err(format!("out must be writable and not in use elsewhere: {error}")))
+}
+
+/// The elements of an output; of an empty one, none along one axis. `ndarray` asks that no two indices share an element, and looks for that at strides,
+/// which mean nothing in an empty array: with debug assertions it panics at those that NumPy gives.
+pub(crate) fn elements<'a, T: Element>(out: &'a mut PyReadwriteArrayDyn<'_, T>) -> ArrayViewMutD<'a, T> {
+    if out.is_empty() {
+        return ArrayViewMut1::from(&mut []).into_dyn();
+    }
+    out.as_array_mut()
 }
 
 /// An input that nobody writes to during this call.

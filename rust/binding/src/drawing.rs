@@ -4,7 +4,7 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayM
 use pyo3::prelude::*;
 use stairnoise::{Answer, DrawError, Fill, Value};
 
-use crate::buffer::{InOrder, readable, writable, write_in_order};
+use crate::buffer::{InOrder, elements, readable, writable, write_in_order};
 use crate::errors;
 use crate::threads;
 
@@ -20,7 +20,7 @@ pub(crate) fn fill<T: Value + Element>(
     write: impl Fn(&Fill, u64, &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
-    let out = out.as_array_mut();
+    let out = elements(&mut out);
     let threads = threads::number(threads, out.len())?;
     let fill = take(out.len()).map_err(errors::draw)?;
     threads::fill(
@@ -47,7 +47,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     write: impl Fn(&Fill, u64, &[A], &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
-    let out = out.as_array_mut();
+    let out = elements(&mut out);
     let values = readable("values", values)?;
     let values = values.as_array();
     all_finite(&values)?;

@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, Laws, ParamError, Shape, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, Inputs, STAGE, readable, same_shape, with_answers, with_output, writable, write_in_order};
+use crate::buffer::{
+    InOrder, Inputs, STAGE, elements, readable, same_shape, with_answers, with_output, writable, write_in_order,
+};
 use crate::drawing::all_finite;
 use crate::errors;
 use crate::stream::Stream;
@@ -174,7 +176,7 @@ fn fill_array<T: Value + numpy::Element>(
     threads: usize,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
-    let out = out.as_array_mut();
+    let out = elements(&mut out);
     let threads = threads::number(threads, out.len())?;
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
     let kind = parameters.kind;
@@ -221,7 +223,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     out: &Bound<'_, PyArrayDyn<T>>,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
-    let out = out.as_array_mut();
+    let out = elements(&mut out);
     let values = readable("values", values)?;
     let values = values.as_array();
     all_finite(&values)?;

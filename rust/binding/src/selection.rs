@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::{Fill, Selector};
 
-use crate::buffer::{Piece, readable, same_shape, writable, write_in_order};
+use crate::buffer::{Piece, elements, readable, same_shape, writable, write_in_order};
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads;
@@ -49,7 +49,7 @@ impl Selection {
     fn stairs(&self, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
         let (costs, mut out) = (readable("costs", costs)?, writable(out)?);
-        for (place, cost) in out.as_array_mut().iter_mut().zip(costs.as_array()) {
+        for (place, cost) in elements(&mut out).iter_mut().zip(costs.as_array()) {
             *place = self.0.stair(*cost).unwrap_or(0) as i64;
         }
         Ok(())
@@ -66,9 +66,9 @@ impl Selection {
         threads: usize,
     ) -> PyResult<()> {
         let mut out = writable(out)?;
-        let out = out.as_array_mut();
         let costs = readable("costs", costs)?;
         let candidates = rows_fit(&costs, out.shape())?;
+        let out = elements(&mut out);
         let costs = costs.as_array();
         let again = repeats(&costs) >= AGAIN_FROM;
         let price = if again { 1 } else { candidates };
