@@ -2,7 +2,8 @@
 # Runs the crate's tests of kernels, stream and golden vectors on AVX-512 and VAES that need not exist: a Linux kernel and the
 # statically linked tests, in the emulator Bochs. Takes a quarter of an hour. Installs nothing.
 #
-#   scripts/test_avx512.sh        exit 0 if every test passed and none was skipped for want of an instruction
+#   scripts/test_avx512.sh [TESTS ...]      names of tests in the crate, or parts of them; all by default. Exit 0 if every test passed and none was
+#                                           skipped for want of an instruction
 #
 #   KERNEL    the Linux kernel to start, a bzImage; by default the newest Debian cloud kernel in /boot. For one that is not installed:
 #             apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb . && KERNEL=boot/vmlinuz-VERSION-cloud-amd64
@@ -51,10 +52,10 @@ strip -o "$disk/tests" "$tests"
 cp -R tests/vectors "$disk$root/tests/vectors"
 
 # The exhaustive tests and the proofs are compiled for the baseline and say nothing of an instruction set.
-cat >"$disk/init" <<'EOF'
+cat >"$disk/init" <<EOF
 #!/busybox sh
 /busybox mount -t devtmpfs none /dev
-/tests --test-threads 1 --nocapture --skip kernel::exhaustive --skip kernel::proof --skip parallel && echo all-passed
+/tests $* --test-threads 1 --nocapture --skip kernel::exhaustive --skip kernel::proof --skip parallel && echo all-passed
 /busybox sleep 1
 /busybox poweroff -f
 EOF
