@@ -13,6 +13,9 @@ LEAST = 4
 # Of processor time, so that a busy machine runs no fewer; the other cases of a test are run until it has taken so much.
 SECONDS = 2.0
 
+# A child that is forked while another thread holds coverage's lock waits for it for ever when its lines are saved.
+LEFT_OUT = {"test_fork_in_a_thread_while_others_draw"}
+
 spent: Counter[tuple[str, str]] = Counter()
 optional: set[str] = set()
 
@@ -46,6 +49,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None):
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leaves out a case of a test that has taken its time."""
+    """Leaves out a case of a test that has taken its time, and what coverage cannot run."""
+    if item.name in LEFT_OUT:
+        pytest.skip("coverage would wait for its own lock")
     if item.nodeid in optional and spent[test_of(item)] > SECONDS:
         pytest.skip("other cases of this test have taken long enough")
