@@ -119,8 +119,8 @@ check-platforms: | tools  ## crate and extension compile without a warning for W
 	for target in $(PLATFORMS); do cargo clippy --locked --workspace --target $$target -- -D warnings || exit; done
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512; a quarter of an hour
-	scripts/test_avx512.sh
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (hours; TESTS= selects)
+	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels
 wheels: | tools  ## dist/: wheels and source distribution, each tested in an empty environment (an hour); TESTS= selects

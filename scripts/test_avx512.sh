@@ -1,13 +1,13 @@
 #!/bin/sh
 # Runs the crate's tests of kernels, stream and golden vectors on AVX-512 and VAES that need not exist: a Linux kernel and the
-# statically linked tests, in the emulator Bochs. Takes a quarter of an hour. Installs nothing.
+# statically linked tests, in the emulator Bochs. Takes hours for all of them. Installs nothing.
 #
 #   scripts/test_avx512.sh [TESTS ...]      names of tests in the crate, or parts of them; all by default. Exit 0 if every test passed and none was
 #                                           skipped for want of an instruction
 #
 #   KERNEL    the Linux kernel to start, a bzImage; by default the newest Debian cloud kernel in /boot. For one that is not installed:
 #             apt-get download linux-image-VERSION-cloud-amd64 && dpkg-deb -x linux-image-*.deb . && KERNEL=boot/vmlinuz-VERSION-cloud-amd64
-#   LIMIT     seconds before the emulator is stopped, 3600 by default
+#   LIMIT     seconds before the emulator is stopped, six hours by default
 set -eu
 
 packages='bochs bochsbios busybox-static cpio isolinux syslinux-common xorriso'
@@ -96,7 +96,7 @@ EOF
 # Debian's Bochs has its debugger, which waits for this.
 echo continue >commands
 : >serial.txt
-timeout "${LIMIT:-3600}" bochs -q -f bochsrc -rc commands >bochs.out 2>&1 </dev/null &
+timeout "${LIMIT:-21600}" bochs -q -f bochsrc -rc commands >bochs.out 2>&1 </dev/null &
 emulator=$!
 tail -f serial.txt --pid "$emulator"
 wait "$emulator" || true # its exit code is 1 when the guest turns itself off
