@@ -119,7 +119,7 @@ check-platforms: | tools  ## crate and extension compile without a warning for W
 	for target in $(PLATFORMS); do cargo clippy --locked --workspace --target $$target -- -D warnings || exit; done
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (hours; TESTS= selects)
+test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (more than an hour); TESTS= selects
 	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the crate's tests of kernels, stream and golden vectors on AVX-512 and VAES that need not exist: a Linux kernel and the
-# statically linked tests, in the emulator Bochs. Takes hours for all of them. Installs nothing.
+# statically linked tests, in the emulator Bochs. Takes more than an hour for all of them. Installs nothing.
 #
 #   scripts/test_avx512.sh [TESTS ...]      names of tests in the crate, or parts of them; all by default. Exit 0 if every test passed and none was
 #                                           skipped for want of an instruction
