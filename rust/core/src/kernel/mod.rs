@@ -205,14 +205,9 @@ fn fill_lanes<A: Arithmetic, T: Value>(
 ) {
     let (blocks, rest) = words.as_chunks::<BLOCK>();
     let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
-    for (b, (words, out)) in blocks.iter().zip(out_blocks).enumerate() {
-        if !reveal::condition(fill_block::<A, T>(lane, words, granularity, out)) {
-            for (i, (word, value)) in words.iter().zip(out).enumerate() {
-                if !reveal::condition(signed::<A>(lane, *word).1) {
-                    doubt(b * BLOCK + i, value);
-                }
-            }
-        }
+    // Short fills need no room.
+    if !blocks.is_empty() {
+        fill_blocks::<A, T>(lane, blocks, granularity, out_blocks, &mut doubt);
     }
     let done = words.len() - rest.len();
     for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
@@ -224,15 +219,42 @@ fn fill_lanes<A: Arithmetic, T: Value>(
     }
 }
 
+#[inline(always)]
+fn fill_blocks<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    blocks: &[[u64; BLOCK]],
+    granularity: f64,
+    out: &mut [[T; BLOCK]],
+    mut doubt: impl FnMut(usize, &mut T),
+) {
+    // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/timing.md).
+    let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
+    for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+        if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
+            for (i, (word, value)) in words.iter().zip(out).enumerate() {
+                if !reveal::condition(signed::<A>(lane, *word).1) {
+                    doubt(b * BLOCK + i, value);
+                }
+            }
+        }
+    }
+}
+
 /// On whole cache lines. The stack is aligned to 16 bytes only: elsewhere vectors that lie across two lines are stored and read again, which takes a
 /// quarter longer, and a time that depends on what they hold (docs/timing.md).
 #[repr(align(64))]
 pub(crate) struct Lines<T>(pub T);
 
-/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time.
+/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time. What was in
+/// `reduced` does not matter.
 #[inline(always)]
-fn fill_block<A: Arithmetic, T: Value>(lane: &impl Lane, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
-    let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
+fn fill_block<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    words: &[u64; BLOCK],
+    granularity: f64,
+    reduced: &mut [[f64; BLOCK]; 3],
+    out: &mut [T; BLOCK],
+) -> bool {
     for i in 0..BLOCK {
         [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(words[i] & !SIGN);
     }
