@@ -76,9 +76,12 @@ test-rust: | tools  ## Rust tests, without and with all features, and doc tests
 	$(CARGO_TEST) --locked -p $(CRATE) --all-features
 	cargo test --locked --doc -p $(CRATE) --all-features
 
+# Four processes at most: each may come to hold two gigabytes.
+PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
 .PHONY: test-python
 test-python: $(VENV)/stamp-dev  ## Python tests
-	$(PY) -m pytest
+	$(PYTEST)
 
 .PHONY: test-long
 test-long: $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
@@ -92,7 +95,7 @@ test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes
 	@scripts/test_taint.sh
 
 .PHONY: test-time
-test-time:  ## a million fills of small and of large noise take the same time (half an hour)
+test-time:  ## a million fills of small and of large noise take the same time (ten minutes)
 	@scripts/test_time.sh
 
 .PHONY: test-tiers
@@ -104,7 +107,7 @@ test-tiers: $(VENV)/stamp-dev  ## every test under each instruction set that thi
 test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug assertions
 	$(PY) -m maturin develop --profile release-checked
 	rm -f $(VENV)/stamp-extension
-	$(PY) -m pytest -q
+	$(PYTEST) -q
 
 .PHONY: test-aarch64
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
