@@ -87,6 +87,7 @@ mod sampler;
 mod segments;
 mod selection;
 mod share;
+mod stack;
 mod stream;
 mod table;
 mod value;

@@ -13,6 +13,7 @@
 //! | `own` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
+//! | `registers` | clearing the vector registers |
 //! | `float` | whole numbers in and out of `f64` without branches |
 //!
 //! `u` is 2⁻⁵³, half an ulp of 1, in every bound.
@@ -23,6 +24,7 @@ mod float;
 mod geometric;
 mod ladder;
 mod own;
+mod registers;
 mod staircase;
 mod thresholds;
 mod tier;
@@ -36,6 +38,7 @@ pub(crate) use float::{less, nearest};
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
 pub(crate) use own::{Drawn, Family, Given};
+pub(crate) use registers::clear as clear_registers;
 pub(crate) use staircase::Staircase;
 pub(crate) use thresholds::Thresholds;
 pub(crate) use tier::{Arithmetic, Baseline, Tier, Work, run_on};

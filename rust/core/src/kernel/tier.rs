@@ -204,7 +204,7 @@ pub(super) fn fill_on<T: Value>(
 ) {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => fill::<Baseline, T>(kernel, words, granularity, out, doubt),
+        Tier::Portable => fill_portable(kernel, words, granularity, out, doubt),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { fill_avx2(kernel, words, granularity, out, doubt) },
@@ -214,6 +214,13 @@ pub(super) fn fill_on<T: Value>(
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
+}
+
+// Portable code is not inlined, as the others cannot be: what it leaves on the stack is to lie where `stack::wipe` wipes.
+
+#[inline(never)]
+fn fill_portable<T: Value>(kernel: &Kernel, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+    fill::<Baseline, T>(kernel, words, granularity, out, doubt);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -242,7 +249,7 @@ pub(crate) trait Work {
 pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => work.run::<Baseline>(),
+        Tier::Portable => run_portable(work),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { run_avx2(work) },
@@ -252,6 +259,11 @@ pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
+}
+
+#[inline(never)]
+fn run_portable<W: Work>(work: W) -> W::Result {
+    work.run::<Baseline>()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -271,7 +283,7 @@ fn run_avx512<W: Work>(work: W) -> W::Result {
 pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => draw::<Baseline>(family, given, words, drawn),
+        Tier::Portable => draw_portable(family, given, words, drawn),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { draw_avx2(family, given, words, drawn) },
@@ -281,6 +293,11 @@ pub(super) fn draw_on(tier: Tier, family: Family, given: &Given<'_>, words: &[u6
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
+}
+
+#[inline(never)]
+fn draw_portable(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+    draw::<Baseline>(family, given, words, drawn);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -300,7 +317,7 @@ fn draw_avx512(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &
 pub(super) fn toss_on(tier: Tier, coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
-        Tier::Portable => toss::<Baseline>(coin, proposals, words),
+        Tier::Portable => toss_portable(coin, proposals, words),
         // SAFETY: the processor has AVX2 and FMA, as just asserted.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { toss_avx2(coin, proposals, words) },
@@ -310,6 +327,11 @@ pub(super) fn toss_on(tier: Tier, coin: &Coin, proposals: &[i64; BLOCK], words: 
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Avx2 | Tier::Avx512 => unreachable!("never available here"),
     }
+}
+
+#[inline(never)]
+fn toss_portable(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    toss::<Baseline>(coin, proposals, words)
 }
 
 #[cfg(target_arch = "x86_64")]

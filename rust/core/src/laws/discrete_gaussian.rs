@@ -7,6 +7,7 @@ use crate::noise::{Noise, stage};
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
+use crate::stack;
 use crate::stream::{CHUNK, Fill};
 
 /// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
@@ -222,7 +223,8 @@ fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize 
     count
 }
 
-/// What an attempt draws.
+/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::kernel::Lines`]).
+#[repr(align(64))]
 struct Batch {
     pairs: [[u64; 2]; BLOCK],
     words: [u64; BLOCK],
@@ -236,6 +238,7 @@ impl Drop for Batch {
         self.words.zeroize();
         self.coins.zeroize();
         self.proposals.zeroize();
+        stack::wipe_kernels();
     }
 }
 

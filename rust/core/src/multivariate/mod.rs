@@ -29,6 +29,7 @@ use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::noise::{Noise, stage};
 use crate::reveal;
+use crate::stack;
 use crate::stream::{CHUNK, Fill};
 use crate::table::Table;
 use balls::Balls;
@@ -201,7 +202,7 @@ impl Noise for MultivariateStaircase {
     }
 }
 
-/// Room for some vectors and what they are made of; wiped on drop.
+/// Room for some vectors and what they are made of; wiped on drop, with what kernels left on the stack.
 struct Batch {
     balls: Zeroizing<Vec<i64>>,
     words: Zeroizing<Vec<u64>>,
@@ -221,6 +222,12 @@ impl Batch {
             room: vec![0; dim].into(),
             pairs,
         }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        stack::wipe_kernels();
     }
 }
 

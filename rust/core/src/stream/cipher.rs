@@ -2,12 +2,13 @@ use std::sync::Arc;
 
 use aes::Aes256Enc;
 use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
-use zeroize::{Zeroizing, optimization_barrier};
+use zeroize::Zeroizing;
 
 #[cfg(target_arch = "x86_64")]
 use super::{vaes256::Vaes256, vaes512::Vaes512};
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::Tier;
+use crate::stack;
 
 type Block = Array<u8, <Aes256Enc as BlockSizeUser>::BlockSize>;
 
@@ -68,7 +69,7 @@ impl Cipher {
 
     fn portable(key: &[u8; 32]) -> Self {
         let cipher = Self::Aes(expanded(key));
-        wipe_stack::<{ 8 << 10 }>();
+        stack::wipe::<{ 8 << 10 }>();
         cipher
     }
 
@@ -155,10 +156,13 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
             *pair = words(block);
         }
     }
-    wipe_stack::<{ 4 << 10 }>();
+    stack::wipe::<{ 4 << 10 }>();
 }
 
-// Never inlined: what the `aes` crate leaves on the stack is to lie where `wipe_stack` wipes, not in the frame of whoever calls both.
+// Of a key schedule the `aes` crate leaves some copies, of encryption with AES-NI round keys more than 2 KiB down: the search of memory
+// (`tests/unit/test_memory.py`) finds keys where less is wiped.
+//
+// Never inlined: what the `aes` crate leaves on the stack is to lie where `stack::wipe` wipes, not in the frame of whoever calls both.
 
 /// Round keys that find no room in registers are left on the stack.
 #[inline(never)]
@@ -170,15 +174,6 @@ fn encrypt_in_place(aes: &Aes256Enc, blocks: &mut [Block]) {
 #[inline(never)]
 fn expanded(key: &[u8; 32]) -> Box<Aes256Enc> {
     Box::new(Aes256Enc::new(key.into()))
-}
-
-/// Wipes what the functions just called left below their caller's frame. Of a key schedule that may be some copies, of encryption with AES-NI it
-/// is more than 2 KiB down: the search of memory (`tests/unit/test_memory.py`) finds keys where less is wiped.
-#[inline(never)]
-fn wipe_stack<const BYTES: usize>() {
-    // A variable: a reference to the zeros themselves would be to a constant, and nothing wiped.
-    let frames = [0_u8; BYTES];
-    optimization_barrier(&frames);
 }
 
 fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {

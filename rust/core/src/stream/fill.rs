@@ -3,7 +3,8 @@ use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::cipher::{Cipher, Domain};
-use crate::kernel::Lines;
+use crate::kernel::{BLOCK, Lines};
+use crate::stack;
 
 /// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
@@ -100,6 +101,7 @@ impl Fill {
         Words {
             fill: self,
             blocks: Lines([[0; 2]; CHUNK / 2 + 1]),
+            used: 0,
         }
     }
 
@@ -113,10 +115,13 @@ impl Fill {
     }
 }
 
-/// Up to [`CHUNK`] consecutive words of a fill at a time; wiped on drop.
+/// Up to [`CHUNK`] consecutive words of a fill at a time; wiped on drop, and with them what kernels that were called from the same function left of
+/// them on the stack.
 pub(crate) struct Words<'a> {
     fill: &'a Fill,
     blocks: Lines<[[u64; 2]; CHUNK / 2 + 1]>,
+    /// The most blocks that were used at a time.
+    used: usize,
 }
 
 impl Words<'_> {
@@ -125,6 +130,7 @@ impl Words<'_> {
         let first = self.fill.start + first;
         let skip = (first % 2) as usize;
         let blocks = &mut self.blocks.0[..(skip + n).div_ceil(2)];
+        self.used = self.used.max(blocks.len());
         self.fill.cipher.noise(self.fill.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
     }
@@ -132,6 +138,10 @@ impl Words<'_> {
 
 impl Drop for Words<'_> {
     fn drop(&mut self) {
-        self.blocks.0.zeroize();
+        self.blocks.0[..self.used].as_flattened_mut().zeroize();
+        // Fewer words go through no vectors.
+        if 2 * self.used >= BLOCK {
+            stack::wipe_kernels();
+        }
     }
 }

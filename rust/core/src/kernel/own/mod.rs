@@ -79,8 +79,9 @@ impl<L: Lattice, S: Shape> Work for Ordinary<'_, (L, S)> {
     }
 }
 
-/// The values of a block.
+/// The values of a block, all arrays from the beginning of a cache line on ([`super::Lines`]).
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Drawn {
     /// X, signed; NaN where it is not certain.
     pub cells: [f64; BLOCK],

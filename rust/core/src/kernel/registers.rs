@@ -1,0 +1,89 @@
+//! Clearing the vector registers: what a kernel or a copy left there, the loader may save on the stack when a function is called for the first time.
+
+/// Sets them to zero on x86-64; elsewhere, and in Miri, it does nothing.
+pub(crate) fn clear() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    x86_64::clear();
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[allow(
+    unsafe_code,
+    reason = "instructions that no intrinsic gives, and calls of functions compiled for more than the baseline"
+)]
+mod x86_64 {
+    use core::arch::asm;
+    use core::arch::x86_64::_mm256_zeroall;
+
+    use crate::kernel::Tier;
+
+    pub fn clear() {
+        if Tier::Avx512.is_available() {
+            // SAFETY: the processor has AVX-512 F.
+            unsafe { zmm16_to_31() }
+        }
+        if Tier::Avx2.is_available() {
+            // SAFETY: the processor has AVX.
+            unsafe { ymm() }
+        } else {
+            xmm();
+        }
+    }
+
+    /// An exclusive or of each register with itself.
+    macro_rules! zero {
+        ($($text:tt $register:tt)+) => {
+            // SAFETY: the instructions change the registers that are named, and neither memory, the stack nor flags.
+            unsafe { asm!($($text,)+ $(out($register) _,)+ options(nomem, nostack, preserves_flags)) }
+        };
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn zmm16_to_31() {
+        zero!(
+            "vpxord zmm16, zmm16, zmm16" "zmm16"
+            "vpxord zmm17, zmm17, zmm17" "zmm17"
+            "vpxord zmm18, zmm18, zmm18" "zmm18"
+            "vpxord zmm19, zmm19, zmm19" "zmm19"
+            "vpxord zmm20, zmm20, zmm20" "zmm20"
+            "vpxord zmm21, zmm21, zmm21" "zmm21"
+            "vpxord zmm22, zmm22, zmm22" "zmm22"
+            "vpxord zmm23, zmm23, zmm23" "zmm23"
+            "vpxord zmm24, zmm24, zmm24" "zmm24"
+            "vpxord zmm25, zmm25, zmm25" "zmm25"
+            "vpxord zmm26, zmm26, zmm26" "zmm26"
+            "vpxord zmm27, zmm27, zmm27" "zmm27"
+            "vpxord zmm28, zmm28, zmm28" "zmm28"
+            "vpxord zmm29, zmm29, zmm29" "zmm29"
+            "vpxord zmm30, zmm30, zmm30" "zmm30"
+            "vpxord zmm31, zmm31, zmm31" "zmm31"
+        );
+    }
+
+    /// All of 0 to 15, with the wider registers that they are part of.
+    #[target_feature(enable = "avx")]
+    fn ymm() {
+        _mm256_zeroall();
+    }
+
+    fn xmm() {
+        zero!(
+            "xorps xmm0, xmm0" "xmm0"
+            "xorps xmm1, xmm1" "xmm1"
+            "xorps xmm2, xmm2" "xmm2"
+            "xorps xmm3, xmm3" "xmm3"
+            "xorps xmm4, xmm4" "xmm4"
+            "xorps xmm5, xmm5" "xmm5"
+            "xorps xmm6, xmm6" "xmm6"
+            "xorps xmm7, xmm7" "xmm7"
+            "xorps xmm8, xmm8" "xmm8"
+            "xorps xmm9, xmm9" "xmm9"
+            "xorps xmm10, xmm10" "xmm10"
+            "xorps xmm11, xmm11" "xmm11"
+            "xorps xmm12, xmm12" "xmm12"
+            "xorps xmm13, xmm13" "xmm13"
+            "xorps xmm14, xmm14" "xmm14"
+            "xorps xmm15, xmm15" "xmm15"
+        );
+    }
+}
