@@ -207,7 +207,7 @@ def test_exact_numbers_are_rounded(law, number):
         assert function([number, 0]).tolist() == function([rounded, 0]).tolist()
     if isinstance(number, int) and -(2**63) <= number < 2**63:
         assert law.cdf(np.int64(number)) == law.cdf(rounded)
-        assert law.cdf(np.array([number])).tolist() == [law.cdf(float(np.float64(np.int64(number))))]
+        assert law.cdf(np.array([number])).tolist() == law.cdf(np.array([float(np.int64(number))])).tolist()
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,11 @@ def test_round_trip_in_the_tail_where_u_is_rounded(law):
         distinct = (value != function(k - 1)) & (value > 0) & (value < 1)
         assert distinct.sum() > 60
         assert np.array_equal(inverse(value)[distinct], k[distinct])
-        assert [inverse(u) for u in value[distinct].tolist()] == k[distinct].tolist()
+        # Floats by themselves: NumPy's exponential of an array may differ from the C library's by a rounding.
+        values = {i: function(i) for i in range(-121, 121)}
+        distinct_alone = [i for i in k.tolist() if values[i] != values[i - 1] and 0 < values[i] < 1]
+        assert len(distinct_alone) > 60
+        assert [inverse(values[i]) for i in distinct_alone] == distinct_alone
 
 
 @given(st.data(), scalar_laws(LATTICES))
