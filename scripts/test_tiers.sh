@@ -24,7 +24,7 @@ for tier in "$@"; do
     used=$("$python" -c 'from stairnoise import _native; print(_native.cpu_tier())')
     [ "$used" = "$tier" ] || failed="$failed $tier:not-used"
     cargo test --no-fail-fast --locked -p stairnoise --all-features --lib --bins --tests || failed="$failed $tier:rust"
-    "$python" -m pytest -q || failed="$failed $tier:python"
+    "$python" -m pytest -q --numprocesses auto --maxprocesses 4 --dist worksteal || failed="$failed $tier:python"
 done
 
 [ -z "$skipped" ] || printf 'test_tiers: skipped, because this processor has not the instructions:%s\n' "$skipped" >&2

@@ -22,6 +22,12 @@ pub(super) fn from_small(n: u64) -> f64 {
     f64::from_bits(n | TWO_52.to_bits()) - TWO_52
 }
 
+/// How many of the thresholds are above `v`.
+#[inline(always)]
+pub(super) fn count_above(thresholds: &[i64], v: i64) -> f64 {
+    from_small(thresholds.iter().map(|threshold| u64::from(v < *threshold)).sum())
+}
+
 /// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, something within 2 of x.
 #[inline(always)]
 pub(super) fn round(x: f64) -> f64 {

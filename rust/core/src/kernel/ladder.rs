@@ -84,7 +84,7 @@ impl<const N: usize> Lane for Ladder<N> {
 #[cfg(test)]
 mod tests {
     use super::super::WORD_BITS;
-    use super::super::tier::Fused;
+    use super::super::tier::{Fused, Wide};
     use super::*;
     use crate::random::Random;
 
@@ -113,6 +113,8 @@ mod tests {
                     check::<Separate, 8>(&eight, bits);
                     check::<Fused, 4>(&four, bits);
                     check::<Fused, 8>(&eight, bits);
+                    check::<Wide, 4>(&four, bits);
+                    check::<Wide, 8>(&eight, bits);
                 }
             }
         }

@@ -1,7 +1,6 @@
 use super::elementary::{exp, exp_m1};
-use super::float::from_small;
 use super::tier::{Arithmetic, Separate};
-use super::{Lane, RARE};
+use super::{Lane, RARE, float};
 use crate::dyadic::power_of_two;
 
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
@@ -52,16 +51,57 @@ impl<const N: usize> Lane for Thresholds<N> {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let v = bits.cast_signed();
-        let (mut least, mut most) = (0, 0);
-        for j in 0..N {
-            least += u64::from(v < self.below[j]);
-            most += u64::from(v < self.above[j]);
-        }
-        [from_small(least), from_small(most), 0.0]
+        [A::count_above(&self.below, v), A::count_above(&self.above, v), 0.0]
     }
 
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [least, most, _]: [f64; 3]) -> (f64, bool) {
         (least, (least == most) & (most < N as f64))
+    }
+
+    /// For one lane, where the compiler would make branches of choices.
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        let v = bits.cast_signed();
+        self.finish::<A>([float::count_above(&self.below, v), float::count_above(&self.above, v), 0.0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WORD_BITS;
+    use super::super::tier::{Fused, Wide};
+    use super::*;
+    use crate::random::Random;
+
+    /// Evidence: equality, on words beside every threshold, at both ends and at random: a lane alone, and on each tier, is sure of the same words and
+    /// gives the same magnitude.
+    #[test]
+    fn lanes_agree() {
+        fn check<A: Arithmetic, const N: usize>(law: &Thresholds<N>, bits: u64) {
+            let expected = law.below.iter().filter(|below| bits.cast_signed() < **below).count();
+            let answer = law.finish::<A>(law.reduce::<A>(bits));
+            assert_eq!(answer.0, expected as f64, "{law:?} {bits:x}");
+            assert_eq!(answer, law.magnitude::<A>(bits), "{law:?} {bits:x}");
+            assert_eq!(answer, law.magnitude::<Separate>(bits), "{law:?} {bits:x}");
+        }
+        let mut random = Random(9);
+        for (eps, cells) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
+            let law = Thresholds::<8>::new(eps, cells, WORD_BITS).unwrap();
+            let beside = law
+                .below
+                .iter()
+                .chain(&law.above)
+                .flat_map(|at| (-2..3).map(move |i| at.saturating_add(i).max(0)));
+            let at_random: Vec<_> = (0..200).map(|i| (random.word() >> (1 + i % 63)).cast_signed()).collect();
+            for bits in beside.chain(at_random).chain([0, 1, i64::MAX]).map(i64::cast_unsigned) {
+                check::<Separate, 8>(&law, bits);
+                check::<Fused, 8>(&law, bits);
+                check::<Wide, 8>(&law, bits);
+                if let Some(law) = Thresholds::<4>::new(eps, cells, WORD_BITS) {
+                    check::<Wide, 4>(&law, bits);
+                }
+            }
+        }
     }
 }
