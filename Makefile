@@ -88,11 +88,16 @@ test-long: $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and te
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
 	@scripts/test_taint.sh
+	@scripts/test_trace.sh
 	@scripts/test_time.sh 100000
 
 .PHONY: test-taint
 test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes)
 	@scripts/test_taint.sh
+
+.PHONY: test-trace
+test-trace:  ## the same instructions on the same addresses whatever the key, on every instruction set here (ten minutes)
+	@scripts/test_trace.sh
 
 .PHONY: test-time
 test-time:  ## a million fills of small and of large noise take the same time (ten minutes)

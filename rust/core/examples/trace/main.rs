@@ -1,0 +1,201 @@
+//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/timing.md), on the
+//! processor itself: what Valgrind does not run, too. Run by scripts/test_trace.sh; exit status 1 if paths differ, or if a control's do not.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod tracer;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn main() -> std::process::ExitCode {
+    check::all()
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn main() {
+    println!("skipped: the tracer is written for Linux on x86-64");
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod check {
+    use std::any::type_name;
+    use std::collections::BTreeSet;
+    use std::hint::black_box;
+    use std::process::ExitCode;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+
+    use crate::tracer::{Path, Tracer};
+
+    /// A whole block and a rest; few enough that most fills have no value on the slow path, for a step takes microseconds.
+    const LONG: usize = 64 + 21;
+    /// Up to here values are drawn one by one.
+    const SHORT: usize = 8;
+    /// Keys of a case.
+    const KEYS: usize = 8;
+    /// So many of them must have the same verdicts, or the case says nothing.
+    const LEAST_ALIKE: usize = 4;
+
+    /// At least one law for each of the seven kernels.
+    const LAWS: [(Kind, f64, f64); 9] = [
+        (Kind::Laplace, 0.1, 1.0),
+        (Kind::Laplace, 10.0, 1.0),
+        (Kind::DiscreteLaplace, 0.01, 1.0),
+        (Kind::DiscreteLaplace, 1.5, 1.0),
+        (Kind::DiscreteLaplace, 4.0, 1.0),
+        (Kind::Staircase, 0.1, 1.0),
+        (Kind::Staircase, 4.0, 1.0),
+        (Kind::DiscreteStaircase, 2.0, 5.0),
+        (Kind::DiscreteStaircase, 10.0, 100.0),
+    ];
+    const KERNELS: usize = 7;
+
+    /// A digest of what the module `reveal` lets through.
+    static VERDICTS: AtomicU64 = AtomicU64::new(0);
+
+    fn hook(word: &mut u64) {
+        let digest = VERDICTS.load(Ordering::Relaxed);
+        VERDICTS.store(
+            (digest.rotate_left(5) ^ word.wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            Ordering::Relaxed,
+        );
+    }
+
+    struct Report {
+        tracer: Tracer,
+        failures: usize,
+    }
+
+    impl Report {
+        /// Runs `work` with key after key. Where the verdicts are the same, so must be the paths; those of a control must differ.
+        fn case(&mut self, name: &str, control: bool, work: impl Fn(u8)) {
+            let (mut verdicts, mut paths) = ([0; KEYS], [Path::default(); KEYS]);
+            // What is found out once, or decoded, is known before, and the allocator comes to give the same places each time.
+            self.tracer.path(|| work(0));
+            (0..100).for_each(|_| work(0));
+            for key in 0..KEYS {
+                VERDICTS.store(0, Ordering::Relaxed);
+                paths[key] = self.tracer.path(|| work(key as u8));
+                verdicts[key] = VERDICTS.load(Ordering::Relaxed);
+            }
+            let alike = |i: usize| (0..KEYS).filter(move |j| verdicts[*j] == verdicts[i]);
+            let most = (0..KEYS).map(|i| alike(i).count()).max().unwrap_or(0);
+            let others = (0..KEYS).filter(|i| alike(*i).any(|j| paths[j] != paths[*i])).count();
+            let right = most >= LEAST_ALIKE && (others > 0) == control;
+            self.failures += usize::from(!right);
+            let verdict = if right { "ok" } else { "FAILED" };
+            let longest = paths.iter().map(|path| path.instructions).max().unwrap_or(0);
+            println!(
+                "{verdict:6} {name}: {others} other paths; {most} of {KEYS} keys with the same verdicts, {longest} instructions"
+            );
+        }
+    }
+
+    pub fn all() -> ExitCode {
+        probe::DECLASSIFY.set(hook).expect("set once");
+        println!(
+            "instruction set: {}",
+            cpu_tier().expect("STAIRNOISE_CPU names one of this processor's")
+        );
+        let mut report = Report {
+            tracer: Tracer::new(),
+            failures: 0,
+        };
+        cases(&mut report);
+        println!("{} failures", report.failures);
+        if report.failures == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+
+    fn cases(report: &mut Report) {
+        controls(report);
+        let mut kernels = BTreeSet::new();
+        for (kind, eps, sensitivity) in LAWS {
+            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            kernels.insert(probe::kernel(&law));
+            let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
+            for n in [SHORT, LONG] {
+                fill::<f64>(report, &name, &law, n);
+                fill::<i32>(report, &name, &law, n);
+                let answers: Vec<f64> = (0..n).map(|i| [0.0, -0.3, 1e6, 1e16, -1e300, 5e-324][i % 6]).collect();
+                release::<_, f64>(report, &name, &law, &answers);
+                let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
+                release::<_, i64>(report, &name, &law, &counts);
+            }
+        }
+        assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        parameters_by_the_value(report);
+    }
+
+    fn generator(key: u8) -> Generator {
+        Generator::from_key(black_box(&[key; 32]))
+    }
+
+    fn fill<T: Value>(report: &mut Report, name: &str, law: &Law, n: usize) {
+        let name = format!("{name}, {n} {}", type_name::<T>());
+        report.case(&name, false, |key| {
+            let mut out = vec![T::default(); n];
+            law.fill(&mut generator(key), &mut out).expect("fills are left");
+            black_box(out);
+        });
+    }
+
+    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &Law, answers: &[A]) {
+        let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
+        report.case(&name, false, |key| {
+            let mut out = vec![T::default(); answers.len()];
+            law.release(&mut generator(key), answers, &mut out).expect("finite answers");
+            black_box(out);
+        });
+    }
+
+    fn parameters_by_the_value(report: &mut Report) {
+        for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
+            let eps: Vec<f64> = (0..LONG).map(|i| 0.1 + (i % 50) as f64 / 10.0).collect();
+            let parameters = Parameters {
+                eps: &eps,
+                sensitivity: &[3.0; LONG],
+                shape: Shapes::Same(Shape::L1),
+            };
+            report.case(&format!("{kind:?}, parameters by the value"), false, |key| {
+                let fill = generator(key).next(LONG).expect("fills are left");
+                let mut out = [0.0_f64; LONG];
+                Laws::new(kind)
+                    .write(&fill, 0, &mut out, &parameters)
+                    .expect("valid parameters");
+                black_box(out);
+            });
+        }
+    }
+
+    /// What must be found: a table, a branch.
+    fn controls(report: &mut Report) {
+        let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();
+        report.case("control: a table", true, |key| {
+            of_words(key, |word| table[(word >> 56) as usize]);
+        });
+        report.case("control: counting thresholds one by one", true, |key| {
+            of_words(key, one_by_one);
+        });
+    }
+
+    fn of_words(key: u8, draw: impl Fn(u64) -> f64) {
+        let mut words = [0_u64; 64];
+        generator(key).next(64).expect("fills are left").keystream(0, &mut words);
+        black_box(words.map(draw));
+    }
+
+    /// A geometric magnitude by inversion, stopping where it is found.
+    fn one_by_one(word: u64) -> f64 {
+        let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
+        let mut magnitude = 0.0;
+        let mut survival = 0.9_f64;
+        while v < black_box(survival) {
+            magnitude += 1.0;
+            survival *= 0.9;
+        }
+        magnitude
+    }
+}
