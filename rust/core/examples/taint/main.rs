@@ -2,6 +2,9 @@
 //! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
 
 #[cfg(target_arch = "x86_64")]
+#[path = "../common/cases.rs"]
+mod cases;
+#[cfg(target_arch = "x86_64")]
 mod further;
 #[cfg(target_arch = "x86_64")]
 mod valgrind;
@@ -25,28 +28,13 @@ mod check {
 
     use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
+    use crate::cases::{KERNELS, LAWS, one_by_one};
     use crate::{further, valgrind};
 
     /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
     const LONG: usize = 40 * 512 + 3 * 64 + 37;
     /// Up to here values are drawn one by one.
     const SHORT: usize = 8;
-
-    /// At least one law for each of the seven kernels.
-    const LAWS: [(Kind, f64, f64); 11] = [
-        (Kind::Laplace, 0.01, 1.0),
-        (Kind::Laplace, 1.0, 3.0),
-        (Kind::Laplace, 10.0, 1.0),
-        (Kind::DiscreteLaplace, 0.01, 1.0),
-        (Kind::DiscreteLaplace, 1.5, 1.0),
-        (Kind::DiscreteLaplace, 4.0, 1.0),
-        (Kind::Staircase, 0.1, 1.0),
-        (Kind::Staircase, 4.0, 1.0),
-        (Kind::DiscreteStaircase, 0.1, 5.0),
-        (Kind::DiscreteStaircase, 2.0, 5.0),
-        (Kind::DiscreteStaircase, 10.0, 100.0),
-    ];
-    const KERNELS: usize = 7;
 
     static DECLASSIFY: AtomicBool = AtomicBool::new(true);
     static DECLASSIFIED: AtomicU64 = AtomicU64::new(0);
@@ -201,18 +189,5 @@ mod check {
         secret(3).next(64).expect("fills are left").keystream(0, &mut words);
         let out = words.map(draw);
         (valgrind::secrets(&out), out.len())
-    }
-
-    /// A geometric magnitude by inversion, stopping where it is found.
-    fn one_by_one(word: u64) -> f64 {
-        let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
-        let mut magnitude = 0.0;
-        let mut survival = 0.9_f64;
-        while v < black_box(survival) {
-            magnitude += 1.0;
-            survival *= 0.9;
-        }
-        // Keeps the word's own bits in the result, so that it stays secret.
-        magnitude + v
     }
 }

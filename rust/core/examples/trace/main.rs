@@ -2,6 +2,9 @@
 //! processor itself: what Valgrind does not run, too. Run by scripts/test_trace.sh; exit status 1 if paths differ, or if a control's do not.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[path = "../common/cases.rs"]
+mod cases;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod tracer;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -24,6 +27,7 @@ mod check {
 
     use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
+    use crate::cases::{KERNELS, LAWS, one_by_one};
     use crate::tracer::{Path, Tracer};
 
     /// A whole block and a rest; few enough that most fills have no value on the slow path, for a step takes microseconds.
@@ -34,20 +38,6 @@ mod check {
     const KEYS: usize = 8;
     /// So many of them must have the same verdicts, or the case says nothing.
     const LEAST_ALIKE: usize = 4;
-
-    /// At least one law for each of the seven kernels.
-    const LAWS: [(Kind, f64, f64); 9] = [
-        (Kind::Laplace, 0.1, 1.0),
-        (Kind::Laplace, 10.0, 1.0),
-        (Kind::DiscreteLaplace, 0.01, 1.0),
-        (Kind::DiscreteLaplace, 1.5, 1.0),
-        (Kind::DiscreteLaplace, 4.0, 1.0),
-        (Kind::Staircase, 0.1, 1.0),
-        (Kind::Staircase, 4.0, 1.0),
-        (Kind::DiscreteStaircase, 2.0, 5.0),
-        (Kind::DiscreteStaircase, 10.0, 100.0),
-    ];
-    const KERNELS: usize = 7;
 
     /// A digest of what the module `reveal` lets through.
     static VERDICTS: AtomicU64 = AtomicU64::new(0);
@@ -69,7 +59,7 @@ mod check {
         /// Runs `work` with key after key. Where the verdicts are the same, so must be the paths; those of a control must differ.
         fn case(&mut self, name: &str, control: bool, work: impl Fn(u8)) {
             let (mut verdicts, mut paths) = ([0; KEYS], [Path::default(); KEYS]);
-            // What is found out once, or decoded, is known before, and the allocator comes to give the same places each time.
+            // What is found out once, or decoded, is known before, and the allocator comes to give a generator the same place each time.
             self.tracer.path(|| work(0));
             (0..100).for_each(|_| work(0));
             for key in 0..KEYS {
@@ -136,8 +126,8 @@ mod check {
     fn fill<T: Value>(report: &mut Report, name: &str, law: &Law, n: usize) {
         let name = format!("{name}, {n} {}", type_name::<T>());
         report.case(&name, false, |key| {
-            let mut out = vec![T::default(); n];
-            law.fill(&mut generator(key), &mut out).expect("fills are left");
+            let mut out = [T::default(); LONG];
+            law.fill(&mut generator(key), &mut out[..n]).expect("fills are left");
             black_box(out);
         });
     }
@@ -145,8 +135,9 @@ mod check {
     fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &Law, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
-            let mut out = vec![T::default(); answers.len()];
-            law.release(&mut generator(key), answers, &mut out).expect("finite answers");
+            let mut out = [T::default(); LONG];
+            law.release(&mut generator(key), answers, &mut out[..answers.len()])
+                .expect("finite answers");
             black_box(out);
         });
     }
@@ -185,17 +176,5 @@ mod check {
         let mut words = [0_u64; 64];
         generator(key).next(64).expect("fills are left").keystream(0, &mut words);
         black_box(words.map(draw));
-    }
-
-    /// A geometric magnitude by inversion, stopping where it is found.
-    fn one_by_one(word: u64) -> f64 {
-        let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
-        let mut magnitude = 0.0;
-        let mut survival = 0.9_f64;
-        while v < black_box(survival) {
-            magnitude += 1.0;
-            survival *= 0.9;
-        }
-        magnitude
     }
 }

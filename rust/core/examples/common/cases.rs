@@ -1,0 +1,34 @@
+//! What the checks of branches and addresses draw, and what they must find.
+
+use std::hint::black_box;
+
+use stairnoise::Kind;
+
+/// At least one law for each of the seven kernels.
+pub const LAWS: [(Kind, f64, f64); 11] = [
+    (Kind::Laplace, 0.01, 1.0),
+    (Kind::Laplace, 1.0, 3.0),
+    (Kind::Laplace, 10.0, 1.0),
+    (Kind::DiscreteLaplace, 0.01, 1.0),
+    (Kind::DiscreteLaplace, 1.5, 1.0),
+    (Kind::DiscreteLaplace, 4.0, 1.0),
+    (Kind::Staircase, 0.1, 1.0),
+    (Kind::Staircase, 4.0, 1.0),
+    (Kind::DiscreteStaircase, 0.1, 5.0),
+    (Kind::DiscreteStaircase, 2.0, 5.0),
+    (Kind::DiscreteStaircase, 10.0, 100.0),
+];
+pub const KERNELS: usize = 7;
+
+/// A geometric magnitude by inversion, stopping where it is found.
+pub fn one_by_one(word: u64) -> f64 {
+    let v = (word >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut magnitude = 0.0;
+    let mut survival = 0.9_f64;
+    while v < black_box(survival) {
+        magnitude += 1.0;
+        survival *= 0.9;
+    }
+    // With the word's own bits, so that what was secret stays so.
+    magnitude + v
+}
