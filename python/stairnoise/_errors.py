@@ -1,6 +1,7 @@
 """What can go wrong, and how a refused argument is described.
 
-Every text names the parameter, the rule it broke and the value received::
+Every text names the argument, the rule it broke and what was received: the value of a parameter, and
+of data only type, dtype, shape and place (`got`)::
 
     StairnoiseError
     ├── ParameterError          a ValueError: right kind of argument, impossible value
@@ -12,9 +13,22 @@ The extension raises the same classes for numeric facts, such as the range of ``
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 _LONGEST_REPR = 60
+_MOST_ITEMS = 20
+# Kinds of NumPy's dtypes of numbers.
+_NUMBERS = "?biufc"
+
+# Arguments that hold data, or may by a slip: true answers, costs, samples, points at which a law is evaluated, numbers
+# that the caller holds for released ones, and memory that may be the true answers' own.
+_DATA = frozenset({"costs", "k", "out", "released", "samples", "values", "x"})
+
+# Types that write themselves out without anybody else's code. Bytes are not among them: a key is bytes.
+_WRITTEN = frozenset({bool, int, float, complex, str, type, type(None), type(...), np.longdouble, np.clongdouble})
+_WRITTEN_MODULES = frozenset({"decimal", "fractions", "stairnoise"})
 
 
 class StairnoiseError(Exception):
@@ -41,14 +55,61 @@ class CopyError(StairnoiseError, TypeError):
     __module__ = "stairnoise"
 
 
+def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:
+    """Describe a refused argument: data by `outline`, a parameter by `received`."""
+    return outline(value, array) if name in _DATA else received(value)
+
+
+def outline(value: object, array: np.ndarray[Any, Any] | None = None) -> str:
+    """Describe data by type, dtype and shape, which run nothing and show no content.
+
+    `array` is what the value was converted to, if it was.
+    """
+    if isinstance(value, np.ndarray):
+        plain = np.asarray(value)
+        return f"an array of dtype {dtype_name(plain.dtype)} and shape {plain.shape}"
+    converted = "" if array is None else f" (as an array: dtype {dtype_name(array.dtype)}, shape {array.shape})"
+    return f"a value of type {type(value).__name__}{converted}"
+
+
 def received(value: object) -> str:
-    """Describe a refused value: its ``repr`` when short, its type and dtype otherwise."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        return f"an array of dtype {value.dtype} and shape {value.shape}"
+    """Describe a refused parameter: its ``repr`` when that is short and runs no foreign code, otherwise as `outline` does."""
+    if isinstance(value, np.generic) and type(value).__module__ == "numpy":
+        value = value.item()
     try:
-        text = repr(value.item() if isinstance(value, np.generic) else value)
-    except Exception:  # a foreign __repr__ may raise anything, and Python writes no integer of more than 4300 digits
+        text = _written(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits
         return f"a value of type {type(value).__name__} that cannot be written out"
+    if text is None:
+        return outline(value)
     if len(text) <= _LONGEST_REPR:
         return text
     return f"{text[:_LONGEST_REPR]}... ({type(value).__name__})"
+
+
+def place(index: tuple[Any, ...]) -> str:
+    """Say where in an array something is, and nothing for a single number."""
+    return f" at index {tuple(map(int, index))}" if index else ""
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """Name a dtype, but not the labels of its fields, nor what else a dtype may hold: the class of a rare one will do."""
+    return str(dtype) if dtype.kind in _NUMBERS + "mMSUO" else type(dtype).__name__
+
+
+def _written(value: object) -> str | None:
+    """Return the ``repr`` of a value, or None where foreign code would have to write it."""
+    kind = type(value)
+    if isinstance(value, np.ndarray):
+        plain = np.asarray(value)
+        return repr(plain) if not plain.ndim and plain.dtype.kind in _NUMBERS else None
+    if _writes_itself(value, depth=2):
+        return repr(value)
+    return next((base.__repr__(value) for base in (int, float, str) if issubclass(kind, base)), None)
+
+
+def _writes_itself(value: object, depth: int) -> bool:
+    kind = type(value)
+    if isinstance(value, (list, tuple)) and kind in (list, tuple):
+        return len(value) <= _MOST_ITEMS and depth > 0 and all(_writes_itself(item, depth - 1) for item in value)
+    return kind in _WRITTEN or kind.__module__ in _WRITTEN_MODULES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, received
 from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, refuse_masked
 
 Shape = tuple[int, ...]
@@ -144,11 +144,11 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
 
 def _check_memory(out: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(out, np.ndarray):
-        raise ParameterTypeError(f"out must be a NumPy array, got {received(out)}")
+        raise ParameterTypeError(f"out must be a NumPy array, got {got('out', out)}")
     refuse_masked(out, "out")
     refuse_dimensions(out, "out")
     if out.dtype not in map(np.dtype, allowed):
-        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {out.dtype}")
+        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(out.dtype)}")
     if not out.flags.writeable:
         raise ParameterError("out must be writable, got a read-only array")
     if overlaps_itself(out):

@@ -14,7 +14,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
 
 Real = float | NDArray[np.float64]
 
@@ -25,6 +25,9 @@ RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsF
 _EXACT_INTEGERS = 2**53
 # What NumPy's broadcasting and flat iteration take, and the extension; NumPy 2 makes arrays of more.
 MOST_DIMENSIONS = 32
+_USUAL = frozenset({int, float})
+# NumPy's own ways from a foreign object to an array.
+_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
 
 def real(value: object, name: str) -> Real:
@@ -110,14 +113,16 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         refuse_dimensions(value, name)
         return _require_real_dtype(np.asarray(value), value, name)
     if isinstance(value, (list, tuple)):
-        _refuse_masked_items(value, name, MOST_DIMENSIONS)
+        _refuse_items(value, name)
         return _from_python(value, name, rounding)
     if _is_real_type(type(value)):
         return _from_python(value, name, rounding)
+    if not _converts(value):
+        raise ParameterTypeError(_not_a_number(value, name))
     try:
         array = np.asarray(value)
-    except Exception as error:  # __array__ of a foreign object may raise anything
-        raise ParameterTypeError(_not_a_number(value, name)) from error
+    except Exception:  # __array__ of a foreign object may raise anything, its content in the text
+        raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(array, name)
     return _require_real_dtype(array, value, name)
 
@@ -149,18 +154,23 @@ def refuse_masked(array: NDArray[Any], name: str) -> None:
     # numpy.ma is loaded on first use, so plain arrays do not pay for its import.
     if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         raise ParameterTypeError(
-            f"{name} must not be a masked array: pass its filled() or compressed() form, got {received(array)}"
+            f"{name} must not be a masked array: pass its filled() or compressed() form, got {outline(array)}"
         )
 
 
-def _refuse_masked_items(items: Sequence[Any], name: str, depth: int) -> None:
-    """Refuse masked arrays inside lists too: NumPy would take what is under the mask."""
+def _refuse_items(items: Sequence[Any], name: str, index: tuple[int, ...] = ()) -> None:
+    """Refuse items that NumPy would look into: masked arrays, for what is under the mask, and what nothing converts."""
     kinds = set(map(type, items))
-    for item in items if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds) else ():
+    if kinds <= _USUAL or all(map(_is_real_type, kinds)):
+        return
+    for number, item in enumerate(items):
         if isinstance(item, np.ndarray):
             refuse_masked(item, name)
-        elif depth and isinstance(item, (list, tuple)):
-            _refuse_masked_items(item, name, depth - 1)
+        elif isinstance(item, (list, tuple)):
+            if len(index) < MOST_DIMENSIONS:
+                _refuse_items(item, name, (*index, number))
+        elif not _is_real_type(type(item)) and not _converts(item):
+            raise ParameterTypeError(_not_a_number(item, name) + place((*index, number)))
 
 
 def refuse_dimensions(array: NDArray[Any], name: str) -> None:
@@ -174,6 +184,23 @@ def flag(value: object, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
     return bool(value)
+
+
+def _converts(value: object) -> bool:
+    """Tell whether an object's type says how NumPy gets numbers from it: by ``__array__`` or its kin, a buffer, or as a sequence.
+
+    NumPy itself would ask anything for its attributes, length and items, and a lazy query runs when it is asked.
+    """
+    kind = type(value)
+    if issubclass(kind, (str, bytes)):
+        return False
+    if issubclass(kind, Sequence) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS):
+        return True
+    try:
+        memoryview(value).release()  # type: ignore[arg-type]
+    except Exception:  # a TypeError where there is no buffer; what Python code exports one may raise anything
+        return False
+    return True
 
 
 def _is_integer_type(kind: type) -> bool:
@@ -195,33 +222,43 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
     """
     try:
         items = np.array(value, dtype=object)
-    except ValueError as error:
-        raise ParameterTypeError(_not_a_number(value, name)) from error
+    except Exception:  # arrays of several shapes; an __array__ that raises
+        raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(items, name)
     kinds = set(map(type, items.flat))
-    for kind in kinds:
-        if not _is_real_type(kind):
-            first = next(item for item in items.flat if type(item) is kind)
-            raise ParameterTypeError(_not_a_number(first, name))
+    if not all(map(_is_real_type, kinds)):
+        index, item = next((index, item) for index, item in np.ndenumerate(items) if not _is_real_type(type(item)))
+        raise ParameterTypeError(_not_a_number(item, name) + place(index))
     if not kinds:
         return np.empty(items.shape)
     if rounding:
         return np.array([_nearest(item, name) for item in items.flat], np.float64).reshape(items.shape)
     if all(issubclass(kind, numbers.Integral) for kind in kinds):
-        try:
-            return items.astype(np.int64)
-        except OverflowError:
-            return items
+        return _integers(items, name)
     try:
         with np.errstate(over="ignore"):
             floats = items.astype(np.float64)
     except (OverflowError, ValueError):  # ValueError: Decimal('sNaN')
         raise ParameterError(_not_exact(items, name)) from None
-    except TypeError:  # a kind of number that has no __float__
+    except Exception:  # a kind of number that has no __float__, or whose __float__ raises
         raise ParameterTypeError(_not_a_number(value, name)) from None
     if kinds - {float, np.float64, np.float32, np.float16}:
         _require_equal(items, floats, name)
     return floats
+
+
+def _integers(items: NDArray[Any], name: str) -> NDArray[Any]:
+    """Convert whole numbers to int64; where one does not fit, all to Python's."""
+    try:
+        try:
+            return items.astype(np.int64)
+        except OverflowError:
+            whole = [int(item) for item in items.flat]
+    except Exception:  # __int__ of a foreign number may raise anything
+        raise ParameterTypeError(_not_a_number(items, name)) from None
+    integers = np.empty(len(whole), object)
+    integers[:] = whole
+    return integers.reshape(items.shape)
 
 
 def _nearest(number: Any, name: str) -> float:
@@ -232,13 +269,13 @@ def _nearest(number: Any, name: str) -> float:
         return math.inf if number > 0 else -math.inf
     except ValueError:  # Decimal('sNaN')
         raise ParameterError(_not_exact(number, name)) from None
-    except TypeError:  # a kind of number that has no __float__
+    except Exception:  # a kind of number that has no __float__, or whose __float__ raises
         raise ParameterTypeError(_not_a_number(number, name)) from None
 
 
 def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArray[Any]:
     if array.dtype.kind not in "iuf":
-        raise ParameterTypeError(_not_a_number(value, name))
+        raise ParameterTypeError(_not_a_number(value, name, array))
     return array
 
 
@@ -263,9 +300,7 @@ def _require_equal(exact: NDArray[Any], floats: NDArray[np.float64], name: str) 
     for index, item in enumerate(exact.astype(object).flat):
         rounded = float(floats.flat[index])
         if item != rounded and item == item:  # NaN is left to the range check
-            where = np.unravel_index(index, exact.shape)
-            place = f" at index {tuple(map(int, where))}" if exact.ndim else ""
-            raise ParameterError(_not_exact(item, name) + place)
+            raise ParameterError(_not_exact(item, name) + place(np.unravel_index(index, exact.shape)))
 
 
 def _power(limit: int) -> str:
@@ -274,9 +309,9 @@ def _power(limit: int) -> str:
     return f"2**{exponent}" if limit == 1 << exponent else f"2**{exponent + 1} - 1"
 
 
-def _not_a_number(value: object, name: str) -> str:
-    return f"{name} must be a real number or an array of real numbers, got {received(value)}"
+def _not_a_number(value: object, name: str, array: NDArray[Any] | None = None) -> str:
+    return f"{name} must be a real number or an array of real numbers, got {got(name, value, array)}"
 
 
 def _not_exact(value: object, name: str) -> str:
-    return f"{name} must be exactly representable in float64, got {received(value)}"
+    return f"{name} must be exactly representable in float64, got {got(name, value)}"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, place
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, finish, output_array, workspace
 from stairnoise._parameters import RealLike, count, exact_array
@@ -163,8 +163,8 @@ class Selecting(Immutable):
         once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)
         bad = self._mechanism.refused(rows[once])
         if bad is not None:
-            index = tuple(map(int, np.unravel_index(bad, rows[once].shape)))
-            raise ParameterError(f"costs must be {self._rule}, got {received(rows[index])} at index {index}")
+            index = np.unravel_index(bad, rows[once].shape)
+            raise ParameterError(f"costs must be {self._rule}, got one that is not{place(index)}")
         return rows
 
     def probabilities(self, costs: RealLike) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, place
 from stairnoise._parameters import number_array, real
 
 _INT64 = np.iinfo(np.int64)
@@ -34,10 +34,16 @@ def true_values(values: object) -> TrueValues:
 
 
 def require_finite(values: NDArray[Any]) -> None:
-    """Name the first value that is NaN or infinite, if there is one."""
-    bad = np.flatnonzero(~np.isfinite(values))
+    """Name the place of the first value that is NaN or infinite, if there is one."""
+    require("values", np.isfinite(values), "finite")
+
+
+def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None:
+    """Name the place of the first number of an array that is not allowed, if there is one: the number itself is data."""
+    bad = np.flatnonzero(~allowed)
     if bad.size:
-        _refuse(values, int(bad[0]), "must be finite")
+        where = place(np.unravel_index(bad[0], np.shape(allowed)))
+        raise ParameterError(f"{name} must be {rule}, got one that is not{where}") from None
 
 
 def _to_float64(array: NDArray[Any]) -> NDArray[np.float64]:
@@ -48,14 +54,5 @@ def _to_float64(array: NDArray[Any]) -> NDArray[np.float64]:
 
 def _to_int64(array: NDArray[Any]) -> NDArray[np.int64]:
     if array.dtype.kind == "O" or array.dtype == np.uint64:
-        too_wide = (array > _INT64.max) | (array < _INT64.min)
-        if np.any(too_wide):
-            _refuse(array, int(np.flatnonzero(too_wide)[0]), "must fit in int64")
+        require("values", np.asarray((array >= _INT64.min) & (array <= _INT64.max), np.bool_), "within int64")
     return array.astype(np.int64, copy=False)
-
-
-def _refuse(array: NDArray[Any], flat_index: int, rule: str) -> None:
-    value = received(array.item(flat_index))
-    index = tuple(map(int, np.unravel_index(flat_index, array.shape)))
-    place = f" at index {index}" if array.ndim else ""
-    raise ParameterError(f"values {rule}, got {value}{place}") from None

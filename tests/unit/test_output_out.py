@@ -102,10 +102,10 @@ def _broadcast():
 
 
 REFUSED = [
-    ([0.0, 0.0], sn.ParameterTypeError, "out must be a NumPy array, got [0.0, 0.0]"),
-    (0.0, sn.ParameterTypeError, "out must be a NumPy array, got 0.0"),
-    (bytearray(8), sn.ParameterTypeError, "out must be a NumPy array, got bytearray("),
-    (np.float64(0), sn.ParameterTypeError, "out must be a NumPy array, got 0.0"),
+    ([0.0, 0.0], sn.ParameterTypeError, "out must be a NumPy array, got a value of type list"),
+    (0.0, sn.ParameterTypeError, "out must be a NumPy array, got a value of type float"),
+    (bytearray(8), sn.ParameterTypeError, "out must be a NumPy array, got a value of type bytearray"),
+    (np.float64(0), sn.ParameterTypeError, "out must be a NumPy array, got a value of type float64"),
     (np.ma.zeros(3), sn.ParameterTypeError, "out must not be a masked array"),
     (_read_only(), sn.ParameterError, "out must be writable, got a read-only array"),
     (np.broadcast_to(np.zeros(1), (3,)), sn.ParameterError, "out must be writable"),

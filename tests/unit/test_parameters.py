@@ -15,13 +15,13 @@ NOT_NUMBERS = [
     (1j, "1j"),
     (True, "True"),
     (np.True_, "True"),
-    (b"4", "b'4'"),
-    ({4}, "{4}"),
+    (b"4", "a value of type bytes"),
+    ({4}, "a value of type set"),
     (object, "<class 'object'>"),
-    ([1.0, "4"], "'4'"),
-    ([1.0, True], "True"),
-    ([1.0, None], "None"),
-    ([[1.0, 2.0], [3.0]], "[1.0, 2.0]"),
+    ([1.0, "4"], "'4' at index (1,)"),
+    ([1.0, True], "True at index (1,)"),
+    ([1.0, None], "None at index (1,)"),
+    ([[1.0, 2.0], [3.0]], "[1.0, 2.0] at index (0,)"),
     (np.array(["4"]), "an array of dtype <U1 and shape (1,)"),
     (np.array([1 + 0j]), "an array of dtype complex128 and shape (1,)"),
     (np.array([True]), "an array of dtype bool and shape (1,)"),
@@ -30,7 +30,7 @@ NOT_NUMBERS = [
     (np.timedelta64(1, "s"), ""),
     (np.datetime64("2020-01-01"), ""),
     (np.array([1], "M8[s]"), "an array of dtype datetime64[s] and shape (1,)"),
-    (np.zeros(1, [("x", "f8")]), "an array of dtype [('x', '<f8')] and shape (1,)"),
+    (np.zeros(1, [("x", "f8")]), "an array of dtype VoidDType and shape (1,)"),
 ]
 
 LAWS_BY_PARAMETER = {

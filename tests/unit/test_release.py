@@ -293,7 +293,7 @@ def test_values_must_be_finite(bad, dtype, law):
     out = np.full(values.shape, 7.0)
     with pytest.raises(sn.ParameterError) as caught:
         law.release(values, out=out, rng=rng)
-    assert str(caught.value) == f"values must be finite, got {bad} at index (1, 2, 0)"
+    assert str(caught.value) == "values must be finite, got one that is not at index (1, 2, 0)"
     assert (out == 7).all()
     assert rng._stream.fill_count == 0
 
@@ -306,7 +306,7 @@ def test_values_of_a_new_array_must_be_finite(law, shape):
     values.flat[2] = np.inf
     with pytest.raises(sn.ParameterError) as caught:
         law.release(values, rng=rng)
-    assert str(caught.value) == f"values must be finite, got inf at index {tuple(map(int, np.argwhere(values)[0]))}"
+    assert str(caught.value) == f"values must be finite, got one that is not at index {tuple(map(int, np.argwhere(values)[0]))}"
     assert rng._stream.fill_count == 0
 
 
@@ -314,38 +314,38 @@ def test_values_of_a_new_array_must_be_finite(law, shape):
 def test_scalar_must_be_finite(value):
     with pytest.raises(sn.ParameterError) as caught:
         DISCRETE[0].release(value, rng=seeded())
-    assert str(caught.value) == f"values must be finite, got {float(value)}"
+    assert str(caught.value) == "values must be finite, got one that is not"
 
 
 def test_index_of_a_bad_value_is_the_callers():
     """Not that of the shape to which values and parameters broadcast."""
     law = sn.Laplace(np.ones((5, 1)))
-    with pytest.raises(sn.ParameterError, match=r"values must be finite, got nan at index \(2,\)"):
+    with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(2,\)"):
         law.release([0.0, 1.0, float("nan")], rng=seeded())
 
 
 @pytest.mark.parametrize(
-    ("values", "shown"),
+    ("values", "place"),
     [
-        (2**63, "9223372036854775808"),
-        (-(2**63) - 1, "-9223372036854775809"),
-        ([1, 2**63], "9223372036854775808 at index (1,)"),
-        ([[1], [10**30]], f"{10**30} at index (1, 0)"),
-        (np.array([1, 2**63], np.uint64), "9223372036854775808 at index (1,)"),
-        (np.uint64(2**63), "9223372036854775808"),
+        (2**63, ""),
+        (-(2**63) - 1, ""),
+        ([1, 2**63], " at index (1,)"),
+        ([[1], [10**30]], " at index (1, 0)"),
+        (np.array([1, 2**63], np.uint64), " at index (1,)"),
+        (np.uint64(2**63), ""),
     ],
 )
 @pytest.mark.parametrize("law", [CONTINUOUS[0], DISCRETE[0]], ids=repr)
-def test_integers_must_fit_int64(values, shown, law):
+def test_integers_must_fit_int64(values, place, law):
     with pytest.raises(sn.ParameterError) as caught:
         law.release(values, rng=seeded())
-    assert str(caught.value) == f"values must fit in int64, got {shown}"
+    assert str(caught.value) == f"values must be within int64, got one that is not{place}"
 
 
 def test_lists_that_float64_would_round_are_refused():
     with pytest.raises(sn.ParameterError) as caught:
         CONTINUOUS[0].release([0.5, 2**53 + 1], rng=seeded())
-    assert str(caught.value) == ("values must be exactly representable in float64, got 9007199254740993 at index (1,)")
+    assert str(caught.value) == ("values must be exactly representable in float64, got a value of type int at index (1,)")
 
 
 @pytest.mark.parametrize("rng", [sn.SeededRng(1), sn.SeededRng(1, allow_release=False)])

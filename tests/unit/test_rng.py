@@ -188,8 +188,8 @@ def test_bad_integers(call, name, most, too_much):
     for value in (True, 1.0, "1", None, 1j, b"1", np.float64(1), [1]):
         with pytest.raises(sn.ParameterTypeError) as caught:
             call(value)
-        shown = 1.0 if type(value) is np.float64 else value
-        assert str(caught.value) == f"{name} must be an integer, got {shown!r}"
+        shown = "a value of type bytes" if value == b"1" else "1.0" if type(value) is np.float64 else repr(value)
+        assert str(caught.value) == f"{name} must be an integer, got {shown}"
 
 
 def test_largest_arguments_are_fine():

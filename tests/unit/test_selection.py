@@ -226,14 +226,14 @@ def test_costs_that_are_none_are_refused_with_their_index(mechanism):
         costs[index] = bad
         for same in (costs, np.asfortranarray(costs)):
             with pytest.raises(
-                sn.ParameterError, match=rf"costs must be finite.*, got {bad} at index \({index[0]}, {index[1]}\)"
+                sn.ParameterError, match=rf"costs must be finite.*, got one that is not at index \({index[0]}, {index[1]}\)"
             ):
                 mechanism.select(same)
     for empty in ([], np.empty((3, 0)), 4.0):
         with pytest.raises(sn.ParameterError, match="costs must have at least one candidate along the last axis, got shape"):
             mechanism.select(empty)
     with pytest.raises(
-        sn.ParameterError, match=r"costs must be exactly representable in float64, got 9007199254740993 at index \(1,\)"
+        sn.ParameterError, match=r"costs must be exactly representable in float64, got a value of type int at index \(1,\)"
     ):
         mechanism.select([0, 2**53 + 1])
     for kind in ([True, False], ["1"], [1j], None):
@@ -242,7 +242,7 @@ def test_costs_that_are_none_are_refused_with_their_index(mechanism):
 
 
 def test_negative_costs_are_for_the_exponential_mechanism_only():
-    with pytest.raises(sn.ParameterError, match=r"costs must be finite and at least 0, got -5e-324 at index \(1, 0\)"):
+    with pytest.raises(sn.ParameterError, match=r"costs must be finite and at least 0, got one that is not at index \(1, 0\)"):
         sn.StaircaseSelection(1).select([[0.0, -0.0], [-5e-324, 1.0]])
     shifted = sn.ExponentialMechanism(1).probabilities([-3.0, -2.0, 0.0])
     assert shifted == pytest.approx(sn.ExponentialMechanism(1).probabilities([0.0, 1.0, 3.0]), rel=1e-14)
@@ -296,6 +296,6 @@ def test_more_rows_than_could_ever_be_looked_at():
     for law in (sn.StaircaseSelection(1.0), sn.ExponentialMechanism(1.0)):
         with pytest.raises(MemoryError):
             law.sample(np.broadcast_to([1.0, 2.0], (2**50, 2)), rng=rng)
-        with pytest.raises(sn.ParameterError, match=r"got nan at index \(0, 1\)$"):
+        with pytest.raises(sn.ParameterError, match=r"got one that is not at index \(0, 1\)$"):
             law.sample(np.broadcast_to([1.0, math.nan], (2**50, 2)), rng=rng)
     assert rng._stream.fill_count == 0

@@ -17,6 +17,7 @@ from stairnoise._parameters import Real, RealLike, argument, common_shape, count
 from stairnoise._theory import stairs
 from stairnoise._theory.elementwise import evaluate
 from stairnoise._theory.symmetric import Lattice
+from stairnoise._values import require
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -279,10 +280,10 @@ def _released(released: RealLike) -> NDArray[Any]:
     if values.dtype.kind == "f":
         with np.errstate(over="ignore"):
             floats = values if values.dtype.itemsize <= 8 else values.astype(np.float64)
-        _refuse("released", values, np.isfinite(floats), "finite")
+        require("released", np.isfinite(floats), "finite")
         return floats
     if values.dtype == object or values.dtype == np.uint64:
-        _refuse("released", values, (values >= _INT64.min) & (values <= _INT64.max), "within int64")
+        require("released", np.asarray((values >= _INT64.min) & (values <= _INT64.max), np.bool_), "within int64")
     return values.astype(np.int64, copy=False)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, got, received
 from stairnoise._law import Law
 from stairnoise._law.alone import Alone
 from stairnoise._parameters import count, number_array
@@ -142,7 +142,7 @@ def _noise(law: AnyLaw, samples: object, rng: Rng | None) -> NDArray[Any] | None
         return None
     values = number_array(samples, "samples").ravel()
     if values.size == 0:
-        raise ParameterError(f"samples must have at least one value, got {received(samples)}")
+        raise ParameterError(f"samples must have at least one value, got {got('samples', samples)}")
     return values
 
 
