@@ -11,7 +11,6 @@ import ctypes
 import decimal
 import functools
 import numbers
-import re
 import traceback
 from decimal import Decimal
 from fractions import Fraction
@@ -21,15 +20,7 @@ import pandas as pd
 import pytest
 
 import stairnoise as sn
-
-NUMBER = 7_319_526_481
-TEXT = "canary"
-
-
-def leaks(text):
-    """Tell whether a text has a canary, however its digits are grouped: 7.319526e+09 has one."""
-    plain = re.sub(r"[\W_]", "", text).lower()
-    return "7319526" in plain or TEXT in plain
+from tests.unit.canaries import NUMBER, TEXT, leaks
 
 
 class Relation:

@@ -43,6 +43,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(error.format_message())
     except (StairnoiseError, MissingPackageError) as error:
         return _complain(str(error))
+    except UnicodeEncodeError:
+        return _complain("the terminal must be able to show Unicode: set PYTHONIOENCODING=utf-8")
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}")
     except MemoryError:
