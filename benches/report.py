@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from benches import machine, memory, ours, plot
-from benches.machine import python_with_cache
 from benches.peers import PEERS, reason_absent
 from benches.results import FORMAT, Record, Result
 from benches.tables import BEGIN, END, page, readme_figures
 
-__all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest", "python_with_cache", "update_readme", "write"]
+__all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest", "update_readme", "write"]
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "benches" / "record"

@@ -30,7 +30,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
     Draws are exact: every integer has the probability above, for the float64 σ² as it is. One
     value protects ``rho(sensitivity)`` in zero-concentrated differential privacy and
     (ε, ``privacy_profile(ε, sensitivity)``) for every ε; it is not ε-differentially private for
-    any ε alone.
+    any ε alone. ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
 
     ``release(values, max_partitions_contributed=k)`` draws with k·σ² (rounded up), so that the
     whole release, of which one person changes k values, has the ``rho`` of one value.

@@ -23,6 +23,8 @@ class DiscreteStaircase(DiscreteLaw):
     Draws are exact: every integer has the probability above, for the float64 ε as it is.
     Magnitudes above 2**63 - 1 saturate there.
 
+    ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
+
     Parameters
     ----------
     eps : float or array of float

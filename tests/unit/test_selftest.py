@@ -44,7 +44,8 @@ def test_all_of_it_passes_with_the_operating_systems_keys():
     report = sn.selftest()
     assert report.failures == ()
     assert report.false_alarm < 1e-7
-    assert report.seconds < 120  # twice what the documentation promises, for a busy machine
+    # Work instead of time, which a busy machine stretches: 91 million values took 34 seconds.
+    assert sum(check.values for check in report.checks) <= 120_000_000
 
 
 def test_every_mechanism_has_its_checks():

@@ -63,12 +63,14 @@ class Intervals(Distribution):
         The probability is that of the noise alone, for a true value that is fixed: of all releases of that value,
         the share `confidence` or more have an interval around it. Sampling error is not in it. The law is the one
         that is drawn, on its lattice; that a continuous law rounds the true values to multiples of the granularity
-        g, by g/2 at most, is included. True values of a discrete law are taken to be integers.
+        g, by g/2 at most, is included. True values of a discrete law are taken to be integers. `release` rounds others to
+        integers first: where there are such, widen the interval by 1/2 at both ends (by ``terms/2`` for a sum).
 
         Parameters
         ----------
         released : int, float or array of them
-            Published number or numbers; one interval each. Broadcasts with the parameters and `confidence`.
+            Published number or numbers; one interval each. Broadcasts with the parameters and `confidence`. Errors show
+            none of them all the same, so that passing true values by mistake leaks nothing.
         confidence : float or array of float, default 0.95
             Between 0 and 1, without the ends.
         of : {"value", "sum", "mean"}, default "value"

@@ -181,6 +181,9 @@ class Drawing(Immutable, Generic[_Default]):
         Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is
         added there in integers, and the sum is converted once. Ends of the integer type saturate.
 
+        A discrete law has g = 1, so that it rounds 10.5 to 11 before it adds noise. Its error is then up to 1/2 more than
+        `error_bound` says, which is the bound of the noise.
+
         Parameters
         ----------
         values : int, float or array of them

@@ -29,7 +29,7 @@ class Interop:
         Raises
         ------
         ModuleNotFoundError
-            SciPy is not installed; it comes with ``pip install "stairnoise[scipy]"``.
+            SciPy is not installed; ``pip install scipy``.
 
         Examples
         --------
@@ -45,5 +45,5 @@ class Interop:
         except ModuleNotFoundError as error:
             if error.name is None or error.name.partition(".")[0] != "scipy":
                 raise
-            raise ModuleNotFoundError('as_scipy needs SciPy: pip install "stairnoise[scipy]"', name="scipy") from None
+            raise ModuleNotFoundError("as_scipy needs SciPy: pip install scipy", name="scipy") from None
         return _scipy.frozen(self)

@@ -52,7 +52,7 @@ class Plotting:
         ParameterError, ParameterTypeError
             The law has array parameters, or an argument is not allowed.
         ModuleNotFoundError
-            Matplotlib is not installed: ``pip install "stairnoise[plot]"``.
+            Matplotlib is not installed: ``pip install matplotlib``.
 
         Examples
         --------

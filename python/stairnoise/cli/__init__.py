@@ -15,6 +15,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
-        print('the command line needs typer and rich: pip install "stairnoise[cli]"', file=sys.stderr)
+        print("the command line needs typer and rich: pip install typer rich", file=sys.stderr)
         return _USAGE_ERROR
     return run(arguments)

@@ -47,7 +47,7 @@ _HOUSE: dict[str, Any] = {
 
 def load(module: str) -> Any:
     """Import a module of Matplotlib, or say how to install it."""
-    return require(module, "plots need", '"stairnoise[plot]"')
+    return require(module, "plots need", "matplotlib")
 
 
 def house_style() -> AbstractContextManager[None]:
