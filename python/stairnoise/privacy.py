@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
 
 _MOST_RELEASES = 2**20
+# What two ways of computing a profile, of floats and of arrays, may differ by; and the least that ε is raised by.
+_MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
 
 
 class PrivacyLoss:
@@ -164,14 +166,16 @@ class PrivacyLoss:
         """
         bounds = flag(bounds, "bounds")
         if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
-            return _both(self._at_one_eps(eps), bounds)
+            return _both(self._at_one_eps(eps) if eps < self.eps else self._endless, bounds)
         level = real(eps, "eps")
         _require(level, "eps", "a number, not NaN", level == level)
         self._broadcast("eps", level)
         with np.errstate(all="ignore"):
             t = np.abs(np.asarray(level))
-            positive = self._evaluate("profile", t, bounds)
-            return _each(positive, lambda delta: np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta))
+            found = self._evaluate(lambda loss: loss.profile(t), bounds)
+            found = _each(found, lambda delta: np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta))
+            # No loss exceeds the pure one, whatever the rounding of a list.
+            return _each(found, lambda delta: np.where(np.less(level, self.eps) | np.isinf(self.eps), delta, 0.0))
 
     @overload
     def eps_for_delta(self, delta: RealLike, *, bounds: Literal[False] = False) -> Real: ...
@@ -180,7 +184,7 @@ class PrivacyLoss:
     @overload
     def eps_for_delta(self, delta: RealLike, *, bounds: bool) -> Real | Bounds: ...
     def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Real | Bounds:
-        """Least ε >= 0 with δ(ε) <= `delta`.
+        """Least ε >= 0 with δ(ε) <= `delta`, rounded up: `privacy_profile` of it is at most `delta`.
 
         Parameters
         ----------
@@ -192,7 +196,8 @@ class PrivacyLoss:
         Returns
         -------
         float or ndarray, or two of them
-            Where not `exact` and without `bounds`, the upper bound.
+            Where not `exact` and without `bounds`, the upper bound. inf where no ε has it: below the probability of an
+            infinite loss.
 
         Raises
         ------
@@ -206,9 +211,28 @@ class PrivacyLoss:
         _require(level, "delta", "from 0 to 1", np.greater_equal(level, 0) & np.less_equal(level, 1))
         self._broadcast("delta", level)
         with np.errstate(all="ignore"):
-            eps = self._evaluate("eps_for_delta", np.asarray(level), bounds)
+            eps = self._evaluate(lambda loss: loss.eps_for_delta(np.asarray(level)), bounds)
             # No loss exceeds the pure one, whatever a bound's lattice says.
-            return _each(eps, lambda t: np.where(np.equal(level, 0), self.eps, np.minimum(t, self.eps)))
+            eps = _each(eps, lambda t: np.where(np.equal(level, 0), self.eps, np.minimum(t, self.eps)))
+            if not isinstance(eps, tuple):
+                return self._raised(eps, level)
+            high = self._raised(eps[1], level)
+            return (high if self._exact else eps[0]), high
+
+    def _raised(self, eps: Real, delta: Real) -> Real:
+        """Least of ever larger ε at which the profile is at most delta: next to a pure ε, one float64 may have ten δ of the next."""
+        steps = 1.0
+        while np.any(short := self._exceeds(eps, delta)):
+            larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
+            eps = _plain(np.where(short, np.minimum(larger, self.eps), eps))
+            steps *= 2
+        return eps
+
+    def _exceeds(self, eps: Real, delta: Real) -> Any:
+        """Tell where the profile, computed for floats or for arrays, may be above delta; nowhere at an infinite ε."""
+        found, endless = self.privacy_profile(eps), self._endless
+        below = np.less_equal(found - endless, (delta - endless) * _MARGIN)
+        return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))
 
     @overload
     def tradeoff(self, false_alarm: RealLike, *, bounds: Literal[False] = False) -> Real: ...
@@ -222,6 +246,7 @@ class PrivacyLoss:
         No test that has to tell two neighbouring inputs apart from the releases, and raises a
         false alarm with the probability given, misses with a smaller probability than this. It is
         the trade-off function f of f-differential privacy: convex, falling, and its own inverse.
+        At 0 it is 1 less the probability of an infinite loss, which no law without δ has.
 
         Parameters
         ----------
@@ -248,8 +273,7 @@ class PrivacyLoss:
         self._broadcast("false_alarm", level)
         alpha = np.asarray(level)
         with np.errstate(all="ignore"):
-            missed = self._evaluate("tradeoff", alpha, bounds)
-            missed = _each(missed, lambda beta: np.where(alpha == 0, 1.0, beta))
+            missed = self._evaluate(lambda loss: np.where(alpha == 0, 1 - self._endless_of(loss), loss.tradeoff(alpha)), bounds)
         return (missed[1], missed[0]) if isinstance(missed, tuple) else missed
 
     def rdp(self, alpha: RealLike) -> Real:
@@ -394,16 +418,25 @@ class PrivacyLoss:
             return curves
         return self._bracket
 
-    def _evaluate(self, method: str, argument: Array, bounds: bool) -> Real | Bounds:
-        """Call a method of the closed form or of the curves: the upper one, or both."""
+    def _evaluate(self, read: Callable[[Any], Array], bounds: bool) -> Real | Bounds:
+        """Read the closed form or the curves: the upper one, or both."""
         part = self._single
         if part is not None:
-            return _both(_plain(getattr(part, method)(argument)), bounds)
+            return _both(_plain(read(part)), bounds)
         lower, upper = self._curves()
-        result = _plain(getattr(upper, method)(argument))
+        result = _plain(read(upper))
         if not bounds:
             return result
-        return (result if lower is upper else _plain(getattr(lower, method)(argument))), result
+        return (result if lower is upper else _plain(read(lower))), result
+
+    def _endless_of(self, loss: Any) -> float:
+        """Probability of an infinite loss: a bound's lattice may have one where the laws have none."""
+        return float(loss.infinite) if self._shape == () and math.isinf(self.eps) else 0.0
+
+    @property
+    def _endless(self) -> float:
+        part = self._single
+        return self._endless_of(part if part is not None else self._curves()[1])
 
     # Identity
 

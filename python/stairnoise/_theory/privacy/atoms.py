@@ -28,6 +28,7 @@ class Atoms:
     """Loss +ε, 0, -ε with probabilities `p`, `zero`, ``exp(-ε) p``; `lost` is 1 - p."""
 
     __slots__ = ("eps", "lost", "p", "zero")
+    infinite = 0.0
 
     def __init__(self, eps: Array, width: Array, width_less_one: Array) -> None:
         """`width` is h, and `width_less_one` is h - 1 without its rounding."""

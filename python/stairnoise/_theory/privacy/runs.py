@@ -127,8 +127,9 @@ class Runs:
             return float(self.profile(np.array(t)))
 
     def eps_for_delta(self, delta: Array) -> Array:
-        """Least t >= 0 with δ(t) <= delta."""
-        return least_eps(self.profile, delta, self.top)
+        """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
+        found = least_eps(self.profile, np.maximum(delta, self.infinite), self.top)
+        return np.where(np.less(delta, self.infinite), math.inf, found)
 
     def tradeoff(self, alpha: Array) -> Array:
         """Least probability of a missed detection: an alarm where the loss is above the least threshold that α allows."""

@@ -30,6 +30,7 @@ class Steps:
     """Loss (D-2M)θ for `cells` D = ε/θ; infinitely many for the density."""
 
     __slots__ = ("cells", "eps", "theta")
+    infinite = 0.0
 
     def __init__(self, eps: Array, cells: Array) -> None:
         self.eps = eps
