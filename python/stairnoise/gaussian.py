@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.alone import AloneContinuous
@@ -99,7 +101,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
     def eps_for_error(cls, t: RealLike, alpha: RealLike, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
         """Least ε, with this δ, for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
-        It holds for every larger ε too: σ falls as ε grows.
+        It holds for every larger ε too: σ falls as ε grows; for what is drawn, up to the step of its lattice.
 
         Parameters
         ----------
@@ -115,8 +117,8 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         Returns
         -------
         float
-            To a relative 1e-12, and on the side where ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most
-            `t`.
+            On the side where ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most `t`, and the same bound of
+            what is drawn is; the least to a relative 1e-9.
 
         Raises
         ------
@@ -137,17 +139,20 @@ class Gaussian(AlonePrivacy, AloneContinuous):
             raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
-        if cls(_LARGEST_EPS, delta, sensitivity).error_bound(level) > limit:
-            raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
 
         def enough(eps: float) -> bool:
             try:
-                return bool(cls(eps, delta, sensitivity).error_bound(level) <= limit)
+                law = cls(eps, delta, sensitivity)
             except ParameterError:
                 # Noise too wide for the lattice.
                 return False
+            _, drawn = law._bounds_on_lattice(np.array(level), 1)
+            return bool(law.error_bound(level) <= limit and drawn.item() <= limit / law.granularity)
 
+        cls(_LARGEST_EPS, delta, sensitivity)
         low, high = _LEAST_EPS, _LARGEST_EPS
+        if not enough(high):
+            raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
         if enough(low):
             return low
         while high > low * (1 + _RESOLUTION):

@@ -220,7 +220,7 @@ class PrivacyLoss:
             return (high if self._exact else eps[0]), high
 
     def _raised(self, eps: Real, delta: Real) -> Real:
-        """Least of ever larger ε at which the profile is at most delta: next to a pure ε, one float64 may have ten δ of the next."""
+        """Raise ε until the profile is at most delta: next to a pure ε, δ may double from one float64 to the one below."""
         steps = 1.0
         while np.any(short := self._exceeds(eps, delta)):
             larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)

@@ -98,7 +98,8 @@ class Staircase(ContinuousLaw):
     ) -> Real:
         """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
-        It holds for every larger ε too, also with an optimal gamma, which changes with ε.
+        It holds for every larger ε too, also with an optimal gamma, which changes with ε; for what is drawn, up to the
+        difference that the class states.
 
         Parameters
         ----------
@@ -114,8 +115,9 @@ class Staircase(ContinuousLaw):
         Returns
         -------
         float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
-            Never less than 2**-40, the least ε that the law accepts.
+            Rounded up, so that the inequality holds for this float64, for the density and for what is drawn; no ε that is
+            smaller by what the lattice changes, a relative 1e-9 as a rule, would do. Never less than 2**-40, the least ε
+            that the law accepts.
 
         Raises
         ------

@@ -51,8 +51,8 @@ def convolved(*laws):
 
 def slopes(rates, breaks=(), below=None, above=None):
     k = np.abs(np.arange(-FAR, FAR + 1))
-    ends = (*breaks, math.inf)
-    height = sum(rate * np.maximum(np.minimum(k, end) - start, 0) for rate, start, end in zip(rates, (0, *breaks), ends, strict=True))
+    spans = zip(rates, (0, *breaks), (*breaks, math.inf), strict=True)
+    height = sum(rate * np.maximum(np.minimum(k, end) - start, 0) for rate, start, end in spans)
     signed = np.arange(-FAR, FAR + 1)
     inside = (signed >= -(FAR if below is None else below)) & (signed <= (FAR if above is None else above))
     return np.where(inside, np.exp(-height), 0.0)
@@ -103,7 +103,8 @@ CASES = {
 }  # fmt: skip
 # Their moments are integrals, of a lattice much finer than these: up to the square of what is lost in a step.
 INTEGRATED = {"merged, steep centre": 5e-3, "merged, flat centre": 5e-3}
-case = pytest.mark.parametrize(("loss", "weights", "D", "tolerance"), [(*case, INTEGRATED.get(name, 1e-9)) for name, case in CASES.items()], ids=CASES)
+TOLERANT = [(*case, INTEGRATED.get(name, 1e-9)) for name, case in CASES.items()]
+case = pytest.mark.parametrize(("loss", "weights", "D", "tolerance"), TOLERANT, ids=CASES)
 
 
 def pairs(weights, D):
@@ -154,7 +155,7 @@ def missed(p, q, alarm):
 
 @case
 def test_no_shift_is_worse_than_the_loss_says_and_one_is_as_bad(loss, weights, D, tolerance):
-    """δ(t), Rényi and Kullback-Leibler divergences and the trade-off curve: f-divergences, the largest at the whole sensitivity."""
+    """δ(t), Rényi and Kullback-Leibler divergences and the trade-off curve are the largest at the whole sensitivity."""
     found = list(pairs(weights, D))
     for t in LEVELS:
         assert loss.privacy_profile(t) == pytest.approx(max(profile(p, q, t) for _, p, q in found), rel=1e-9, abs=1e-13)

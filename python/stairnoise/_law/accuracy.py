@@ -33,6 +33,8 @@ _MOST_TERMS = 10**9
 _MARGIN = 1 - 2.0**-40
 _LEAST_EPS = 2.0**-40
 _LEAST_NORMAL = 2.0**-1022
+# In lattice steps: an error that float64 holds, and nothing is drawn beyond.
+_FARTHEST = 2.0**1000
 _INT64 = np.iinfo(np.int64)
 _BOUND = Lattice(stairs).error_bound
 
@@ -168,7 +170,8 @@ class Accuracy(Intervals, Parameters):
     def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real:
         """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
-        It holds for every larger ε too.
+        It holds for every larger ε too; for what is drawn by a continuous law, whose lattice changes with ε, up to the
+        difference that the class states.
 
         Parameters
         ----------
@@ -182,8 +185,9 @@ class Accuracy(Intervals, Parameters):
         Returns
         -------
         float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
-            Never less than the least ε that the law accepts.
+            Rounded up, so that the inequality holds for this float64, of a continuous law for the density and for what is
+            drawn. No smaller ε has P(|X| > t) <= alpha (1 - 2e-12); of a continuous law, none that is smaller by what the
+            lattice changes, a relative 1e-9 as a rule. Never less than the least ε that the law accepts.
 
         Raises
         ------
@@ -230,10 +234,13 @@ class Accuracy(Intervals, Parameters):
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Spec) -> float | None:
         from stairnoise._theory import least_eps
 
-        if cls._kind == "laplace":
-            return max(least_eps.laplace(t, alpha, D), _LEAST_EPS)
-        if cls._kind == "staircase":
-            return least_eps.staircase(t, alpha, D, spec, _LEAST_EPS)  # type: ignore[arg-type]
+        if cls._kind in ("laplace", "staircase"):
+            if cls._kind == "laplace":
+                found: float | None = max(least_eps.laplace(t, alpha, D), _LEAST_EPS)
+            else:
+                found = least_eps.staircase(t, alpha, D, spec, _LEAST_EPS)  # type: ignore[arg-type]
+            given = None if cls._spec_name is None else spec
+            return least_eps.raised(lambda eps: cls._may_be_drawn_beyond(t, alpha, eps, D, given), found)
         # What leaves the tail within 64-bit integers.
         least = max(_LEAST_EPS, D / (2.0**54 - D) * (1 + 2.0**-50))
         if cls._kind == "discrete_laplace":
@@ -244,6 +251,16 @@ class Accuracy(Intervals, Parameters):
 
         shape: Any = optimal if isinstance(spec, str) else spec
         return least_eps.discrete_staircase(t, alpha, D, shape, least)
+
+    @classmethod
+    def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Spec) -> bool:
+        """Tell whether what is drawn, on its lattice, may be farther than t from 0 with a probability above alpha."""
+        from stairnoise._theory import least_eps
+
+        law = _native.Law(cls._kind, eps, D, spec)  # type: ignore[arg-type]
+        cells = float(law.cells)
+        constants = stairs.lattice(eps / cells, 1.0, 1.0) if spec is None else stairs.lattice(eps, cells, float(law.r))
+        return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""

@@ -30,7 +30,7 @@ def laplace(t: float, alpha: float, D: float) -> float:
 
 def discrete_laplace(t: float, alpha: float, D: float, least: float) -> float | None:
     """Least eps from `least` on; P(|X| <= t) grows with eps."""
-    return _first(lambda eps: _exceeds(t + 0.5, stairs.lattice(eps / D, 1.0, 1.0), alpha), least, _LARGEST * D)
+    return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps / D, 1.0, 1.0), alpha), least, _LARGEST * D)
 
 
 def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float) -> float | None:
@@ -51,7 +51,7 @@ def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float
         def shape(eps: float) -> float:
             return fixed
 
-    return _first(lambda eps: _exceeds(t, stairs.continuous(eps, D, shape(eps)), alpha), least, _LARGEST)
+    return _first(lambda eps: exceeds(t, stairs.continuous(eps, D, shape(eps)), alpha), least, _LARGEST)
 
 
 def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: float) -> float | None:
@@ -63,26 +63,34 @@ def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: fl
     that will do is found by bisection.
     """
     if not callable(r):
-        return _first(lambda eps: _exceeds(t + 0.5, stairs.lattice(eps, D, r), alpha), least, _LARGEST)
+        return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps, D, r), alpha), least, _LARGEST)
     optimal = lru_cache(maxsize=None)(r)
 
     def end_exceeds(eps: float) -> bool:
         here = optimal(eps)
         after = _first(lambda other: optimal(other) >= here, eps, _LARGEST)
         end = _LARGEST if after is None else math.nextafter(after, 0)
-        return _exceeds(t + 0.5, stairs.lattice(end, D, float(here)), alpha)
+        return exceeds(t + 0.5, stairs.lattice(end, D, float(here)), alpha)
 
     start = _first(end_exceeds, least, _LARGEST)
     if start is None:
         return None
     here = float(optimal(start))
-    return _first(lambda eps: _exceeds(t + 0.5, stairs.lattice(eps, D, here), alpha), start, _LARGEST)
+    return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps, D, here), alpha), start, _LARGEST)
 
 
-def _exceeds(y: float, constants: Any, alpha: float) -> bool:
+def exceeds(y: float, constants: Any, alpha: float) -> bool:
     """Tell whether P(|X| > y) may be above alpha."""
     tail: float = 2 * stairs.survival(Floats, y, constants)
     return not tail * _MARGIN <= alpha
+
+
+def raised(fails: Callable[[float], bool], eps: float | None) -> float | None:
+    """Return an eps from the one given on that does not fail, by steps that double; None or inf where there is none."""
+    part = 2.0**-52
+    while eps is not None and not math.isinf(eps) and fails(eps):
+        eps, part = eps * (1 + part), 2 * part
+    return eps
 
 
 def _first(fails: Callable[[float], bool], least: float, largest: float) -> float | None:

@@ -1,0 +1,95 @@
+"""`eps_for_error` of the continuous laws keeps its bound for what is drawn, the law on the lattice.
+
+Evidence: the tail of the integers that the contract says are drawn (section 3), in 50 digits, with cells, step and shape of
+the law made for the ε returned; the density, whose tail differs by some 1e-9 of itself, takes no part.
+"""
+
+import math
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stairnoise as sn
+
+SHAPES = ["l1", "l2", 0.3, 1.0]
+
+
+def tail_of_what_is_drawn(law, t):
+    """P(|g K| > t)."""
+    g = Fraction(law.granularity)
+    D, n = math.ceil(Fraction(law.sensitivity) / g), math.floor(Fraction(t) / g)
+    eps = mp.mpf(law.eps)
+    if isinstance(law, sn.Laplace):
+        ratio = mp.exp(-eps / D)
+        return 2 * ratio ** (n + 1) / (1 + ratio)
+    b, r = mp.exp(-eps), shape_of_what_is_drawn(law, D)
+    c = b / (1 - b)
+    stair = 0 if n + 1 < r else (n + 1 - r) // D + 1
+    return 2 * b**stair * (r + stair * D - (n + 1) + D * c) / (2 * r - 1 + 2 * D * c)
+
+
+def shape_of_what_is_drawn(law, D):
+    spec = law._arguments()[2]
+    return sn.DiscreteStaircase(law.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(law.gamma) * D)
+
+
+def check(kind, t, alpha, sensitivity, *spec):
+    try:
+        eps = kind.eps_for_error(t, alpha, sensitivity, *spec)
+    except sn.ParameterError:
+        assert spec
+        assert not isinstance(spec[0], str)
+        return None
+    with mp.workdps(50):
+        assert tail_of_what_is_drawn(kind(eps, sensitivity, *spec), t) <= alpha
+    return eps
+
+
+@given(st.floats(-3, 3), st.floats(-12, -0.01), st.floats(1e-3, 1e3), st.sampled_from(SHAPES))
+def test_the_bound_holds_for_what_is_drawn(exponent, of_alpha, sensitivity, gamma):
+    alpha = 10**of_alpha
+    check(sn.Laplace, 10**exponent * sensitivity, alpha, sensitivity)
+    check(sn.Staircase, 10**exponent * sensitivity, alpha, sensitivity, gamma)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-4, 1e-12])
+def test_the_bound_holds_on_the_lattice_and_on_edges_of_stairs(alpha):
+    """Multiples of every step, where P(|X| > t) leaves out the point t itself, and t that are edges of the stairs."""
+    for t in (1.0, 0.25, 2.0**-20, 3.0, 17.0, 1000.0):
+        for beside in (t, math.nextafter(t, 0), math.nextafter(t, math.inf)):
+            check(sn.Laplace, beside, alpha, 1.0)
+            for gamma in (*SHAPES, 0.25):
+                check(sn.Staircase, beside, alpha, 1.0, gamma)
+
+
+def test_the_price_of_the_lattice():
+    """Against the least ε of the density, which is a closed form for Laplace and the root of the tail otherwise."""
+    for t, alpha in [(0.7, 0.05), (3.0, 1e-6), (0.01, 0.3)]:
+        eps = check(sn.Laplace, t, alpha, 1.0)
+        assert 0 <= eps / (-math.log(alpha) / t) - 1 < 1e-9
+        eps = check(sn.Staircase, t, alpha, 1.0, "l2")
+        assert 2 * sn.Staircase(eps * (1 - 1e-8), gamma="l2").sf(t) > alpha >= 2 * sn.Staircase(eps, gamma="l2").sf(t)
+
+
+def test_arrays():
+    t = np.array([0.5, 3.0])
+    eps = sn.Staircase.eps_for_error(t, 0.05, 0.7)
+    for one, limit in zip(eps, t, strict=True):
+        assert one == check(sn.Staircase, float(limit), 0.05, 0.7)
+
+
+@pytest.mark.parametrize(("t", "alpha", "delta"), [(10.0, 0.05, 1e-6), (0.3, 1e-9, 1e-3), (1.0, 0.5, 0.1)])
+def test_gaussian(t, alpha, delta):
+    """By the sum of the probabilities of the multiples of g, proportional to exp(-(g k)²/(2σ²)): Poisson and Euler-Maclaurin.
+
+    At 2**32 steps to σ the sum over k > n is the integral from n + 1/2 to a relative 1e-18.
+    """
+    law = sn.Gaussian(sn.Gaussian.eps_for_error(t, alpha, delta), delta)
+    g = law.granularity
+    with mp.workdps(40):
+        edge = mp.mpf(g) * (math.floor(Fraction(t) / Fraction(g)) + mp.mpf(1) / 2)
+        assert mp.erfc(edge / mp.mpf(law.sigma) / mp.sqrt(2)) <= alpha
