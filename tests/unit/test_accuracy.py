@@ -415,11 +415,11 @@ def test_with_an_optimal_r_a_larger_eps_may_be_too_small(sensitivity, t, alpha, 
 
 
 def test_eps_for_error_of_laplace_is_the_closed_form():
-    """And more by what two steps of the lattice are to t."""
+    """And more by what two steps of the lattice are to t, and 1e-12 of alpha."""
     for t, alpha, D in [(10.0, 0.05, 1.0), (1e-3, 1e-9, 7.0), (1e6, 0.999, 0.125)]:
         exact = -mp.log(mp.mpf(alpha)) * mp.mpf(D) / mp.mpf(t)
         eps = sn.Laplace.eps_for_error(t, alpha, D)
-        assert 0 <= eps / exact - 1 < 2e-15 + 2 * sn.Laplace(eps, D).granularity / t
+        assert 0 <= eps / exact - 1 < 1e-12 / -math.log(alpha) + 2 * sn.Laplace(eps, D).granularity / t
 
 
 def test_eps_for_error_is_one_that_the_law_accepts():
