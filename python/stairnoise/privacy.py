@@ -32,8 +32,8 @@ class PrivacyLoss:
 
     Where P and Q are the laws of what is released for two inputs that differ by the sensitivity, the
     loss is :math:`L = \ln(dP/dQ)`, a random number under P. Its law says everything about the privacy
-    of the release: Δ is the worst of all shifts in (0, Δ] for every measure below, and P and Q may be
-    exchanged. Releases compose as independent losses add, also when each of them was chosen after
+    of the release: Δ is the worst of all shifts in (0, Δ] for every measure below but `var`, and P and Q
+    may be exchanged. Releases compose as independent losses add, also when each of them was chosen after
     seeing the ones before.
 
     A staircase has a loss of three values, a discrete Laplace of Δ + 1, the Laplace density a continuous
@@ -326,7 +326,11 @@ class PrivacyLoss:
             return _plain(np.asarray(sum(k * part.mean() for part, k in self._parts)))
 
     def var(self) -> Real:
-        """Variance of the loss under P."""
+        """Variance of the loss under P, for the difference Δ.
+
+        It is no measure of privacy: a smaller difference may have a larger variance, hundreds of times so at ε = 20,
+        where the loss of a staircase is nearly always ε at Δ, and ε or 0 at Δ/2.
+        """
         with np.errstate(all="ignore"):
             return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))
 

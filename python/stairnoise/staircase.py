@@ -23,8 +23,10 @@ class Staircase(ContinuousLaw):
     Draws are exact on the lattice of multiples of ``granularity``: the probability of every
     lattice point is that of the discrete staircase with :math:`D = ⌈Δ/g⌉` and
     :math:`r = ⌈γD⌉`, for the float64 parameters as they are. Moments and bounds are those of the
-    density above; the lattice, with 2**32 cells or more to Δ and to the noise's scale, changes
-    them by less than 1e-9 relative.
+    density above. For ε from 2**-20 to 27 and an optimal γ, E|X| and E X² of what is drawn differ from
+    them by less than 1e-9 relative, and bounds by less than 1e-9 of Δ and of themselves. For every ε
+    and γ, E|X|**p differs by at most p (1/D + 1/(2(γ + c)D)) relative, with c = 1/(e**ε - 1). That is
+    much where γΔ is less than a cell: at ε = 80, E|X| of what is drawn is 2 % of the density's.
 
     Parameters
     ----------

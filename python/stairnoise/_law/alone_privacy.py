@@ -29,8 +29,9 @@ class AlonePrivacy:
         Notes
         -----
         The release's neighbours differ by at most the sensitivity Δ; the loss is that of a difference of ⌈Δ/g⌉
-        steps of the lattice, which is the worst of all for a symmetric law that falls from its mode, and for one with a
-        concave logarithm. For an unsymmetric law every measure is that of the worse direction.
+        steps of the lattice. For every measure but `PrivacyLoss.var` it is the worst of all, for a symmetric law that
+        falls from its mode and for one with a concave logarithm. For an unsymmetric law every measure is that of the
+        worse direction.
         """
         # Here and not at the top: who only draws noise does not wait for it.
         from stairnoise.privacy import remembered_loss
@@ -92,8 +93,9 @@ class SensitivityPrivacy:
 
         Notes
         -----
-        The loss is that of a difference of exactly Δ (⌈Δ/g⌉ steps), which is the worst of all for a symmetric law that
-        falls from its mode. `MultiScaleDiscreteLaplace` need not, and every measure is that of its worst difference up to Δ.
+        The loss is that of a difference of exactly Δ (⌈Δ/g⌉ steps). For every measure but `PrivacyLoss.var` it is the
+        worst of all for a symmetric law that falls from its mode. `MultiScaleDiscreteLaplace` need not, and every measure
+        is that of its worst difference up to Δ.
         """
         from stairnoise.privacy import remembered_loss
 

@@ -1,0 +1,196 @@
+"""How far what is drawn is from the density whose moments, bounds and losses the continuous laws state, and where.
+
+Evidence: moments of the law on the lattice in closed sums, in 60 digits, which are compared with plain sums over the
+integers first; steps, cells and shapes are those of the contract. Every figure in docstrings and pages is one of these.
+"""
+
+import math
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise.privacy import privacy_loss
+
+LEVELS = np.array([0.9, 0.5, 0.05, 1e-3, 1e-9])
+WITHIN = [2.0**-20, 1e-5, 0.01, 0.5, 1.0, 1.32, 1.4, 2.66, 4.0, 7.9, 13.0, 20.0, 26.5, 27.0]
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mp.workdps(60):
+        yield
+
+
+def staircase_moment(eps, D, r, p):
+    """E|K|^p of the discrete staircase: stairs of D integers, each e^-ε of the one before."""
+    b = mp.exp(-mp.mpf(eps))
+    c = b / (1 - b)
+    total = 2 * r - 1 + 2 * D * c
+    if p == 1:
+        return (r * (r - 1) + (2 * r - 1) * D * c + D * D * c * (1 + 2 * c)) / total
+    return (total**2 - 1) / 12 + D * D * c * (1 + c) + mp.mpf(2) / 3 * D**3 * c * (1 + c) * (1 + 2 * c) / total
+
+
+def geometric_moment(eps, D, p):
+    ratio = mp.exp(-mp.mpf(eps) / D)
+    return 2 * ratio / (1 - ratio**2) if p == 1 else 2 * ratio / (1 - ratio) ** 2
+
+
+def exact_gamma(law):
+    return 1 / (1 + mp.exp(mp.mpf(law.eps) / 2)) if law._arguments()[2] == "l1" else mp.mpf(law.gamma)
+
+
+def density_moment(law, p):
+    """Geng and Viswanath's law, as in the tables of distributions.md; in 60 digits."""
+    b, D, gamma = mp.exp(-mp.mpf(law.eps)), mp.mpf(law.sensitivity), exact_gamma(law)
+    c = b / (1 - b)
+    t, v = 2 * D * (gamma + c), c * (1 + c)
+    return t / 4 + D**2 * v / t if p == 1 else t**2 / 12 + D**2 * v + mp.mpf(2) / 3 * D**3 * v * (1 + 2 * c) / t
+
+
+def cells(law):
+    return math.ceil(Fraction(law.sensitivity) / Fraction(law.granularity))
+
+
+def drawn_over_density(law, p):
+    D = cells(law)
+    if isinstance(law, sn.Laplace):
+        drawn, density = geometric_moment(law.eps, D, p), math.factorial(p) * (mp.mpf(law.sensitivity) / law.eps) ** p
+    else:
+        spec = law._arguments()[2]
+        r = sn.DiscreteStaircase(law.eps, D, spec).r if isinstance(spec, str) else math.ceil(Fraction(law.gamma) * D)
+        drawn, density = staircase_moment(law.eps, D, r, p), density_moment(law, p)
+    return float(drawn * mp.mpf(law.granularity) ** p / density)
+
+
+@pytest.mark.parametrize(("eps", "D", "r"), [(0.7, 5, 2), (3.0, 4, 1), (1.5, 6, 6)])
+def test_the_closed_sums_are_the_sums(eps, D, r):
+    stair = [(abs(i), mp.exp(-mp.mpf(eps) * (0 if abs(i) < r else (abs(i) - r) // D + 1))) for i in range(-900, 901)]
+    line = [(abs(i), mp.exp(-mp.mpf(eps) / D * abs(i))) for i in range(-1500, 1501)]
+    for p in (1, 2):
+        for points, closed in ((stair, staircase_moment(eps, D, r, p)), (line, geometric_moment(eps, D, p))):
+            total = mp.fsum(w for _, w in points)
+            assert abs(mp.fsum(w * i**p for i, w in points) / total / closed - 1) < 1e-40
+
+
+@pytest.mark.parametrize("sensitivity", [1.0, 1.999, 3.3])
+@pytest.mark.parametrize("eps", WITHIN)
+def test_moments_within_the_range(eps, sensitivity):
+    laws = [sn.Laplace(eps, sensitivity), *(sn.Staircase(eps, sensitivity, gamma) for gamma in ("l1", "l2"))]
+    for law in laws:
+        for p in (1, 2):
+            assert abs(drawn_over_density(law, p) - 1) < 1e-9
+    assert abs(drawn_over_density(sn.Laplace(eps * 2.0**15, sensitivity), 2) - 1) < 1e-9
+
+
+@pytest.mark.parametrize("sensitivity", [1.0, 1.999, 3.3])
+@pytest.mark.parametrize("gamma", ["l1", "l2", 0.3, 1e-6, 1e-12, 1.0])
+@pytest.mark.parametrize("eps", [2.0**-38, 1e-9, 2.0**-21, *WITHIN, 30.0, 40.0, 60.0])
+def test_the_bound_on_the_difference_of_moments(eps, gamma, sensitivity):
+    """p (1/D + 1/(2(γ + c)D)), outside of the range too; and an eighth of it for what float64 adds to γ."""
+    law = sn.Staircase(eps, sensitivity, gamma)
+    D, c = cells(law), 1 / mp.expm1(mp.mpf(eps))
+    for p in (1, 2):
+        assert abs(drawn_over_density(law, p) - 1) <= p * (1 + 1 / (2 * (exact_gamma(law) + c))) / D * 1.001
+
+
+def test_beyond_the_range():
+    assert round(drawn_over_density(sn.Staircase(80.0), 1), 3) == 0.019
+    assert abs(drawn_over_density(sn.Staircase(40.0, gamma="l2"), 1) - 1) < 1e-9
+    assert 1e-8 < abs(drawn_over_density(sn.Staircase(40.0), 2) - 1) < 1e-7
+    assert abs(drawn_over_density(sn.Laplace(2.0**-40, 3.3), 1) - 1) < 2.0**-12
+    assert abs(drawn_over_density(sn.Laplace(2.0**-30, 3.3), 1) - 1) > 1e-9
+
+
+@pytest.mark.parametrize("sensitivity", [1.0, 3.3])
+@pytest.mark.parametrize("eps", WITHIN)
+def test_error_bounds_within_the_range(eps, sensitivity):
+    """The bound of the lattice is the one that confidence intervals have, before the rounding of the answer."""
+    for law in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
+        steps = law._bounds_on_lattice(LEVELS, 1)[1].astype(np.float64)
+        claimed = law.error_bound(LEVELS)
+        assert (abs(steps * law.granularity - claimed) < 1e-9 * (sensitivity + claimed)).all()
+
+
+@pytest.mark.parametrize("eps", WITHIN)
+def test_losses_within_the_range(eps):
+    for law in (sn.Laplace(eps, 3.3), sn.Staircase(eps, 3.3), sn.Staircase(eps, 3.3, "l2"), sn.Laplace(eps, 1.0)):
+        drawn, density = privacy_loss(law), privacy_loss(law, lattice=False)
+        for measure in (
+            lambda loss: loss.privacy_profile(np.array([0.0, 0.3, 0.9]) * eps),
+            lambda loss: loss.rdp([0.3, 0.9, 2.0, 30.0]),
+            lambda loss: loss.tradeoff([1e-6, 0.01, 0.3, 0.9]),
+            lambda loss: loss.mean(),
+            lambda loss: loss.var(),
+        ):
+            np.testing.assert_allclose(measure(drawn), measure(density), rtol=1e-9, atol=0)
+
+
+def truncated_sums(rate, n, p):
+    """Sum of k^p exp(-rate k), k = 0 … n."""
+    q = mp.exp(-rate)
+    if p == 0:
+        return (1 - q ** (n + 1)) / (1 - q)
+    if p == 1:
+        return q * (1 - (n + 1) * q**n + n * q ** (n + 1)) / (1 - q) ** 2
+    return q * (1 + q - (n + 1) ** 2 * q**n + (2 * n * n + 2 * n - 1) * q ** (n + 1) - n * n * q ** (n + 2)) / (1 - q) ** 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(2.0**-20, 0.01, 3.3), (0.01, 0.4, 3.3), (0.5, 1e-6, 1.999), (1, 1e-3, 1.0, -7.2), (40, 1e-9, 0.7), (2.0**20, 0.1, 0.7)],
+)
+def test_moments_of_truncated_noise(arguments):
+    law = sn.TruncatedLaplace(*arguments)
+    g, rate = law.granularity, mp.mpf(law.eps) / cells(law)
+    below, above = (round(abs(end) / g) for end in law.lattice_bounds)
+    total = truncated_sums(rate, below, 0) + truncated_sums(rate, above, 0) - 1
+    for p in (1, 2):
+        drawn = (truncated_sums(rate, below, p) + truncated_sums(rate, above, p)) / total * mp.mpf(g) ** p
+        assert abs(float(drawn / mp.mpf(float(law.abs_moment(p)))) - 1) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("rates", "breaks", "sensitivity"),
+    [([2.0**-20], [], 3.3), ([16, 4], [0.125], 1.0), ([1000, 50], [0.01], 0.7), ([0.001, 0.1], [100.0], 0.7)],
+)
+def test_moments_of_merged_noise(rates, breaks, sensitivity):
+    law = sn.MergedLaplace(rates, breaks, sensitivity)
+    g, D = law.granularity, cells(law)
+    ends = [round(end / g) for end in law.lattice_breakpoints]
+    half = []
+    for p in (0, 1, 2):
+        total, start, weight = mp.mpf(0), 0, mp.mpf(1)
+        for rate, end in zip(rates, [*ends, start + 2**200], strict=True):
+            sums = [truncated_sums(mp.mpf(rate) / D, end - start - 1, power) for power in range(3)]
+            total += weight * (sums[0], start * sums[0] + sums[1], start**2 * sums[0] + 2 * start * sums[1] + sums[2])[p]
+            weight *= mp.exp(-mp.mpf(rate) / D * (end - start))
+            start = end
+        half.append(total)
+    for p in (1, 2):
+        drawn = 2 * half[p] / (2 * half[0] - 1) * mp.mpf(g) ** p
+        assert abs(float(drawn / mp.mpf(float(law.abs_moment(p)))) - 1) < 1e-9
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("gamma", ["l1", "l2"])
+@pytest.mark.parametrize(("dim", "ratio"), [(1, 0.5), (1, 13.0), (2, 5.0), (5, 1.0), (5, 13.0), (20, 13.0)])
+def test_moments_of_vectors(dim, ratio, gamma, norm):
+    """Of the norm of what is rounded to the lattice: the law with D steps to Δ and ⌈γD⌉ to γΔ, D as in multivariate.md."""
+    law = sn.MultivariateStaircase(ratio * (dim + 1), 0.7, dim, gamma, norm)
+    g = Fraction(law.granularity)
+    D = math.ceil(Fraction(0.7) / g) + (dim - 1 if norm == "l1" else 0)
+    r = math.ceil(Fraction(law.gamma) * D)
+    b = mp.exp(-mp.mpf(law.eps))
+
+    def moment(radius, p):
+        weights = [(m + radius, b**m) for m in range(int((200 + 8 * dim) / law.eps) + 60)]
+        return mp.fsum(w * x ** (dim + p) for x, w in weights) / mp.fsum(w * x**dim for x, w in weights)
+
+    for p in (1, 2):
+        drawn = moment(mp.mpf(r) / D, p) * (D * mp.mpf(float(g))) ** p
+        density = moment(mp.mpf(law.gamma), p) * mp.mpf(0.7) ** p
+        assert abs(float(drawn / density) - 1) < (dim + 4) * 1e-9
