@@ -15,6 +15,8 @@ from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import Alone
+from stairnoise._theory.cells import Cells
+from stairnoise.arete import Arete
 from stairnoise.discrete_laplace import DiscreteLaplace
 from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.laplace import Laplace
@@ -198,6 +200,24 @@ class ContinuousOfOneLaw(OfOneLaw, Continuous):
     """A law of real numbers with parameters of its own."""
 
 
+class CellsOfOneLaw(ContinuousOfOneLaw):
+    """A law of few multiples of a step to its width, each spread over the cell around it: SciPy's densities have no steps."""
+
+    def _law(self) -> Any:
+        return Cells(self._one)
+
+    def _stats(self) -> Any:
+        return self._law().stats()
+
+    def _munp(self, n: int) -> Any:
+        return self._law().moment(int(n))
+
+    def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: Any) -> NDArray[Any]:
+        values = super()._rvs(*shapes, size=size, random_state=random_state)
+        half = self._one.granularity / 2
+        return np.asarray(values + random_state.uniform(-half, half, size))
+
+
 class DiscreteOfOneLaw(OfOneLaw, Discrete):
     """A law of integers with parameters of its own."""
 
@@ -218,7 +238,7 @@ def frozen(law: Any) -> Any:
         case DiscreteLaplace():
             return discrete_laplace(law.eps, law.sensitivity)
         case Alone():
-            kind = DiscreteOfOneLaw if hasattr(law, "pmf") else ContinuousOfOneLaw
+            kind = DiscreteOfOneLaw if hasattr(law, "pmf") else CellsOfOneLaw if isinstance(law, Arete) else ContinuousOfOneLaw
             low, high = law.support()
             return kind(law=law, name=type(law).__name__, a=low, b=high)()
     raise NotImplementedError(f"no SciPy distribution of a {type(law).__name__}")

@@ -48,9 +48,11 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
 
     Notes
     -----
-    `pdf` is the probability of the lattice point nearest to x, divided by g. Distribution functions are from a list of
-    probabilities down to about e^(-680), with a relative error below 1e-12; those of a share down to e^(-200), below
-    1e-9 down to e^(-50) and 1e-6 at the end.
+    The law is discrete: `cdf` and `sf` have a step at every multiple of g, and `ppf` and `isf` are such multiples. `pdf`
+    is the probability of the lattice point nearest to x, divided by g. `as_scipy` gives SciPy, whose continuous
+    distributions have no steps, the density `pdf`: that of X plus a uniform number from -g/2 to g/2. Distribution
+    functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; those of a share
+    down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
 
     References
     ----------

@@ -24,7 +24,8 @@ class Interop:
             For `Staircase` and `Laplace` with shapes ``eps`` (and ``gamma``) and the sensitivity as scale;
             for their discrete kin with shapes ``eps``, ``sensitivity`` (and ``r``). Array parameters
             broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
-            stair by one rounding, and adds the location last. Other laws come as they are, without shapes.
+            stair by one rounding, and adds the location last. Other laws come as they are, without shapes;
+            `Arete`, which is drawn on a coarse lattice, with every value spread evenly over the cell around it.
 
         Raises
         ------
