@@ -5,6 +5,8 @@ use std::sync::Arc;
 use zeroize::Zeroize;
 
 use crate::exact::IntegerLaw;
+use crate::memory::OutOfMemory;
+use crate::negative_binomial::NegativeBinomial;
 use crate::noise::stage;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
@@ -29,6 +31,11 @@ impl Difference {
             cells,
         };
         Self::Geometric(Arc::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
+    }
+
+    /// The difference of two negative binomial variables.
+    pub fn table(law: NegativeBinomial) -> Result<Self, OutOfMemory> {
+        Ok(Self::Table(Arc::new(Table::new(Box::new(law))?)))
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use crate::memory::OutOfMemory;
+
 /// A parameter that breaks a rule. The text names the parameter, the rule and the value received.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -42,6 +44,8 @@ pub enum ParamError {
         /// The exponent of the granularity that would be needed.
         log2_granularity: i32,
     },
+    /// There is no memory for what the law prepares.
+    OutOfMemory,
 }
 
 impl fmt::Display for ParamError {
@@ -84,11 +88,20 @@ impl fmt::Display for ParamError {
                  got {} (granularity 2**{log2_granularity})",
                 Shown(sensitivity)
             ),
+            Self::OutOfMemory => f.write_str(NO_MEMORY),
         }
     }
 }
 
 impl core::error::Error for ParamError {}
+
+impl From<OutOfMemory> for ParamError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+const NO_MEMORY: &str = "the system has no memory left";
 
 /// A number as Python and Rust users both write it: `nan`, `inf`, `4.0`, `1e-300`.
 struct Shown(f64);
@@ -103,7 +116,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// A draw that cannot be made. Nothing was drawn and nothing was written.
+/// A draw that cannot be made. Nothing was drawn and, unless memory ran out, nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrawError {
@@ -133,6 +146,8 @@ pub enum DrawError {
     },
     /// A cost is NaN, infinite, or negative where it must not be; its position.
     Cost(usize),
+    /// There is no memory to work in. Part of the output may have been written.
+    OutOfMemory,
 }
 
 impl fmt::Display for DrawError {
@@ -157,6 +172,7 @@ impl fmt::Display for DrawError {
                 f,
                 "costs must be finite, and for staircase selection not negative: the one at index {index} is not"
             ),
+            Self::OutOfMemory => f.write_str(NO_MEMORY),
         }
     }
 }
@@ -166,5 +182,11 @@ impl core::error::Error for DrawError {}
 impl From<getrandom::Error> for DrawError {
     fn from(error: getrandom::Error) -> Self {
         Self::Entropy(error)
+    }
+}
+
+impl From<OutOfMemory> for DrawError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
     }
 }

@@ -46,6 +46,7 @@
 //! | `negative_binomial`, `share` | their weights, and parts of them |
 //! | `multivariate` | the staircase of vectors |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
+//! | `memory` | memory whose size follows an input |
 //! | `parallel` | a slice filled by several threads |
 //! | `selection` | one of finitely many candidates instead of noise |
 //! | `release` | noise added to true answers on the lattice |
@@ -67,6 +68,7 @@ pub mod exact;
 mod kernel;
 mod law;
 mod laws;
+mod memory;
 mod multivariate;
 mod negative_binomial;
 #[doc(hidden)]
@@ -100,6 +102,7 @@ pub use laws::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Laplace, MergedLaplace,
     MultiScaleDiscreteLaplace, R, Staircase, TruncatedLaplace,
 };
+pub use memory::OutOfMemory;
 pub use multivariate::{MultivariateStaircase, Norm};
 pub use noise::Noise;
 pub use params::largest_quotient;

@@ -1,5 +1,7 @@
 //! Weights of the negative binomial law, any positive shape.
 
+use core::ops::ControlFlow;
+
 use crate::dyadic::decompose;
 use crate::error::ParamError;
 use crate::exact::Weights;
@@ -16,6 +18,8 @@ const MOST_RATE: f64 = 1024.0;
 const LEAST_SHAPE: f64 = 1.0 / (1_u64 << 40) as f64;
 /// The weights add up to (1 − e^(−rate))^(−shape), which must be below 2⁶³.
 const MOST_LOG_TOTAL: f64 = 40.0;
+/// Shape and index together have one integer limb.
+const MOST_SHAPE: f64 = (1_u64 << 63) as f64;
 
 /// P(N = k)/P(N = 0) = w(k) = β(β+1)…(β+k−1)/k! · e^(−k·step), of the shape β = shape·present/parties.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +46,9 @@ impl NegativeBinomial {
             "finite and greater than 0"
         } else if approximate_shape < LEAST_SHAPE {
             "at least 2**-40 for each party"
-        } else if approximate_shape * -(-(-approximate_rate).exp_m1()).ln() > MOST_LOG_TOTAL {
+        } else if approximate_shape > MOST_SHAPE {
+            "at most 2**63 for each party"
+        } else if approximate_shape * -(-(-approximate_rate).exp()).ln_1p() > MOST_LOG_TOTAL {
             "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the law"
         } else {
             return Ok(Self {
@@ -80,46 +86,48 @@ impl NegativeBinomial {
     }
 }
 
-/// (w(k)·q)·(β + k)/(k + 1), rounded downwards; `above` is added to each factor and result.
+/// w(k)·(q·(β + k)/(k + 1)), rounded downwards; `above` is added to each factor and result.
+///
+/// The ratio comes first: it falls below 1 long before (β + k)/(k + 1) does, and what was added to the weight falls with it.
 fn next(weight: &Limbs, q: &Limbs, shape: &Limbs, k: u64, above: u64) -> Limbs {
     let mut growth = shape.clone();
     let units = growth.len() - 1;
     growth[units] += k;
     limbs::div_small(&mut growth, k + 1);
     limbs::add_small(&mut growth, above);
-    let mut weight = limbs::mul_floor(weight, q);
-    limbs::add_small(&mut weight, above);
-    weight = limbs::mul_floor(&weight, &growth);
+    let mut ratio = limbs::mul_floor(q, &growth);
+    limbs::add_small(&mut ratio, above);
+    let mut weight = limbs::mul_floor(weight, &ratio);
     limbs::add_small(&mut weight, above);
     weight
 }
 
 impl Weights for NegativeBinomial {
-    /// The list ends where a weight is below 2⁵ (1−q)^(−1) units: the upper ends, each step of which adds less than three units, come down to
+    /// The list ends where a weight is below 2⁵ (1−q)^(−1) units: the upper ends, each step of which adds less than two units, come down to
     /// less than 2³ (1−q)^(−1). What follows is at most 2/(1−q) times the last.
-    fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
         let (q, shape) = (self.step.decay(p), self.shape(p));
         let inverse_gap = 1.0 / -(-self.approximate.1).exp_m1();
         let (settled, end) = (self.settled() as u64, (32.0 * inverse_gap).ceil() as u64);
-        let mut weights = vec![Enclosure::point(1, p)];
+        let mut weight = Enclosure::point(1, p);
         for k in 0.. {
-            let last = &weights[weights.len() - 1];
-            if k > settled && last.hi[0] < end && last.hi[1..].iter().all(|limb| *limb == 0) {
+            let last = k > settled && weight.hi[0] < end && weight.hi[1..].iter().all(|limb| *limb == 0);
+            if visit(&weight).is_break() || last {
                 break;
             }
-            weights.push(Enclosure {
-                lo: next(&last.lo, &q.lo, &shape.lo, k, 0),
-                hi: next(&last.hi, &q.hi, &shape.hi, k, 1),
-            });
+            weight = Enclosure {
+                lo: next(&weight.lo, &q.lo, &shape.lo, k, 0),
+                hi: next(&weight.hi, &q.hi, &shape.hi, k, 1),
+            };
         }
-        (weights, (2.1 * inverse_gap * end as f64).ceil() as u64)
+        (2.1 * inverse_gap * end as f64).ceil() as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::{self, Tails};
+    use crate::exact;
     use crate::table::Table;
 
     fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
@@ -143,8 +151,7 @@ mod tests {
             let law = law(beta, share, rate);
             let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
             for p in [2, 3, 5] {
-                let tails = Tails::new(&law, p);
-                let sum = &tails.listed()[0];
+                let sum = exact::total(&law, p);
                 let number = |x: &Limbs| x[p] as f64 + x[p - 1] as f64 / 2_f64.powi(64);
                 assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{law:?} {p}");
                 assert!(!limbs::less(&sum.hi, &sum.lo));
@@ -171,7 +178,7 @@ mod tests {
             (0.7, Share::WHOLE, 60.0),
         ] {
             let law = law(beta, share, rate);
-            let ((short, rest), (long, _)) = (law.enclose(2), law.enclose(4));
+            let ((short, rest), (long, _)) = (exact::listed(&law, 2), exact::listed(&law, 4));
             for (k, (short, long)) in short.iter().zip(&long).enumerate() {
                 assert!(!limbs::less(&long.lo[2..], &short.lo), "{law:?} {k}");
                 assert!(limbs::less(&long.hi[2..], &short.hi) || k == 0, "{law:?} {k}");
@@ -184,11 +191,36 @@ mod tests {
         }
     }
 
+    /// Evidence: closed form. With a shape of 10⁹ and more and a ratio as small, N is nearly a Poisson variable: few weights, which add up to
+    /// (1 − q)^(−β). Their sum stays a list of hundreds, where q·β alone decides how long it is.
+    #[test]
+    fn large_shapes_of_small_ratios_have_short_lists() {
+        for (beta, rate) in [(1e9, 20.0), (1e18, 44.0), (9.2e18, 42.0), (9.2e18, 1024.0), (1.5e8, 17.0)] {
+            let law = law(beta, Share::WHOLE, rate);
+            let (weights, _) = exact::listed(&law, 2);
+            assert!(weights.len() < 500, "{law:?} {}", weights.len());
+            let sum = exact::total(&law, 2);
+            let expected = (-beta * (-(-rate).exp()).ln_1p()).exp();
+            let number = |x: &Limbs| x[2] as f64 + x[1] as f64 / 2_f64.powi(64);
+            assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{law:?}");
+            assert!((number(&sum.hi) / expected - 1.0).abs() < 1e-12, "{law:?}");
+        }
+    }
+
+    /// Evidence: the bound itself, at the corners of what is accepted: 16 MiB a law, of which Arete has two tables.
+    #[test]
+    fn no_table_is_large() {
+        for (beta, rate) in [(5.2, LEAST_RATE), (1e-9, LEAST_RATE), (1e9, 20.0), (3.9e19 / 5.0, 42.0)] {
+            let table = Table::new(Box::new(law(beta, Share::WHOLE, rate))).unwrap();
+            assert!(table.bytes() <= 2 << 20, "{beta} {rate}: {}", table.bytes());
+        }
+    }
+
     /// Evidence: closed form of the ratio of neighbours, in floating point.
     #[test]
     fn the_ratio_of_neighbours() {
         let law = law(0.375, Share::new(5, 7).unwrap(), 0.5);
-        let (weights, rest) = law.enclose(3);
+        let (weights, rest) = exact::listed(&law, 3);
         assert!(rest < 1 << 32);
         let number = |x: &Limbs| x[2] as f64 / 2_f64.powi(64) + x[3] as f64;
         for (k, pair) in weights.windows(2).enumerate().take(40) {
@@ -208,7 +240,7 @@ mod tests {
             (0.9, Share::WHOLE, 1024.0),
         ] {
             let law = law(beta, share, rate);
-            let table = Table::new(Box::new(law));
+            let table = Table::new(Box::new(law)).unwrap();
             for j in 1..30 {
                 let (mut below, mut above) = (0, 1_u64 << 63);
                 while above - below > 1 {
@@ -243,5 +275,8 @@ mod tests {
         }
         assert!(error(1e-9, Share::new(1, 10_000).unwrap(), 1.0).starts_with("beta must be at least 2**-40 for each"));
         assert!(error(20.0, Share::WHOLE, 0.1).starts_with("beta must be such that"));
+        // 1 − q is 1 in float64 here; the total is e^8757.
+        assert!(error(1e18, Share::WHOLE, 37.0).starts_with("beta must be such that"));
+        assert!(error(1e30, Share::WHOLE, 100.0).starts_with("beta must be at most 2**63"));
     }
 }

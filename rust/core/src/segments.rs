@@ -1,6 +1,7 @@
 //! Laws on the integers whose probabilities fall geometrically, segment by segment: two draws for a value, whatever the parameters.
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 
 use zeroize::Zeroize;
 
@@ -8,6 +9,7 @@ use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::{Power, Step};
 use crate::exact::{IntegerLaw, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
+use crate::memory::{self, OutOfMemory};
 use crate::noise::stage;
 use crate::params::Lattice;
 use crate::reveal;
@@ -27,7 +29,7 @@ pub(crate) enum Side {
 }
 
 /// `length` integers, from ±`first` outwards, each e^(−ε/D) times as likely as the one before.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub side: Side,
     pub first: u64,
@@ -35,8 +37,8 @@ pub(crate) struct Segment {
     pub length: Option<u64>,
     /// ε.
     pub eps: f64,
-    /// The weight of its first integer is the product of e^(−ε·count/D) over these (ε, count).
-    pub depth: Vec<(f64, u64)>,
+    /// So many of the falls lie between 0 and the integer before the first one.
+    pub falls: usize,
 }
 
 /// Stage 0 chooses the segment by a [`Table`] of their weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number:
@@ -65,14 +67,11 @@ struct Place {
 }
 
 impl Segments {
-    pub fn new(segments: &[Segment], lattice: Lattice) -> Self {
-        let mut rates: Vec<f64> = Vec::new();
-        let mut rate_of = |eps: f64| {
-            rates.iter().position(|rate| *rate == eps).unwrap_or_else(|| {
-                rates.push(eps);
-                rates.len() - 1
-            }) as u64
-        };
+    /// Segments with `falls` in rising order. A fall (ε, count) is the factor e^(−ε·count/D).
+    pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
+        let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
+        distinct(&mut rates);
+        let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
         let places = segments.iter().map(|segment| Place {
             side_and_rate: rate_of(segment.eps)
                 | match segment.side {
@@ -84,21 +83,18 @@ impl Segments {
             length: segment.length.unwrap_or(u64::MAX),
             inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
         });
-        let places = places.collect();
-        let cells = lattice.cells;
-        let weights = SegmentWeights {
-            cells,
-            segments: segments.to_vec(),
-        };
-        Self {
+        let (cells, places) = (lattice.cells, memory::collected(places)?);
+        let samplers = rates
+            .iter()
+            .map(|&eps| Sampler::new(IntegerLaw::OneSided { eps, cells }, lattice));
+        let samplers = memory::collected(samplers)?;
+        let weights = SegmentWeights { cells, segments, falls };
+        Ok(Self {
             lattice,
-            table: Table::new(Box::new(weights)),
-            samplers: rates
-                .into_iter()
-                .map(|eps| Sampler::new(IntegerLaw::OneSided { eps, cells }, lattice))
-                .collect(),
+            table: Table::new(Box::new(weights))?,
+            samplers,
             places,
-        }
+        })
     }
 
     pub fn lattice(&self) -> Lattice {
@@ -155,6 +151,18 @@ impl Segments {
         rates.zeroize();
         of_rate.zeroize();
     }
+}
+
+/// Keeps each number where it comes first.
+fn distinct(numbers: &mut Vec<f64>) {
+    let mut kept = 0;
+    for i in 0..numbers.len() {
+        if !numbers[..kept].contains(&numbers[i]) {
+            numbers[kept] = numbers[i];
+            kept += 1;
+        }
+    }
+    numbers.truncate(kept);
 }
 
 /// All bits 1 if two numbers below 2⁶³ are equal, otherwise all 0. The compiler would make a branch of what it can see to be a comparison.
@@ -221,27 +229,38 @@ struct SegmentWeights {
     /// D.
     cells: u64,
     segments: Vec<Segment>,
+    falls: Vec<(f64, u64)>,
 }
 
 impl Weights for SegmentWeights {
     /// The table's question v < S(j) is never an equality: multiplied out, v times the weight of 0, which is 1, is the only term that is not a
     /// rational multiple of a power of e with an exponent other than 0, and such powers are linearly independent (Lindemann and Weierstrass).
-    fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
-        (self.segments.iter().map(|segment| self.weight(segment, p)).collect(), 0)
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+        let (mut level, mut fallen) = (Enclosure::point(1, p), 0);
+        for segment in &self.segments {
+            for &fall in &self.falls[fallen..segment.falls] {
+                level = level.times(&self.fall(fall, p));
+            }
+            fallen = segment.falls;
+            let mut weight = geometric_sum(&Step::new(segment.eps, self.cells), segment.length, p).times(&level);
+            if segment.first > 0 {
+                weight = weight.times(&self.fall((segment.eps, 1), p));
+            }
+            if segment.side == Side::Both {
+                weight.shl(1);
+            }
+            if visit(&weight).is_break() {
+                break;
+            }
+        }
+        0
     }
 }
 
 impl SegmentWeights {
-    fn weight(&self, segment: &Segment, p: usize) -> Enclosure {
-        let mut weight = geometric_sum(&Step::new(segment.eps, self.cells), segment.length, p);
-        for &(eps, count) in &segment.depth {
-            let fall = Step::new(eps, self.cells).power(count, p);
-            weight = weight.times(&Power::fixed_or_tiny(fall.as_ref(), p));
-        }
-        if segment.side == Side::Both {
-            weight.shl(1);
-        }
-        weight
+    /// e^(−ε·count/D).
+    fn fall(&self, (eps, count): (f64, u64), p: usize) -> Enclosure {
+        Power::fixed_or_tiny(Step::new(eps, self.cells).power(count, p).as_ref(), p)
     }
 }
 
@@ -253,23 +272,23 @@ mod tests {
     /// e^(−ε|k|/D) for 1 ≤ |k| ≤ 3, from then on with another ε, and 1 at 0.
     fn two_slopes(cells: u64) -> Segments {
         let (inner, outer) = (0.75, 0.25);
-        let segment = |side, first, length, eps, depth| Segment {
+        let segment = |side, first, length, eps, falls| Segment {
             side,
             first,
             length,
             eps,
-            depth,
+            falls,
         };
-        let segments = [
-            segment(Side::Plus, 0, Some(1), inner, vec![]),
-            segment(Side::Both, 1, Some(3), inner, vec![(inner, 1)]),
-            segment(Side::Both, 4, None, outer, vec![(inner, 3), (outer, 1)]),
+        let segments = vec![
+            segment(Side::Plus, 0, Some(1), inner, 0),
+            segment(Side::Both, 1, Some(3), inner, 0),
+            segment(Side::Both, 4, None, outer, 1),
         ];
         let lattice = Lattice {
             log2_granularity: 0,
             cells,
         };
-        Segments::new(&segments, lattice)
+        Segments::new(segments, vec![(inner, 3)], lattice).unwrap()
     }
 
     /// Evidence: frequencies of 200 000 values, within 5 standard deviations (41 integers: a false alarm in 4·10⁴ seeds; the seed is fixed).

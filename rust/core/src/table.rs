@@ -2,11 +2,14 @@
 //!
 //! A few thresholds are counted, by the same work for every value. Of more, those that are read depend on the value.
 
+use core::ops::ControlFlow;
+
 use zeroize::Zeroize;
 
 use crate::exact::limbs::{self, Limbs};
-use crate::exact::{self, Tails, Weights};
+use crate::exact::{self, Weights};
 use crate::kernel::WORD_BITS;
+use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill};
 
@@ -28,38 +31,45 @@ const SIGN: u64 = 1 << WORD_BITS;
 pub(crate) struct Table {
     weights: Box<dyn Weights>,
     /// T(1) ≥ T(2) ≥ …, those above zero.
-    thresholds: Box<[u64]>,
+    thresholds: Vec<u64>,
     margin: u64,
     /// For each choice of V's leading bits, the number of thresholds at or above the least V that begins with them; one more entry closes the last.
-    guide: Box<[u32]>,
+    guide: Vec<u32>,
     guide_bits: u32,
 }
 
 impl Table {
-    pub fn new(weights: Box<dyn Weights>) -> Self {
-        let tails = Tails::new(&*weights, PRECISION);
-        let (total, tails) = (&tails.listed()[0], &tails.listed()[1..]);
-        let (mut thresholds, mut margin) = (Vec::new(), 2);
-        for tail in tails {
+    pub fn new(weights: Box<dyn Weights>) -> Result<Self, OutOfMemory> {
+        let total = exact::total(&*weights, PRECISION);
+        let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
+        exact::each_tail(&*weights, PRECISION, &total, &mut |tail| {
             let below = quotient(&tail.lo, &total.hi);
             margin = margin.max(quotient(&tail.hi, &total.lo) + 2 - below);
             if below == 0 {
-                break;
+                return ControlFlow::Break(());
             }
-            thresholds.push(below);
-        }
+            result = memory::push(&mut thresholds, below);
+            result.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+        });
+        result?;
         let guide_bits = thresholds.len().checked_ilog2().unwrap_or(0).min(MOST_GUIDE_BITS);
         let guide = (0..=1_u64 << guide_bits).map(|lead| {
             let least = lead << (WORD_BITS - guide_bits);
             count_above(&thresholds, least.saturating_sub(1)) as u32
         });
-        Self {
+        Ok(Self {
             weights,
-            guide: guide.collect(),
+            guide: memory::collected(guide)?,
             guide_bits,
-            thresholds: thresholds.into(),
+            thresholds,
             margin,
-        }
+        })
+    }
+
+    /// Bytes of thresholds and guide.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        8 * self.thresholds.capacity() + 4 * self.guide.capacity()
     }
 
     /// The number of j ≥ 1 with v < S(j). Bit 63 of the word has no say.
@@ -186,18 +196,18 @@ mod tests {
     }
 
     impl Weights for Powers {
-        fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+        fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
             let step = Step::new(self.step, 1);
             // Beyond, all together are below 2^(−64p)·e^step/(1 − e^(−step)).
             let all = (64.0 * p as f64 / self.step).ceil() as u64 + 1;
             let count = self.count.map_or(all, |count| count as u64);
             let fixed = |k| step.power(k, p).expect("no underflow").to_fixed();
-            let rest = if self.count.is_some() {
+            let _ = (0..count).map(fixed).try_for_each(|weight| visit(&weight));
+            if self.count.is_some() {
                 0
             } else {
                 (2.0 / self.step) as u64 + 3
-            };
-            ((0..count).map(fixed).collect(), rest)
+            }
         }
     }
 
@@ -215,7 +225,7 @@ mod tests {
             (0.01, Some(20)),
         ] {
             let powers = Powers { step, count };
-            let table = Table::new(Box::new(powers));
+            let table = Table::new(Box::new(powers)).unwrap();
             let beside = table
                 .thresholds
                 .iter()
@@ -239,7 +249,7 @@ mod tests {
     /// Evidence: closed form. S(j) = e^(−j·step), so the index is ⌊−ln v/step⌋, away from whole numbers.
     #[test]
     fn all_powers_are_a_geometric_law() {
-        let table = Table::new(Box::new(Powers { step: 0.3, count: None }));
+        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
         let mut random = Random(2);
         for _ in 0..1000 {
             let word = random.word();
@@ -256,13 +266,14 @@ mod tests {
         #[derive(Debug)]
         struct Faint;
         impl Weights for Faint {
-            fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+            fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
                 let mut nearly_one = Limbs::zero(p + 1);
                 nearly_one[..p].fill(u64::MAX);
-                (vec![Enclosure::point(0, p), Enclosure::above(nearly_one, 1000)], 0)
+                let _ = visit(&Enclosure::point(0, p)).is_continue() && visit(&Enclosure::above(nearly_one, 1000)).is_continue();
+                0
             }
         }
-        let table = Table::new(Box::new(Faint));
+        let table = Table::new(Box::new(Faint)).unwrap();
         for word in [0, 1, 1 << 62, (1 << 62) + 12_345, SIGN - 2000] {
             assert_eq!(table.index(word, |_| 77), 1, "{word:x}");
         }
@@ -271,11 +282,12 @@ mod tests {
     /// Evidence: far tails, where V is zero and the extension decides, by the closed form.
     #[test]
     fn the_extension_reaches_beyond_the_table() {
-        let table = Table::new(Box::new(Powers { step: 0.3, count: None }));
+        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
         let finite = Table::new(Box::new(Powers {
             step: 0.3,
             count: Some(7),
-        }));
+        }))
+        .unwrap();
         for shift in [0, 1, 10, 62] {
             let x = (64.0 + f64::from(shift)).mul_add(std::f64::consts::LN_2, -(1.5_f64).ln()) / 0.3;
             let extension = |e| if e == 0 { (3 << 62) >> shift } else { 5 };
@@ -289,7 +301,7 @@ mod tests {
     #[test]
     fn the_guide_never_misses() {
         for step in [0.002, 0.1, 2.0, 40.0] {
-            let table = Table::new(Box::new(Powers { step, count: None }));
+            let table = Table::new(Box::new(Powers { step, count: None })).unwrap();
             for lead in 0..1_u64 << table.guide_bits {
                 let width = 1 << (WORD_BITS - table.guide_bits);
                 for v63 in [lead * width, lead * width + width / 2, (lead + 1) * width - 1] {

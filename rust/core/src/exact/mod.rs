@@ -46,7 +46,9 @@ pub use geometric_sum::geometric_sum;
 pub use magnitude::magnitude;
 pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
-pub use weights::{Tails, Weights, index};
+#[cfg(test)]
+pub use weights::listed;
+pub use weights::{Weights, each_tail, index, total};
 
 /// A law on the integers (docs/contract.md section 2), its parameters already validated:
 /// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.

@@ -1,6 +1,7 @@
 //! Laws on 0, 1, 2, … given by weights: the exact answer to which of them a binary expansion means.
 
 use core::fmt::Debug;
+use core::ops::ControlFlow;
 
 use super::Extension;
 use super::enclosure::Enclosure;
@@ -14,49 +15,47 @@ const LAST_PRECISION: usize = 1 << 14;
 
 /// Unnormalised weights w(0), w(1), … of a law.
 pub trait Weights: Send + Sync + Debug {
-    /// Enclosures of w(0), w(1), …, with `p` limbs of fraction and one integer limb, and an upper bound in units of 2^(−64p) of what all
-    /// further ones come to.
+    /// Calls `visit` with enclosures of w(0), w(1), …, of `p` limbs of fraction and one integer limb, until it breaks or a last one. Returns an
+    /// upper bound, in units of 2^(−64p), of what all weights beyond the last come to; anything where `visit` broke.
     ///
     /// All of them together must be below 2⁶³ and should not be far below 1; the enclosures must shrink to points, and the bound to nothing, as
     /// `p` grows.
-    fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64);
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64;
 }
 
-/// Σ w(k) over k ≥ j for every listed j, with the same precision as the weights.
-pub struct Tails {
-    p: usize,
-    sums: Vec<Enclosure>,
-    /// What all weights beyond the list come to, in units.
-    rest: u64,
+/// Σ w(k) over all k. The ends are the sums of the ends of the terms.
+pub fn total(weights: &dyn Weights, p: usize) -> Enclosure {
+    let mut sum = Enclosure::point(0, p);
+    let rest = weights.enclose(p, &mut |weight| {
+        limbs::add(&mut sum.lo, &weight.lo);
+        limbs::add(&mut sum.hi, &weight.hi);
+        ControlFlow::Continue(())
+    });
+    limbs::add_small(&mut sum.hi, rest);
+    sum
 }
 
-impl Tails {
-    /// From weights enclosed with `p` limbs.
-    pub fn new(weights: &dyn Weights, p: usize) -> Self {
-        let (mut tails, rest) = weights.enclose(p);
-        let mut sum = Enclosure::above(Limbs::zero(p + 1), rest);
-        for tail in tails.iter_mut().rev() {
-            limbs::add(&mut sum.lo, &tail.lo);
-            limbs::add(&mut sum.hi, &tail.hi);
-            tail.clone_from(&sum);
-        }
-        Self { p, sums: tails, rest }
-    }
+/// All weights and the bound of the rest.
+#[cfg(test)]
+pub fn listed(weights: &dyn Weights, p: usize) -> (Vec<Enclosure>, u64) {
+    let mut list = Vec::new();
+    let rest = weights.enclose(p, &mut |weight| {
+        list.push(weight.clone());
+        ControlFlow::Continue(())
+    });
+    (list, rest)
+}
 
-    /// Σ w(k) over k ≥ j for j = 0, 1, …
-    pub fn listed(&self) -> &[Enclosure] {
-        &self.sums
-    }
-
-    /// v < S(j), if that is decided at this precision. `v` is enclosed with as many limbs.
-    fn below(&self, v: &Enclosure, j: usize) -> Option<bool> {
-        match self.sums.get(j) {
-            // v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
-            Some(tail) => v.mul(&self.sums[0]).less(&tail.mul(&Enclosure::point(1, self.p))),
-            None if self.rest == 0 => Some(false),
-            None => None,
-        }
-    }
+/// Calls `visit` with Σ w(k) over k ≥ j for j = 1, 2, … until it breaks or the list of weights ends; `total` is that of [`total`], with the same `p`.
+///
+/// The list is made a second time rather than kept: a law of small rate has some 10⁵ weights of 200 bytes.
+pub fn each_tail(weights: &dyn Weights, p: usize, total: &Enclosure, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) {
+    let mut tail = total.clone();
+    weights.enclose(p, &mut |weight| {
+        limbs::sub(&mut tail.lo, &weight.lo);
+        limbs::sub(&mut tail.hi, &weight.hi);
+        visit(&tail)
+    });
 }
 
 /// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k), for the 63 leading bits `v63` < 2⁶³ of v and the extension, given that at least
@@ -64,18 +63,28 @@ impl Tails {
 ///
 /// Where the expansions of v and of a threshold agree as far as v goes, v is not less: it is the smaller real number or the same.
 pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, least: u64) -> u64 {
-    let mut index = usize::try_from(least).unwrap_or(usize::MAX);
+    let mut index = least;
     let mut p = FIRST_PRECISION;
     loop {
-        let tails = Tails::new(weights, p);
-        let v = leading_bits(v63, extension, p);
-        loop {
-            match tails.below(&v, index + 1) {
-                Some(true) => index += 1,
-                Some(false) => return index as u64,
-                None if p >= LAST_PRECISION => return index as u64,
-                None => break,
+        let total = total(weights, p);
+        // v < S(j) is v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
+        let (left, one) = (leading_bits(v63, extension, p).mul(&total), Enclosure::point(1, p));
+        let (mut j, mut decided) = (0, false);
+        each_tail(weights, p, &total, &mut |tail| {
+            j += 1;
+            if j <= index {
+                return ControlFlow::Continue(());
             }
+            let below = left.less(&tail.mul(&one));
+            decided = below == Some(false);
+            if below == Some(true) {
+                index = j;
+                return ControlFlow::Continue(());
+            }
+            ControlFlow::Break(())
+        });
+        if decided || p >= LAST_PRECISION {
+            return index;
         }
         p *= 2;
     }
@@ -104,14 +113,15 @@ mod tests {
     struct Halves;
 
     impl Weights for Halves {
-        fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
+        fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
             let weight = |k: usize| {
                 let mut lo = Limbs::zero(p + 1);
                 let below = k.div_ceil(64);
                 lo[p - below] = 1 << (64 * below - k);
                 Enclosure::above(lo, 1)
             };
-            ((0..64 * p).map(weight).collect(), 2)
+            let _ = (0..64 * p).map(weight).try_for_each(|weight| visit(&weight));
+            2
         }
     }
 

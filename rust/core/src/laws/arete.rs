@@ -1,7 +1,5 @@
 //! The Arete law on a lattice.
 
-use std::sync::Arc;
-
 use crate::differences::{Difference, Differences};
 use crate::dyadic::{decompose, floor_log2, power_of_two};
 use crate::error::ParamError;
@@ -10,7 +8,6 @@ use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
 use crate::stream::Fill;
-use crate::table::Table;
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -36,7 +33,7 @@ impl Arete {
         let (gamma, laplace) = (ratio(theta, log2_granularity), ratio(lam, log2_granularity));
         let table = |shape, rate, (eps, parts)| {
             let law = NegativeBinomial::new(shape, share, rate, Step::new(eps, parts))?;
-            Ok(Difference::Table(Arc::new(Table::new(Box::new(law)))))
+            Ok::<_, ParamError>(Difference::table(law)?)
         };
         let last = if share.is_whole() {
             Difference::geometric(laplace.0, laplace.1)

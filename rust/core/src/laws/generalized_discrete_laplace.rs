@@ -1,7 +1,5 @@
 //! The generalized discrete Laplace law.
 
-use std::sync::Arc;
-
 use crate::differences::{Difference, Differences};
 use crate::error::ParamError;
 use crate::exact::exp::Step;
@@ -9,7 +7,6 @@ use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
 use crate::stream::Fill;
-use crate::table::Table;
 
 /// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
 ///
@@ -31,8 +28,7 @@ impl GeneralizedDiscreteLaplace {
     /// [`ParamError`]: `a` is not from 2⁻¹¹ to 2¹⁰, `beta` is not positive, below 2⁻⁴⁰ for the share, or too large for a table.
     pub fn new(beta: f64, a: f64, share: Share) -> Result<Self, ParamError> {
         let law = NegativeBinomial::new(("beta", beta), share, ("a", a), Step::new(a, 1))?;
-        let table = Arc::new(Table::new(Box::new(law)));
-        Ok(Self(Differences::new(vec![(1, Difference::Table(table))])))
+        Ok(Self(Differences::new(vec![(1, Difference::table(law)?)])))
     }
 }
 

@@ -1,4 +1,5 @@
 use crate::error::ParamError;
+use crate::memory::{self, OutOfMemory};
 use crate::noise::Noise;
 use crate::params::{Lattice, Narrowing};
 use crate::release::Answer;
@@ -62,7 +63,7 @@ impl MergedLaplace {
             lattice.fits(eps, sensitivity)?;
         }
         let breaks = cells_of(breakpoints, lattice)?;
-        let law = Segments::new(&segments(eps, &breaks), lattice);
+        let law = law(eps, &breaks, lattice)?;
         Ok(Self { breaks, law })
     }
 
@@ -87,33 +88,34 @@ impl Noise for MergedLaplace {
     }
 }
 
-/// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides.
-fn segments(eps: &[f64], breaks: &[u64]) -> Vec<Segment> {
-    let mut segments = vec![Segment {
+/// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.
+fn law(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {
+    let starts = || core::iter::once(0).chain(breaks.iter().copied());
+    let length = |i: usize, start| breaks.get(i).map(|end| end - start);
+    let zero = Segment {
         side: Side::Plus,
         first: 0,
         length: Some(1),
         eps: eps[0],
-        depth: vec![],
-    }];
-    let (mut depth, mut start) = (vec![], 0);
-    for (i, &eps) in eps.iter().enumerate() {
-        let length = breaks.get(i).map(|end| end - start);
-        let mut first = depth.clone();
-        first.push((eps, 1));
-        segments.push(Segment {
-            side: Side::Both,
-            first: start + 1,
-            length,
-            eps,
-            depth: first,
-        });
-        if let Some(length) = length {
-            depth.push((eps, length));
-            start += length;
-        }
-    }
-    segments
+        falls: 0,
+    };
+    let beyond = eps.iter().zip(starts()).enumerate().map(|(i, (&eps, start))| Segment {
+        side: Side::Both,
+        first: start + 1,
+        length: length(i, start),
+        eps,
+        falls: i,
+    });
+    let falls = breaks
+        .iter()
+        .zip(starts())
+        .zip(eps)
+        .map(|((end, start), &eps)| (eps, end - start));
+    let (falls, mut segments) = (memory::collected(falls)?, memory::filled(zero, 1)?);
+    beyond
+        .into_iter()
+        .try_for_each(|segment| memory::push(&mut segments, segment))?;
+    Segments::new(segments, falls, lattice)
 }
 
 /// Rounded half up, which must leave them positive and rising.

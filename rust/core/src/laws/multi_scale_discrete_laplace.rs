@@ -1,16 +1,14 @@
 //! The multi-scale discrete Laplace law.
 
-use std::sync::Arc;
-
 use crate::differences::{Difference, Differences};
 use crate::error::ParamError;
 use crate::exact::exp::Step;
+use crate::memory;
 use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::params::Lattice;
 use crate::share::Share;
 use crate::stream::Fill;
-use crate::table::Table;
 
 /// A value takes so many draws.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
@@ -37,9 +35,9 @@ impl MultiScaleDiscreteLaplace {
         let term = if share.is_whole() {
             Difference::geometric(eps, 1)
         } else {
-            Difference::Table(Arc::new(Table::new(Box::new(law))))
+            Difference::table(law)?
         };
-        let terms = (1..=lattice.cells as u32).map(|m| (m, term.clone())).collect();
+        let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
         Ok(Self(Differences::new(terms)))
     }
 }

@@ -1,6 +1,7 @@
 use crate::dyadic::floor_scaled;
 use crate::error::ParamError;
 use crate::exact::{MOST_TRUNCATION, Truncation};
+use crate::memory::OutOfMemory;
 use crate::noise::Noise;
 use crate::params::{Lattice, Narrowing};
 use crate::segments::{Segment, Segments, Side};
@@ -77,26 +78,23 @@ impl TruncatedLaplace {
                 ));
             }
         };
-        Ok(Self::of(eps, lattice, below, above))
+        Ok(Self::of(eps, lattice, below, above)?)
     }
 
-    fn of(eps: f64, lattice: Lattice, below: u64, above: u64) -> Self {
-        let segment = |side, first, length, depth| Segment {
+    fn of(eps: f64, lattice: Lattice, below: u64, above: u64) -> Result<Self, OutOfMemory> {
+        let segment = |side, first, length| Segment {
             side,
             first,
             length: Some(length),
             eps,
-            depth,
+            falls: 0,
         };
-        let segments = [
-            segment(Side::Plus, 0, above + 1, vec![]),
-            segment(Side::Minus, 1, below, vec![(eps, 1)]),
-        ];
-        Self {
+        let segments = vec![segment(Side::Plus, 0, above + 1), segment(Side::Minus, 1, below)];
+        Ok(Self {
             below,
             above,
-            law: Segments::new(&segments, lattice),
-        }
+            law: Segments::new(segments, Vec::new(), lattice)?,
+        })
     }
 
     /// ⌈Δ/g⌉: the sensitivity in lattice steps.

@@ -1,5 +1,7 @@
 //! The weights e^(−εm) (r + mD)^d of the balls.
 
+use core::ops::ControlFlow;
+
 use crate::exact::Weights;
 use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::Step;
@@ -43,16 +45,15 @@ impl Balls {
 }
 
 impl Weights for Balls {
-    fn enclose(&self, p: usize) -> (Vec<Enclosure>, u64) {
-        let unit = self.largest_exponent(p) - LOG2_LARGEST;
-        let (mut weights, falling_from) = (Vec::new(), self.falling_from());
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+        let (unit, falling_from) = (self.largest_exponent(p) - LOG2_LARGEST, self.falling_from());
         for m in 0.. {
-            weights.push(self.weight(m, p).to_fixed(unit));
-            let hi = &weights[weights.len() - 1].hi;
-            if m >= falling_from && hi[0] < LAST_WEIGHT && hi[1..].iter().all(|limb| *limb == 0) {
+            let weight = self.weight(m, p).to_fixed(unit);
+            let last = m >= falling_from && weight.hi[0] < LAST_WEIGHT && weight.hi[1..].iter().all(|limb| *limb == 0);
+            if visit(&weight).is_break() || last {
                 // Σ e^(−εk/2) over k ≥ 1 is below 2/ε.
                 let factor = (2.0 / self.eps).ceil() as u64 + 1;
-                return (weights.clone(), hi[0] * factor);
+                return if last { weight.hi[0] * factor } else { 0 };
             }
         }
         unreachable!("weights fall below every bound")
@@ -148,6 +149,7 @@ impl Scaled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact;
 
     /// Evidence: the formula in floating point, relative to the largest weight, and enclosures that shrink with the precision.
     #[test]
@@ -162,7 +164,7 @@ mod tests {
             let balls = Balls { eps, dim, cells, r };
             let log = |m: u64| dim as f64 * ((r as f64 + m as f64 * cells as f64) / cells as f64).ln() - eps * m as f64;
             let value = |x: &Limbs| x.iter().rev().fold(0.0, |sum, limb| sum * 2_f64.powi(64) + *limb as f64);
-            let (weights, _) = balls.enclose(2);
+            let (weights, _) = exact::listed(&balls, 2);
             let mode = (0..weights.len())
                 .max_by(|a, b| log(*a as u64).total_cmp(&log(*b as u64)))
                 .unwrap();
@@ -174,7 +176,7 @@ mod tests {
                     "{balls:?} {m}: {ratio} {expected}"
                 );
             }
-            let (finer, rest) = balls.enclose(5);
+            let (finer, rest) = exact::listed(&balls, 5);
             assert!(finer.len() > weights.len() && rest < 1 << 46);
             for (coarse, fine) in weights.iter().zip(&finer) {
                 assert!(!limbs::less(&fine.hi[3..], &coarse.lo) && !limbs::less(&coarse.hi, &fine.lo[3..]));
@@ -193,8 +195,8 @@ mod tests {
             cells: 1 << 32,
             r: 77,
         };
-        let (weights, rest) = balls.enclose(2);
-        let (longer, _) = balls.enclose(3);
+        let (weights, rest) = exact::listed(&balls, 2);
+        let (longer, _) = exact::listed(&balls, 3);
         let beyond: f64 = longer[weights.len()..]
             .iter()
             .map(|w| w.hi[0] as f64 * 2_f64.powi(-64) + w.hi[1] as f64)

@@ -120,7 +120,7 @@ impl MultivariateStaircase {
             log2_granularity,
             cells,
             r,
-            balls: Table::new(Box::new(Balls { eps, dim, cells, r })),
+            balls: Table::new(Box::new(Balls { eps, dim, cells, r }))?,
         })
     }
 

@@ -1,0 +1,54 @@
+//! Memory whose size follows an input: where there is none, an error in place of the abort that `Vec` answers with.
+
+/// The system has no memory left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+/// A vector of `n` equal elements.
+pub(crate) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut vector = Vec::new();
+    refill(&mut vector, value, n)?;
+    Ok(vector)
+}
+
+/// Makes the vector `n` equal elements.
+pub(crate) fn refill<T: Clone>(vector: &mut Vec<T>, value: T, n: usize) -> Result<(), OutOfMemory> {
+    vector.clear();
+    vector.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    vector.resize(n, value);
+    Ok(())
+}
+
+/// Adds an element.
+pub(crate) fn push<T>(vector: &mut Vec<T>, element: T) -> Result<(), OutOfMemory> {
+    vector.try_reserve(1).map_err(|_| OutOfMemory)?;
+    vector.push(element);
+    Ok(())
+}
+
+/// The elements of an iterator.
+pub(crate) fn collected<T>(elements: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
+    let elements = elements.into_iter();
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(elements.size_hint().0).map_err(|_| OutOfMemory)?;
+    elements.into_iter().try_for_each(|element| push(&mut vector, element))?;
+    Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        assert_eq!(filled(0_u64, usize::MAX / 16), Err(OutOfMemory));
+        assert_eq!(filled(0_u64, usize::MAX), Err(OutOfMemory));
+        assert_eq!(collected((0..usize::MAX).map(|_| [0_u64; 64])), Err(OutOfMemory));
+        assert_eq!(filled(7, 3), Ok(vec![7; 3]));
+        assert_eq!(collected([1, 2].into_iter().chain([3])), Ok(vec![1, 2, 3]));
+        let mut vector = vec![1];
+        push(&mut vector, 2).unwrap();
+        refill(&mut vector, 5, 1).unwrap();
+        assert_eq!(vector, [5]);
+    }
+}
