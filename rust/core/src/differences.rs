@@ -72,6 +72,15 @@ impl Differences {
         Self(terms)
     }
 
+    /// Stages of all terms.
+    pub fn draws(&self) -> usize {
+        let stages = |term: &Difference| match term {
+            Difference::Geometric(_) => 1,
+            Difference::Table(_) => 2,
+        };
+        self.0.iter().map(|(_, term)| stages(term)).sum()
+    }
+
     /// As [`crate::Noise::write_cells`].
     pub fn write(&self, fill: &Fill, first: u64, out: &mut [i64]) {
         let mut sums = [0_i128; CHUNK];

@@ -12,6 +12,7 @@ use crate::error::ParamError;
 use crate::exact::IntegerLaw;
 use crate::kernel::{BLOCK, Drawn, Tier};
 use crate::law::{Kind, Law, Shape};
+use crate::memory;
 use crate::release::Answer;
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
@@ -88,7 +89,7 @@ impl Laws {
         let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];
         if self.places.is_empty() {
             // No law has an ε of zero bits.
-            self.places = vec![Entry { key: [0; 3], law: None }; PLACES];
+            self.places = memory::filled(Entry { key: [0; 3], law: None }, PLACES)?;
         }
         let entry = &mut self.places[place(key)];
         if entry.key != key {

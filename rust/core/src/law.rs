@@ -152,8 +152,11 @@ impl Law {
         } else {
             threads
         };
-        parallel::fill(out, threads, |first, piece| self.write(&fill, first, piece), || true);
-        Ok(())
+        let write = |first, piece: &mut [T]| {
+            self.write(&fill, first, piece);
+            Ok(())
+        };
+        parallel::fill(out, threads, write, || true).map(|_| ())
     }
 
     /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.

@@ -7,15 +7,17 @@ pub struct OutOfMemory;
 /// A vector of `n` equal elements.
 pub(crate) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();
-    refill(&mut vector, value, n)?;
+    vector.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    vector.resize(n, value);
     Ok(vector)
 }
 
-/// Makes the vector `n` equal elements.
-pub(crate) fn refill<T: Clone>(vector: &mut Vec<T>, value: T, n: usize) -> Result<(), OutOfMemory> {
-    vector.clear();
-    vector.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
-    vector.resize(n, value);
+/// Makes the vector `n` elements long: the first of those it had, or zeros.
+pub(crate) fn resize<T: Clone + Default>(vector: &mut Vec<T>, n: usize) -> Result<(), OutOfMemory> {
+    vector
+        .try_reserve_exact(n.saturating_sub(vector.len()))
+        .map_err(|_| OutOfMemory)?;
+    vector.resize(n, T::default());
     Ok(())
 }
 
@@ -48,7 +50,8 @@ mod tests {
         assert_eq!(collected([1, 2].into_iter().chain([3])), Ok(vec![1, 2, 3]));
         let mut vector = vec![1];
         push(&mut vector, 2).unwrap();
-        refill(&mut vector, 5, 1).unwrap();
-        assert_eq!(vector, [5]);
+        resize(&mut vector, 3).unwrap();
+        assert_eq!(vector, [1, 2, 0]);
+        assert_eq!(resize(&mut vector, usize::MAX), Err(OutOfMemory));
     }
 }

@@ -4,6 +4,7 @@ use zeroize::Zeroize;
 
 use crate::dyadic::power_of_two;
 use crate::error::DrawError;
+use crate::memory::{self, OutOfMemory};
 use crate::parallel::{self, available_threads};
 use crate::params::Lattice;
 use crate::release::{self, Answer};
@@ -26,8 +27,16 @@ pub trait Noise: Send + Sync {
         0
     }
 
+    /// Draws that a value takes: about how many times as long as a single one.
+    fn draws(&self) -> usize {
+        1
+    }
+
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]);
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
 
     /// The lattice step g, a power of two; 1 for a law of integers.
     fn granularity(&self) -> f64 {
@@ -43,8 +52,7 @@ pub trait Noise: Send + Sync {
         Self: Sized,
     {
         let fill = generator.next_staged(out.len())?;
-        write(self, &fill, 0, out);
-        Ok(())
+        Ok(write(self, &fill, 0, out)?)
     }
 
     /// [`Noise::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the
@@ -58,7 +66,7 @@ pub trait Noise: Send + Sync {
     {
         let fill = generator.next_staged(out.len())?;
         let threads = if threads == 0 { available_threads() } else { threads };
-        parallel::fill(out, threads, |first, piece| write(self, &fill, first, piece), || true);
+        parallel::fill(out, threads, |first, piece| write(self, &fill, first, piece), || true)?;
         Ok(())
     }
 
@@ -72,8 +80,7 @@ pub trait Noise: Send + Sync {
     {
         release::check(answers, out.len())?;
         let fill = generator.next_staged(out.len())?;
-        release_part(self, &fill, 0, answers, out);
-        Ok(())
+        Ok(release_part(self, &fill, 0, answers, out)?)
     }
 }
 
@@ -81,7 +88,10 @@ pub trait Noise: Send + Sync {
 const NEAR: u64 = 1 << 51;
 
 /// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
-pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) {
+///
+/// # Errors
+/// [`OutOfMemory`]; then some of `out` may have been written.
+pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
     let (log2_granularity, granularity) = (law.log2_granularity(), law.granularity());
     let near = if granularity.is_normal() { NEAR } else { 0 };
     each_chunk(law, fill, first, out, |_, noise, out| {
@@ -96,11 +106,20 @@ pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out
                 *out = T::from_cells((*noise).into(), log2_granularity);
             }
         }
-    });
+    })
 }
 
 /// [`Noise::release`] in pieces. Answers must be finite and as many as `out`.
-pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+///
+/// # Errors
+/// [`OutOfMemory`]; then some of `out` may have been written.
+pub fn release_part<A: Answer, T: Value>(
+    law: &(impl Noise + ?Sized),
+    fill: &Fill,
+    first: u64,
+    answers: &[A],
+    out: &mut [T],
+) -> Result<(), OutOfMemory> {
     debug_assert!(release::check(answers, out.len()).is_ok());
     let lattice = Lattice {
         log2_granularity: law.log2_granularity(),
@@ -110,18 +129,24 @@ pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fil
         for ((answer, noise), out) in answers[done..].iter().zip(noise).zip(out) {
             *out = release::add(*answer, *noise, lattice);
         }
-    });
+    })
 }
 
 /// Values drawn at a time where there are many: what a law prepares for a call is then a small part of its work.
 const PART: usize = 8 * CHUNK;
 
 /// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
-fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T], convert: impl Fn(usize, &[i64], &mut [T])) {
+fn each_chunk<T>(
+    law: &(impl Noise + ?Sized),
+    fill: &Fill,
+    first: u64,
+    out: &mut [T],
+    convert: impl Fn(usize, &[i64], &mut [T]),
+) -> Result<(), OutOfMemory> {
     if out.len() <= CHUNK {
-        each_part(law, fill, first, out, &mut [0; CHUNK], convert);
+        each_part(law, fill, first, out, &mut [0; CHUNK], convert)
     } else {
-        each_part(law, fill, first, out, &mut vec![0; PART.min(out.len())], convert);
+        each_part(law, fill, first, out, &mut memory::filled(0, PART.min(out.len()))?, convert)
     }
 }
 
@@ -133,14 +158,19 @@ fn each_part<T>(
     out: &mut [T],
     room: &mut [i64],
     convert: impl Fn(usize, &[i64], &mut [T]),
-) {
+) -> Result<(), OutOfMemory> {
     let used = out.len().min(room.len());
-    for (done, out) in (0..).step_by(room.len()).zip(out.chunks_mut(room.len())) {
-        let noise = &mut room[..out.len()];
-        law.write_cells(fill, first + done as u64, noise);
-        convert(done, noise, out);
-    }
+    let result = (0..)
+        .step_by(room.len())
+        .zip(out.chunks_mut(room.len()))
+        .try_for_each(|(done, out)| {
+            let noise = &mut room[..out.len()];
+            law.write_cells(fill, first + done as u64, noise)?;
+            convert(done, noise, out);
+            Ok(())
+        });
     room[..used].zeroize();
+    result
 }
 
 #[cfg(test)]
@@ -155,8 +185,9 @@ mod tests {
             -3
         }
 
-        fn write_cells(&self, _: &Fill, first: u64, out: &mut [i64]) {
+        fn write_cells(&self, _: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
+            Ok(())
         }
     }
 
@@ -176,8 +207,8 @@ mod tests {
         let mut floats = vec![1.0_f64; cells.len()];
         let mut integers = vec![1_i64; cells.len()];
         let law = Given(cells);
-        write(&law, &fill, 0, &mut floats);
-        write(&law, &fill, 0, &mut integers);
+        write(&law, &fill, 0, &mut floats).unwrap();
+        write(&law, &fill, 0, &mut integers).unwrap();
         for (i, cells) in law.0.iter().enumerate() {
             assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
             assert_eq!(integers[i], *cells);

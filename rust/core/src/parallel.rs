@@ -2,7 +2,6 @@
 //!
 //! Threads live for one call: there is no pool that a forked child would miss, and none is left behind when the call ends, however it ends.
 
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -34,7 +33,15 @@ pub const SPLIT_FROM: usize = 4 * PIECE;
 /// Has `work(first, piece)` fill every piece of `out`, whose first element is number `first`, on up to `threads` threads, this one included.
 ///
 /// This thread asks `go_on` after each piece that it fills itself; once it is false no further piece is begun. Returns whether all were filled.
-pub fn fill<T: Send>(out: &mut [T], threads: usize, work: impl Fn(u64, &mut [T]) + Sync, go_on: impl FnMut() -> bool) -> bool {
+///
+/// # Errors
+/// One that `work` returned, after which no further piece is begun.
+pub fn fill<T: Send, E: Send>(
+    out: &mut [T],
+    threads: usize,
+    work: impl Fn(u64, &mut [T]) -> Result<(), E> + Sync,
+    go_on: impl FnMut() -> bool,
+) -> Result<bool, E> {
     let threads = if out.len() < SPLIT_FROM { 1 } else { threads };
     let most = if threads > 1 {
         piece(out.len(), size_of::<T>(), threads)
@@ -46,17 +53,7 @@ pub fn fill<T: Send>(out: &mut [T], threads: usize, work: impl Fn(u64, &mut [T])
     let (head, rest) = out.split_at_mut(ahead);
     let rest = (ahead as u64..).step_by(most).zip(rest.chunks_mut(most));
     let pieces = head.chunks_mut(most).map(|head| (0, head)).chain(rest);
-    let done: Result<bool, Infallible> = each(
-        pieces,
-        threads,
-        || (),
-        |(), (first, piece)| {
-            work(first, piece);
-            Ok(())
-        },
-        go_on,
-    );
-    done.unwrap_or_else(|never| match never {})
+    each(pieces, threads, || (), |(), (first, piece)| work(first, piece), go_on)
 }
 
 /// Has every item worked on, on up to `threads` threads, this one included; each thread makes a state of its own first.
@@ -122,6 +119,7 @@ pub fn available_threads() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::convert::Infallible;
 
     #[test]
     fn every_piece_is_filled_once_by_any_number_of_threads() {
@@ -137,13 +135,11 @@ mod tests {
         ] {
             for &threads in if cfg!(miri) { &[1, 3][..] } else { &[1, 2, 3, 16] } {
                 let mut out = vec![0_u64; n];
-                let done = fill(
-                    &mut out,
-                    threads,
-                    |first, piece| piece.iter_mut().zip(first..).for_each(|(x, i)| *x += i + 1),
-                    || true,
-                );
-                assert!(done);
+                let count = |first, piece: &mut [u64]| {
+                    piece.iter_mut().zip(first..).for_each(|(x, i)| *x += i + 1);
+                    Ok::<(), Infallible>(())
+                };
+                assert_eq!(fill(&mut out, threads, count, || true), Ok(true));
                 assert!(out.iter().zip(1..).all(|(x, i)| *x == i), "{n} values, {threads} threads");
             }
         }
@@ -160,10 +156,11 @@ mod tests {
             |first, piece| {
                 assert_eq!(first % BLOCK as u64, 0);
                 begins.lock().unwrap().push(piece.as_ptr().addr());
+                Ok::<(), Infallible>(())
             },
             || true,
         );
-        assert!(done);
+        assert_eq!(done, Ok(true));
         let mut begins = begins.into_inner().unwrap();
         begins.sort_unstable();
         assert!(begins.len() >= 40 * PIECE * 8 / PAGE, "{}", begins.len());
@@ -222,7 +219,11 @@ mod tests {
     #[test]
     fn a_fill_that_is_stopped_says_so() {
         let mut out = vec![false; SPLIT_FROM];
-        assert!(!fill(&mut out, 1, |_, piece| piece.fill(true), || false));
+        let set = |_, piece: &mut [bool]| {
+            piece.fill(true);
+            Ok::<(), Infallible>(())
+        };
+        assert_eq!(fill(&mut out, 1, set, || false), Ok(false));
         assert!(out[..PIECE].iter().all(|filled| *filled) && !out[PIECE..].iter().any(|filled| *filled));
     }
 }

@@ -293,7 +293,7 @@ fn gaussian_fills() {
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         let mut cells = vec![0; count];
-        law.write_cells(&fill, 0, &mut cells);
+        law.write_cells(&fill, 0, &mut cells).unwrap();
         assert_eq!(cells, expected, "{entry}");
     }
 }

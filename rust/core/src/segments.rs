@@ -101,6 +101,11 @@ impl Segments {
         self.lattice
     }
 
+    /// One of the segment, and one of each rate.
+    pub fn draws(&self) -> usize {
+        1 + self.samplers.len()
+    }
+
     /// [`crate::Noise::write_cells`].
     pub fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
         let mut words = fill.words();

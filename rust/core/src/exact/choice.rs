@@ -16,6 +16,7 @@ use super::enclosure::Enclosure;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
+use crate::memory::{self, OutOfMemory};
 
 /// A value has its word and this many extension words; later ones are zero (docs/contract.md section 1).
 const WORDS: usize = 1 + 8192;
@@ -44,10 +45,10 @@ struct Precision {
 }
 
 impl Precision {
-    fn new(exponents: &[Exponent], counts: &[u64], p: usize) -> Self {
-        let weights: Vec<Enclosure> = exponents.iter().map(|exponent| exponent.weight(p)).collect();
+    fn new(exponents: &[Exponent], counts: &[u64], p: usize) -> Result<Self, OutOfMemory> {
+        let weights = memory::collected(exponents.iter().map(|exponent| exponent.weight(p)))?;
         let total = sum(&weights, counts, p);
-        Self { p, weights, total }
+        Ok(Self { p, weights, total })
     }
 }
 
@@ -64,52 +65,71 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 
 impl Choice {
     /// Candidates of the given classes, the exponents of which are `exponents`, all different and the least of them 0.
-    pub fn new(class: Vec<usize>, exponents: Vec<Exponent>) -> Self {
-        let counts = count(&class, exponents.len());
-        let first = Precision::new(&exponents, &counts, FIRST);
-        Self {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(class: Vec<usize>, exponents: Vec<Exponent>) -> Result<Self, OutOfMemory> {
+        let mut counts = memory::filled(0, exponents.len())?;
+        count(&class, &mut counts);
+        let first = Precision::new(&exponents, &counts, FIRST)?;
+        Ok(Self {
             class,
             exponents,
             counts,
             first,
-        }
+        })
     }
 
     /// The number of j from 1 to n − 1 with v < S(j); the `guess` decides the cost only.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
     #[expect(clippy::cast_possible_truncation, reason = "an index of the candidates")]
-    pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> usize {
+    pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Uniform { word, extension };
         // v = 0 is below every S(j).
         let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
-            return end - 1;
+            return Ok(end - 1);
         };
-        let mut finer = None;
+        let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
         let start = leading + FIRST;
-        last_true(guess as u64, end as u64, |j| {
-            self.below(&mut v, j as usize, start, &mut finer)
-        }) as usize
+        let mut failure = None;
+        let index = last_true(guess as u64, end as u64, |j| {
+            count(&self.class[j as usize..], &mut tail);
+            let below = self.below(&mut v, &tail, start, &mut finer);
+            below.unwrap_or_else(|error| {
+                failure = Some(error);
+                false
+            })
+        });
+        failure.map_or(Ok(index as usize), Err)
     }
 
-    /// Whether v < S(j), for 1 ≤ j < n.
-    fn below(&self, v: &mut Uniform<'_, impl Extension>, j: usize, start: usize, finer: &mut Option<Precision>) -> bool {
-        let tail = count(&self.class[j..], self.exponents.len());
-        if let Some((m, n)) = self.proportion(&tail) {
-            return v.less_than_ratio(m, n);
+    /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n.
+    fn below(
+        &self,
+        v: &mut Uniform<'_, impl Extension>,
+        tail: &[u64],
+        start: usize,
+        finer: &mut Option<Precision>,
+    ) -> Result<bool, OutOfMemory> {
+        if let Some((m, n)) = self.proportion(tail) {
+            return Ok(v.less_than_ratio(m, n));
         }
         if start > FIRST && finer.is_none() {
-            *finer = Some(Precision::new(&self.exponents, &self.counts, start));
+            *finer = Some(Precision::new(&self.exponents, &self.counts, start)?);
         }
         loop {
             let precision = finer.as_ref().unwrap_or(&self.first);
             let p = precision.p;
             let left = v.enclosure(p).mul(&precision.total);
-            let right = sum(&precision.weights, &tail, p).mul(&Enclosure::point(1, p));
+            let right = sum(&precision.weights, tail, p).mul(&Enclosure::point(1, p));
             if let Some(answer) = left.less(&right) {
-                return answer;
+                return Ok(answer);
             }
             // Half as much again, so that the total work is that of the last step.
-            *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2));
+            *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2)?);
         }
     }
 
@@ -122,12 +142,12 @@ impl Choice {
     }
 }
 
-fn count(class: &[usize], classes: usize) -> Vec<u64> {
-    let mut counts = vec![0; classes];
+/// The candidates of each class.
+fn count(class: &[usize], counts: &mut [u64]) {
+    counts.fill(0);
     for &class in class {
         counts[class] += 1;
     }
-    counts
 }
 
 /// v = 0 . word e₀ e₁ …

@@ -4,6 +4,7 @@ use crate::differences::{Difference, Differences};
 use crate::dyadic::{decompose, floor_log2, power_of_two};
 use crate::error::ParamError;
 use crate::exact::exp::Step;
+use crate::memory::OutOfMemory;
 use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
@@ -82,7 +83,12 @@ impl Noise for Arete {
         self.log2_granularity
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn draws(&self) -> usize {
+        self.sum.draws()
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.sum.write(fill, first, out);
+        Ok(())
     }
 }

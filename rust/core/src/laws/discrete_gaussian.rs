@@ -3,6 +3,7 @@ use zeroize::Zeroize;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
+use crate::memory::OutOfMemory;
 use crate::noise::{Noise, stage};
 use crate::params::Lattice;
 use crate::reveal;
@@ -247,8 +248,9 @@ impl Noise for DiscreteGaussian {
         self.log2_granularity
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out);
+        Ok(())
     }
 }
 

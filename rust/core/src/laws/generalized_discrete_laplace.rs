@@ -3,6 +3,7 @@
 use crate::differences::{Difference, Differences};
 use crate::error::ParamError;
 use crate::exact::exp::Step;
+use crate::memory::OutOfMemory;
 use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
@@ -33,7 +34,12 @@ impl GeneralizedDiscreteLaplace {
 }
 
 impl Noise for GeneralizedDiscreteLaplace {
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn draws(&self) -> usize {
+        self.0.draws()
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.0.write(fill, first, out);
+        Ok(())
     }
 }

@@ -83,8 +83,13 @@ impl Noise for MergedLaplace {
         self.law.lattice().log2_granularity
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn draws(&self) -> usize {
+        self.law.draws()
+    }
+
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.law.write_cells(fill, first, out);
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 use super::doubt::Doubt;
 use super::{SIGN, bits};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
+use crate::memory::{self, OutOfMemory};
 use crate::noise::stage;
 use crate::reveal;
 use crate::stream::Fill;
@@ -50,16 +51,16 @@ pub(super) struct Points {
 
 impl Points {
     /// Room for so many pairs of all vectors.
-    pub fn new(pairs: usize) -> Self {
-        let all = || Zeroizing::new(vec![0.0; pairs]);
-        Self {
-            u: all(),
-            v: all(),
-            q: all(),
-            words: vec![0; 2 * EARLY as usize * pairs].into(),
-            open: vec![0; pairs],
-            later: Vec::new().into(),
-        }
+    pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
+        let all = || memory::filled(0.0, pairs).map(Zeroizing::new);
+        Ok(Self {
+            u: all()?,
+            v: all()?,
+            q: all()?,
+            words: memory::filled(0, 2 * EARLY as usize * pairs)?.into(),
+            open: memory::filled(0, pairs)?,
+            later: memory::filled(0, 2 * pairs)?.into(),
+        })
     }
 
     /// The points of `count` vectors of `pairs` pairs from vector `first` on, `doubt(i)` the i-th.

@@ -27,6 +27,7 @@ use crate::dyadic::{ceil_scaled, floor_log2};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
+use crate::memory::{self, OutOfMemory};
 use crate::noise::{Noise, stage};
 use crate::reveal;
 use crate::stack;
@@ -171,14 +172,14 @@ impl MultivariateStaircase {
     }
 
     /// [`Noise::write_cells`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         // Vectors are counted from the beginning of the fill, wherever in it this view begins.
         let (fill, start) = fill.whole();
         let dim = self.dim as u64;
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
         let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
         let needed = (skip + out.len()).div_ceil(self.dim);
-        let mut batch = Batch::new(self.norm, needed.min(most), self.dim);
+        let mut batch = Batch::new(self.norm, needed.min(most), self.dim)?;
         let mut left = out;
         while !left.is_empty() {
             let count = (skip + left.len()).div_ceil(self.dim).min(most);
@@ -189,6 +190,7 @@ impl MultivariateStaircase {
             (left, skip) = (later, 0);
             vector += count as u64;
         }
+        Ok(())
     }
 }
 
@@ -197,8 +199,8 @@ impl Noise for MultivariateStaircase {
         self.log2_granularity
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
-        self.write_on(Tier::current(), fill, first, out);
+    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        self.write_on(Tier::current(), fill, first, out)
     }
 }
 
@@ -212,16 +214,16 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(norm: Norm, count: usize, dim: usize) -> Self {
-        let pairs = (norm == Norm::L2).then(|| round::Pairs::new(count, dim));
+    fn new(norm: Norm, count: usize, dim: usize) -> Result<Self, OutOfMemory> {
+        let pairs = (norm == Norm::L2).then(|| round::Pairs::new(count, dim)).transpose()?;
         let words = if norm == Norm::L2 { 0 } else { dim };
-        Self {
-            balls: vec![0; count].into(),
-            words: vec![0; count * words].into(),
-            cells: vec![0; count * dim].into(),
-            room: vec![0; dim].into(),
+        Ok(Self {
+            balls: memory::filled(0, count)?.into(),
+            words: memory::filled(0, count * words)?.into(),
+            cells: memory::filled(0, count * dim)?.into(),
+            room: memory::filled(0, dim)?.into(),
             pairs,
-        }
+        })
     }
 }
 
@@ -321,7 +323,7 @@ mod tests {
                 for (eps, gamma) in [(0.5, 0.3), (5.0, 1.0), (300.0, 0.9)] {
                     let law = MultivariateStaircase::new(eps, 1.0, dim, gamma, norm).unwrap();
                     let mut noise = vec![0; 4 * law.dim];
-                    law.write_cells(&fill, 0, &mut noise);
+                    law.write_cells(&fill, 0, &mut noise).unwrap();
                     for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                         let mut m = [0];
                         law.balls.write(&fill, index, &mut m);
@@ -352,7 +354,7 @@ mod tests {
                     let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
                     for index in 0..20 {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
-                        let mut batch = Batch::new(norm, 1, law.dim);
+                        let mut batch = Batch::new(norm, 1, law.dim).unwrap();
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
                             *word = fill.word(stage(s, index));
                         }
@@ -382,7 +384,7 @@ mod tests {
                 let law = MultivariateStaircase::new(2.0, 1.0, dim, 0.5, norm).unwrap();
                 let of = |tier| {
                     let mut noise = vec![0; n];
-                    law.write_on(tier, &fill, 0, &mut noise);
+                    law.write_on(tier, &fill, 0, &mut noise).unwrap();
                     noise
                 };
                 let portable = of(Tier::Portable);
@@ -401,7 +403,7 @@ mod tests {
             for dim in [1, 2, 3, 7, 10, 600] {
                 let law = MultivariateStaircase::new(2.0, 1.0, dim, 0.5, norm).unwrap();
                 let mut noise = vec![0; 1200 / law.dim * law.dim];
-                law.write_cells(&fill, 0, &mut noise);
+                law.write_cells(&fill, 0, &mut noise).unwrap();
                 for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                     let mut m = [0];
                     law.balls.write(&fill, index, &mut m);
@@ -426,11 +428,12 @@ mod tests {
                 let law = MultivariateStaircase::new(1.0, 1.0, dim, 0.5, norm).unwrap();
                 let mut generator = Generator::from_seed(7);
                 let mut whole = vec![0; 1500];
-                law.write_cells(&generator.at(0).unwrap().next_staged(1500).unwrap(), 0, &mut whole);
+                law.write_cells(&generator.at(0).unwrap().next_staged(1500).unwrap(), 0, &mut whole)
+                    .unwrap();
                 for (start, first, n) in [(0, 1, 9), (3, 0, 20), (5, 8, 700), (699, 2, 701)] {
                     let fill = generator.at(start as u64).unwrap().next_staged(1400).unwrap();
                     let mut piece = vec![0; n];
-                    law.write_cells(&fill, first as u64, &mut piece);
+                    law.write_cells(&fill, first as u64, &mut piece).unwrap();
                     assert_eq!(piece, whole[start + first..][..n], "{norm:?} {dim} {start} {first}");
                 }
             }

@@ -16,6 +16,7 @@ use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
 use super::sort;
 use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
+use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::Fill;
 
@@ -50,16 +51,16 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// Room for so many vectors.
-    pub fn new(count: usize, dim: usize) -> Self {
-        let all = |x, n| Zeroizing::new(vec![x; n]);
-        Self {
-            points: Points::new(count * pairs(dim)),
-            sigma: all(0.0, count * pairs(dim)),
-            radius: all(0.0, count),
-            rest: all(1.0, count),
-            rest_error: all(0.0, count),
-            cells: [vec![0; count].into(), vec![0; count].into()],
-        }
+    pub fn new(count: usize, dim: usize) -> Result<Self, OutOfMemory> {
+        let all = |x, n| memory::filled(x, n).map(Zeroizing::new);
+        Ok(Self {
+            points: Points::new(count * pairs(dim))?,
+            sigma: all(0.0, count * pairs(dim))?,
+            radius: all(0.0, count)?,
+            rest: all(1.0, count)?,
+            rest_error: all(0.0, count)?,
+            cells: [memory::filled(0, count)?.into(), memory::filled(0, count)?.into()],
+        })
     }
 }
 

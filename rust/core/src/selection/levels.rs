@@ -2,7 +2,7 @@
 
 use super::stair::{HIGHEST_EXACT, LANES, Stairs, smaller, stair};
 use crate::exact::{Choice, Exponent};
-use std::collections::BTreeMap;
+use crate::memory::{self, OutOfMemory};
 
 /// ln(weight of the best/weight) = ε · (level − least level)/(unit · 2^halvings).
 #[derive(Clone, Debug)]
@@ -86,16 +86,13 @@ impl Levels {
     }
 
     /// The row for exact draws.
-    pub fn choice(&self, costs: &[f64]) -> Choice {
+    pub fn choice(&self, costs: &[f64]) -> Result<Choice, OutOfMemory> {
         match &self.rule {
             Rule::Staircase(stairs) => {
-                let stairs: Vec<u64> = costs
-                    .iter()
-                    .map(|&cost| stair(cost, stairs.sensitivity, stairs.gamma))
-                    .collect();
-                let least = stairs.iter().copied().min().unwrap_or(0);
+                let stairs = costs.iter().map(|&cost| stair(cost, stairs.sensitivity, stairs.gamma));
+                let least = stairs.clone().min().unwrap_or(0);
                 let exponent = |stair: u64| Exponent::multiple(self.eps, stair - least, self.halvings);
-                classes(stairs.iter().copied(), exponent)
+                classes(stairs, exponent)
             }
             Rule::Exponential { sensitivity, .. } => {
                 let least = least(costs);
@@ -120,16 +117,11 @@ fn least(costs: &[f64]) -> f64 {
 }
 
 /// Candidates with equal keys have equal weights.
-fn classes(keys: impl Iterator<Item = u64>, exponent: impl Fn(u64) -> Exponent) -> Choice {
-    let mut number = BTreeMap::new();
-    let mut exponents = Vec::new();
-    let class = keys
-        .map(|key| {
-            *number.entry(key).or_insert_with(|| {
-                exponents.push(exponent(key));
-                exponents.len() - 1
-            })
-        })
-        .collect();
+fn classes(keys: impl Iterator<Item = u64> + Clone, exponent: impl Fn(u64) -> Exponent) -> Result<Choice, OutOfMemory> {
+    let mut distinct = memory::collected(keys.clone())?;
+    distinct.sort_unstable();
+    distinct.dedup();
+    let class = memory::collected(keys.map(|key| distinct.partition_point(|other| *other < key)))?;
+    let exponents = memory::collected(distinct.iter().map(|key| exponent(*key)))?;
     Choice::new(class, exponents)
 }

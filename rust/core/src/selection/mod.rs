@@ -9,6 +9,7 @@ mod thresholds;
 use std::collections::HashMap;
 
 use crate::error::{DrawError, ParamError};
+use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator};
 use levels::Levels;
@@ -99,8 +100,7 @@ impl Selection {
         }
         self.check_costs(costs)?;
         let fill = generator.next(out.len())?;
-        self.selector(false).write(&fill, 0, costs.chunks_exact(n), out);
-        Ok(())
+        Ok(self.selector(false).write(&fill, 0, costs.chunks_exact(n), out)?)
     }
 
     /// Selects `out.len()` times, independently, from one row.
@@ -113,8 +113,7 @@ impl Selection {
         }
         self.check_costs(costs)?;
         let fill = generator.next(out.len())?;
-        self.selector(true).write(&fill, 0, std::iter::repeat(costs), out);
-        Ok(())
+        Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
     }
 
     fn check_costs(&self, costs: &[f64]) -> Result<(), DrawError> {
@@ -152,30 +151,47 @@ pub struct Selector<'a> {
 impl Selector<'_> {
     /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which have candidates and only costs that are not
     /// [refused](Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
-    pub fn write<'c>(&mut self, fill: &Fill, first: u64, mut rows: impl Iterator<Item = &'c [f64]>, out: &mut [i64]) {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        mut rows: impl Iterator<Item = &'c [f64]>,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
         let mut words = fill.words();
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
             let words = words.at(first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
-                let Some(costs) = rows.next() else { return };
-                let index = self.index(costs, words[i], |e| fill.extension(first + i as u64, e));
+                let Some(costs) = rows.next() else { return Ok(()) };
+                let index = self.index(costs, words[i], |e| fill.extension(first + i as u64, e))?;
                 *place = reveal::found(index as u64).cast_signed();
             }
         }
+        Ok(())
     }
 
     /// The function of the contract from a word and extension words to a candidate.
-    pub(crate) fn index(&mut self, costs: &[f64], word: u64, mut extension: impl FnMut(usize) -> u64) -> usize {
+    pub(crate) fn index(
+        &mut self,
+        costs: &[f64],
+        word: u64,
+        mut extension: impl FnMut(usize) -> u64,
+    ) -> Result<usize, OutOfMemory> {
         // The work depends on the candidate, which is what is released.
         let word = reveal::word(word);
         let mut extension = |e| reveal::word(extension(e));
         if let Some(kept) = &mut self.kept {
-            let thresholds = kept.of(self.levels, costs, &mut self.row);
+            let thresholds = kept.of(self.levels, costs, &mut self.row)?;
             return thresholds.index(self.levels, costs, word, extension);
         }
-        let index = self.row.index(self.levels, costs, word);
-        index.unwrap_or_else(|| exact_index(self.levels, costs, word, &mut extension))
+        match self.row.index(self.levels, costs, word)? {
+            Some(index) => Ok(index),
+            None => exact_index(self.levels, costs, word, &mut extension),
+        }
     }
 }
 
@@ -191,35 +207,41 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(&mut self, levels: &Levels, costs: &[f64], row: &mut Row) -> &Thresholds {
+    fn of(&mut self, levels: &Levels, costs: &[f64], row: &mut Row) -> Result<&Thresholds, OutOfMemory> {
         let address = costs.as_ptr().addr();
         let number = match self.last {
             Some((last, number)) if last == address => number,
             _ => match self.number.get(&address) {
                 Some(&number) => number,
-                None => self.keep(address, Thresholds::new(levels, costs, row)),
+                None => self.keep(address, Thresholds::new(levels, costs, row)?)?,
             },
         };
         self.last = Some((address, number));
-        &self.thresholds[number]
+        Ok(&self.thresholds[number])
     }
 
-    fn keep(&mut self, address: usize, thresholds: Thresholds) -> usize {
+    fn keep(&mut self, address: usize, thresholds: Thresholds) -> Result<usize, OutOfMemory> {
         if self.size + thresholds.len() > MOST_KEPT {
             *self = Self::default();
         }
-        self.size += thresholds.len();
-        self.thresholds.push(thresholds);
-        let number = self.thresholds.len() - 1;
+        let (number, size) = (self.thresholds.len(), thresholds.len());
+        self.number.try_reserve(1).map_err(|_| OutOfMemory)?;
+        memory::push(&mut self.thresholds, thresholds)?;
         self.number.insert(address, number);
-        number
+        self.size += size;
+        Ok(number)
     }
 }
 
 #[cold]
-fn exact_index(levels: &Levels, costs: &[f64], word: u64, extension: &mut impl FnMut(usize) -> u64) -> usize {
+fn exact_index(
+    levels: &Levels,
+    costs: &[f64],
+    word: u64,
+    extension: &mut impl FnMut(usize) -> u64,
+) -> Result<usize, OutOfMemory> {
     reveal::slow_path();
-    levels.choice(costs).index(word, extension, costs.len() / 2)
+    levels.choice(costs)?.index(word, extension, costs.len() / 2)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::decay;
 use super::levels::Levels;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::memory::{self, OutOfMemory};
 
 /// Weights added up at a time: errors of a sum grow with its longest chain of additions.
 const BLOCK: usize = 64;
@@ -37,31 +38,31 @@ impl Row {
     ///
     /// Each is off by less than 200·2^−53 relatively plus 2^−90: an exponent q ≤ 45 is off by at most 4·2^−53 relatively, which makes 180, and
     /// its power by 8; a weight with q from 45 to 700 is itself below 2^−64, and both a smaller one and what stands for it are below e^−64.
-    pub fn weights(&mut self, levels: &Levels, costs: &[f64]) -> Option<&[f64]> {
-        self.weigh(levels, costs)?;
-        Some(&self.weights)
+    pub fn weights(&mut self, levels: &Levels, costs: &[f64]) -> Result<Option<&[f64]>, OutOfMemory> {
+        let total = self.weigh(levels, costs)?;
+        Ok(total.map(|_| &*self.weights))
     }
 
     /// The number of j ≥ 1 with v < S(j), for v = (word + θ)·2^−64 with any θ in [0, 1]; `None` if that is not sure.
-    pub fn index(&mut self, levels: &Levels, costs: &[f64], word: u64) -> Option<usize> {
+    pub fn index(&mut self, levels: &Levels, costs: &[f64], word: u64) -> Result<Option<usize>, OutOfMemory> {
         let total = self.weigh(levels, costs)?;
-        self.find(total, word)
+        Ok(total.and_then(|total| self.find(total, word)))
     }
 
     /// Weights, their sums by blocks, and all of them together.
-    fn weigh(&mut self, levels: &Levels, costs: &[f64]) -> Option<f64> {
+    fn weigh(&mut self, levels: &Levels, costs: &[f64]) -> Result<Option<f64>, OutOfMemory> {
         let n = costs.len();
-        self.levels.resize(n, 0.0);
-        self.weights.resize(n, 0.0);
-        self.blocks.resize(n.div_ceil(BLOCK), 0.0);
-        run_on(
+        memory::resize(&mut self.levels, n)?;
+        memory::resize(&mut self.weights, n)?;
+        memory::resize(&mut self.blocks, n.div_ceil(BLOCK))?;
+        Ok(run_on(
             self.tier,
             Weighing {
                 row: self,
                 levels,
                 costs,
             },
-        )
+        ))
     }
 
     /// The last j where the weights from j on exceed v times all of them.

@@ -3,6 +3,7 @@
 use super::levels::Levels;
 use super::row::Row;
 use crate::exact::Choice;
+use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use std::cell::OnceCell;
 
@@ -21,15 +22,15 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    pub fn new(levels: &Levels, costs: &[f64], row: &mut Row) -> Self {
+    pub fn new(levels: &Levels, costs: &[f64], row: &mut Row) -> Result<Self, OutOfMemory> {
         let n = costs.len();
-        let (survival, margin) = match row.weights(levels, costs) {
-            Some(weights) => (survival(weights), margin(n)),
-            None => (vec![u64::MAX; n], None),
+        let (survival, margin) = match row.weights(levels, costs)? {
+            Some(weights) => (survival(weights)?, margin(n)),
+            None => (memory::filled(u64::MAX, n)?, None),
         };
         let bits = guide_bits(n);
         let shift = 64 - bits;
-        let mut guide = vec![0; 1 << bits];
+        let mut guide = memory::filled(0, 1 << bits)?;
         let mut j = n - 1;
         for (bucket, place) in guide.iter_mut().enumerate() {
             while j > 0 && survival[j] <= (bucket as u64) << shift {
@@ -37,13 +38,13 @@ impl Thresholds {
             }
             *place = j;
         }
-        Self {
+        Ok(Self {
             survival,
             guide,
             shift,
             margin,
             choice: OnceCell::new(),
-        }
+        })
     }
 
     /// S(j) in units of 2^−64, about.
@@ -57,16 +58,28 @@ impl Thresholds {
         self.survival.len() + self.guide.len()
     }
 
-    pub fn index(&self, levels: &Levels, costs: &[f64], word: u64, mut extension: impl FnMut(usize) -> u64) -> usize {
+    pub fn index(
+        &self,
+        levels: &Levels,
+        costs: &[f64],
+        word: u64,
+        mut extension: impl FnMut(usize) -> u64,
+    ) -> Result<usize, OutOfMemory> {
         let mut j = self.guide[(word >> self.shift) as usize];
         while j > 0 && self.survival[j] <= word {
             j -= 1;
         }
         if self.sure(j, word) {
-            return j;
+            return Ok(j);
         }
         reveal::slow_path();
-        let choice = self.choice.get_or_init(|| levels.choice(costs));
+        let choice = match self.choice.get() {
+            Some(choice) => choice,
+            None => {
+                let made = levels.choice(costs)?;
+                self.choice.get_or_init(|| made)
+            }
+        };
         choice.index(word, &mut extension, j)
     }
 
@@ -83,9 +96,9 @@ fn guide_bits(n: usize) -> u32 {
 }
 
 /// Σ of the weights from j on over Σ of all, in units of 2^−64, by sums in two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).
-fn survival(weights: &[f64]) -> Vec<u64> {
+fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
     let (mut high, mut low) = (0.0, 0.0);
-    let mut sums = vec![0.0; weights.len()];
+    let mut sums = memory::filled(0.0, weights.len())?;
     for (sum, &weight) in sums.iter_mut().zip(weights).rev() {
         let next = high + weight;
         let back = next - high;
@@ -94,7 +107,7 @@ fn survival(weights: &[f64]) -> Vec<u64> {
         *sum = high + low;
     }
     let scale = 64.0_f64.exp2() / sums[0];
-    sums.iter().map(|sum| (sum * scale) as u64).collect()
+    memory::collected(sums.iter().map(|sum| (sum * scale) as u64))
 }
 
 /// In units of 2^−53 = 2^11 units of 2^−64: a sum is off by 200 from its weights, n·2^−37 from small ones, 2 from rounding and n²·2^−53 from its
