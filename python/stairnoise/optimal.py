@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._law.parameters import describe
 from stairnoise._parameters import Real, RealLike, common_shape, real
 from stairnoise._theory import cost_function as functions
 from stairnoise._theory import gamma_l1, gamma_l2, lattice_abs_moment
@@ -337,7 +338,7 @@ def _least_l2(eps: Real, D: Real) -> NDArray[np.float64]:
 def _exact_r(cost: Literal["l1", "l2"]) -> Callable[[Real, Real], NDArray[np.int64]]:
     def best(eps: Real, D: Real) -> NDArray[np.int64]:
         spread = np.broadcast_arrays(np.asarray(eps, np.float64), np.asarray(D, np.float64))
-        return _native.describe("discrete_staircase", spread[0], spread[1], cost)[2]
+        return describe("discrete_staircase", spread[0], spread[1], cost)[2]
 
     return best
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
-from stairnoise._native import Stream
+from stairnoise._native import Children, Stream
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -26,8 +26,17 @@ _LAST_SEED = 2**128 - 1
 class _Rng:
     """What both generators share: one stream, never copied."""
 
-    __slots__ = ("_stream",)
-    _stream: Stream
+    __slots__ = ()
+    # A child of 2**20 holds what all of them share, and its number, until it is used: 88 bytes.
+    _held: Stream | Children
+    _number: int
+
+    @property
+    def _stream(self) -> Stream:
+        held = self._held
+        if not isinstance(held, Stream):
+            held = self._held = held.stream(self._number)
+        return held
 
     def spawn(self, k: int) -> list[Self]:
         """Make the next `k` children: independent generators that never overlap.
@@ -36,9 +45,14 @@ class _Rng:
         ----------
         k : int
             How many, from 0 to 2**20.
+
+        Notes
+        -----
+        A child takes its key when it is first drawn from. Until then the parent's key stays in memory, if it was given.
         """
-        children = self._stream.spawn(count(k, "k", least=0, most=_MOST_CHILDREN))
-        return [self._derive(child) for child in children]
+        n = count(k, "k", least=0, most=_MOST_CHILDREN)
+        children = self._stream.children(n)
+        return [self._derive(children, i) for i in range(n)]
 
     def at(self, index: int) -> Self:
         """Make a view of the next fill that starts at its value number `index`.
@@ -54,9 +68,11 @@ class _Rng:
         """
         return self._derive(self._stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
 
-    def _derive(self, stream: Stream) -> Self:
-        """Wrap a stream derived from this one, with this generator's settings."""
-        raise NotImplementedError
+    @classmethod
+    def _derive(cls, held: Stream | Children, number: int = 0) -> Self:
+        rng = cls.__new__(cls)
+        rng._held, rng._number = held, number
+        return rng
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse to be copied or pickled."""
@@ -88,12 +104,11 @@ class SecureRng(_Rng):
     (3,)
     """
 
-    __slots__ = ("_keyed",)
+    __slots__ = ("_held", "_number")
     __module__ = "stairnoise"
 
     def __init__(self) -> None:
-        self._stream = Stream.from_os()
-        self._keyed = False
+        self._held = Stream.from_os()
 
     @classmethod
     def from_key(cls, key: bytes) -> Self:
@@ -127,24 +142,14 @@ class SecureRng(_Rng):
             stream = Stream.from_key(secret)
         finally:
             secret[:] = bytes(len(secret))
-        rng = cls.__new__(cls)
-        rng._stream = stream
-        rng._keyed = True
-        return rng
+        return cls._derive(stream)
 
     def reseed(self) -> None:
         """Take a new key from the operating system, also when the generator came from a key."""
         self._stream.rekey_from_os()
-        self._keyed = False
-
-    def _derive(self, stream: Stream) -> Self:
-        rng = self.__new__(type(self))
-        rng._stream = stream
-        rng._keyed = self._keyed
-        return rng
 
     def __repr__(self) -> str:
-        return "SecureRng.from_key(...)" if self._keyed else "SecureRng()"
+        return "SecureRng.from_key(...)" if self._stream.given else "SecureRng()"
 
 
 class SeededRng(_Rng):
@@ -175,25 +180,18 @@ class SeededRng(_Rng):
     True
     """
 
-    __slots__ = ("_allow_release",)
+    __slots__ = ("_held", "_number")
     __module__ = "stairnoise"
 
     def __init__(self, seed: int, *, allow_release: bool = False) -> None:
         if not isinstance(allow_release, bool):
             # "no" and "false" are true in Python.
             raise ParameterTypeError(f"allow_release must be True or False, got {received(allow_release)}")
-        self._stream = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
-        self._allow_release = allow_release
+        self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), allow_release)
 
     def reseed(self, seed: int) -> None:
         """Start again as ``SeededRng(seed)``; `allow_release` stays as it was."""
         self._stream.rekey_from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
-
-    def _derive(self, stream: Stream) -> Self:
-        rng = self.__new__(type(self))
-        rng._stream = stream
-        rng._allow_release = self._allow_release
-        return rng
 
     def __repr__(self) -> str:
         return "SeededRng(...)"
@@ -218,7 +216,7 @@ def sampling_stream(rng: Rng | None) -> Stream:
 def release_stream(rng: Rng | None) -> Stream:
     """Stream of `rng`, unless it is a generator whose noise can be guessed."""
     stream = sampling_stream(rng)
-    if isinstance(rng, SeededRng) and not rng._allow_release:
+    if not stream.allow_release:
         raise ParameterError(
             "rng must be a SecureRng for a release, because whoever guesses a seed can subtract "
             "the noise; in tests use SeededRng(seed, allow_release=True), got SeededRng(...)"

@@ -181,7 +181,7 @@ def test_generators_that_are_all_the_same_are_found(monkeypatch):
 def test_a_reseed_that_does_nothing_is_found(monkeypatch):
     monkeypatch.setattr(sn.SecureRng, "reseed", lambda self: self.__init__())
     assert not failed(generators.distinct(generators._reseeded()))
-    monkeypatch.setattr(sn.SecureRng, "reseed", lambda self: setattr(self, "_stream", sn.SecureRng.from_key(bytes(32))._stream))
+    monkeypatch.setattr(sn.SecureRng, "reseed", lambda self: setattr(self, "_held", sn.SecureRng.from_key(bytes(32))._stream))
     assert failed(generators.distinct(generators._reseeded()))
 
 

@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
 from stairnoise._law.drawing import _MOST_PARTITIONS
-from stairnoise._law.parameters import Parameters, Spec
+from stairnoise._law.parameters import Parameters, Spec, describe
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory import stairs
 from stairnoise._theory.elementwise import evaluate
@@ -291,7 +291,7 @@ class Accuracy(Intervals, Parameters):
         law = self._scalar_law
         if law is not None:
             return np.array(law.granularity), np.array(law.cells), np.array(law.r)
-        return _native.describe(self._kind, *self._broadcast(self._parameter_shape))
+        return describe(self._kind, *self._broadcast(self._parameter_shape))
 
 
 def _released(released: RealLike) -> NDArray[Any]:

@@ -115,7 +115,7 @@ class Parameters(Immutable):
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r, of every element for array parameters."""
         if self._lattice is None:
-            granularity, _, r = _native.describe(self._kind, *self._broadcast(self._parameter_shape))
+            granularity, _, r = describe(self._kind, *self._broadcast(self._parameter_shape))
             granularity.flags.writeable = False
             r.flags.writeable = False
             object.__setattr__(self, "_lattice", (granularity, r))
@@ -180,6 +180,15 @@ def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDA
         np.broadcast_to(sensitivity, shape),
         spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
     )
+
+
+def describe(
+    kind: Any, eps: NDArray[np.float64], sensitivity: NDArray[np.float64], spec: Any
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return granularity, cells to a sensitivity and r of every law."""
+    found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
+    _native.describe(kind, eps, sensitivity, spec, *found)
+    return found
 
 
 def integers(value: Any) -> Any:

@@ -9,7 +9,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use stairnoise::parallel;
+use stairnoise::{OutOfMemory, parallel};
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -237,16 +237,18 @@ pub(crate) enum InOrder<'a, A> {
 }
 
 impl<'a, A: Copy + Sync> InOrder<'a, A> {
-    pub fn new(view: &'a ArrayViewD<'_, A>) -> Self {
-        match (view.as_slice(), view.first()) {
+    pub fn new(view: &'a ArrayViewD<'_, A>) -> Result<Self, OutOfMemory> {
+        Ok(match (view.as_slice(), view.first()) {
             (Some(slice), _) => Self::Contiguous(slice),
             // A scalar that was broadcast.
             (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => Self::Same([*element; STAGE]),
-            _ => Self::Strided {
-                elements: Box::new(view.rows().into_iter().flatten()),
-                stage: Vec::with_capacity(STAGE.min(view.len())),
-            },
-        }
+            _ => {
+                let mut stage = Vec::new();
+                stage.try_reserve_exact(STAGE.min(view.len())).map_err(|_| OutOfMemory)?;
+                let elements = Box::new(view.rows().into_iter().flatten());
+                Self::Strided { elements, stage }
+            }
+        })
     }
 
     /// The next `n` elements, at most [`STAGE`].

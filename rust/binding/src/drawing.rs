@@ -1,8 +1,10 @@
 //! Noise and releases of one law into arrays of any strides: everything that can fail is done before a fill is taken.
 
+use numpy::ndarray::ArrayViewD;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DrawError, Fill, Value};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
 
 use crate::buffer::{InOrder, elements, readable, writable, write_in_order};
 use crate::errors;
@@ -11,60 +13,67 @@ use crate::threads;
 /// Longer releases are worth their preparations, and let other threads run meanwhile.
 const SHORT: usize = 1 << 10;
 
-/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
+/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+const DEAREST: usize = PIECE / 64;
+
+/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values, each of so many `draws`.
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    draws: usize,
     threads: usize,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &mut [T]) + Sync + Send,
+    write: impl Fn(&Fill, u64, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
     let out = elements(&mut out);
-    let threads = threads::number(threads, out.len())?;
+    let price = draws.min(DEAREST);
+    let threads = threads::number(threads, out.len().saturating_mul(price))?;
     let fill = take(out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
         (),
+        price,
         threads,
         || (),
         |(), piece| {
-            write_in_order(piece.first, piece.out, |first, part| {
-                write(&fill, first, part);
-                Ok(())
-            })
+            Ok(write_in_order(piece.first, piece.out, |first, part| {
+                write(&fill, first, part)
+            })?)
         },
     )
 }
 
-/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places.
+/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, by so many `draws` each.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    draws: usize,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &[A], &mut [T]) + Sync + Send,
+    write: impl Fn(&Fill, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
     let mut out = writable(out)?;
     let out = elements(&mut out);
     let values = readable("values", values)?;
     let values = values.as_array();
     all_finite(&values)?;
-    let threads = threads::number(0, out.len())?;
+    let price = draws.min(DEAREST);
+    let threads = threads::number(0, out.len().saturating_mul(price))?;
     let fill = take(out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
         values,
+        price,
         threads,
         || (),
         |(), piece| {
-            let mut answers = InOrder::new(&piece.inputs);
-            write_in_order(piece.first, piece.out, |first, part| {
-                write(&fill, first, answers.next(part.len()), part);
-                Ok(())
-            })
+            let mut answers = InOrder::new(&piece.inputs)?;
+            Ok(write_in_order(piece.first, piece.out, |first, part| {
+                write(&fill, first, answers.next(part.len()), part)
+            })?)
         },
     )
 }
@@ -115,19 +124,20 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     }
     let out = PyArrayDyn::<T>::zeros(py, values.shape(), false);
     let fill = take(answers.len()).map_err(errors::draw)?;
-    law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?);
+    law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?)
+        .map_err(|OutOfMemory| errors::memory())?;
     Ok(Some(out.into_any()))
 }
 
 /// What releases a part of a fill, for answers and outputs of any element type.
 pub(crate) trait Part {
     /// Releases the answers with the first values of the fill.
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]);
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory>;
 }
 
 /// Refuses a true answer that is not a number, by its position in C order.
-pub(crate) fn all_finite<A: Answer>(values: &numpy::ndarray::ArrayViewD<'_, A>) -> PyResult<()> {
-    match values.iter().position(|value| !value.is_finite()) {
+pub(crate) fn all_finite<A: Answer>(values: &ArrayViewD<'_, A>) -> PyResult<()> {
+    match threads::position(values, |value| !value.is_finite())? {
         Some(index) => Err(errors::draw(DrawError::NotFinite(index))),
         None => Ok(()),
     }

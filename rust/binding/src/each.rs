@@ -1,9 +1,9 @@
 //! Laws with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
 
-use numpy::ndarray::{ArrayViewD, Axis, IxDyn};
-use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::ndarray::{ArrayViewD, Axis};
+use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Laws, ParamError, Shape, Value};
+use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{
@@ -12,7 +12,7 @@ use crate::buffer::{
 use crate::drawing::all_finite;
 use crate::errors;
 use crate::stream::Stream;
-use crate::threads;
+use crate::threads::{self, Signals};
 
 /// The parameters of every value.
 struct Parameters<'py> {
@@ -79,10 +79,12 @@ impl<'py> Parameters<'py> {
         mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
     ) -> PyResult<()> {
         let (views, total) = (self.views(), self.eps.len());
-        let mut parameters = views.in_order();
+        let mut parameters = views.in_order().map_err(|OutOfMemory| errors::memory())?;
+        let mut signals = Signals::new();
         for first in (0..total).step_by(STAGE) {
             let part = parameters.next(STAGE.min(total - first));
             look(first, &part).map_err(|(i, error)| errors::parameter_at(error, &unravel(i, self.eps.shape())))?;
+            signals.check()?;
         }
         Ok(())
     }
@@ -119,12 +121,15 @@ impl Inputs for Views<'_> {
 }
 
 impl Views<'_> {
-    fn in_order(&self) -> PartsInOrder<'_> {
-        PartsInOrder {
-            eps: InOrder::new(&self.eps),
-            sensitivity: InOrder::new(&self.sensitivity),
-            shape: self.shape.as_ref().map(InOrder::new).map_err(|same| *same),
-        }
+    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
+        Ok(PartsInOrder {
+            eps: InOrder::new(&self.eps)?,
+            sensitivity: InOrder::new(&self.sensitivity)?,
+            shape: match &self.shape {
+                Ok(shapes) => Ok(InOrder::new(shapes)?),
+                Err(same) => Err(*same),
+            },
+        })
     }
 }
 
@@ -178,10 +183,10 @@ fn fill_array<T: Value + numpy::Element>(
     let mut out = writable(out)?;
     let out = elements(&mut out);
     let threads = threads::number(threads, out.len())?;
-    let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
+    let fill = stream.next(out.len()).map_err(errors::draw)?;
     let kind = parameters.kind;
     let laws = || Laws::new(kind);
-    threads::fill_dear(
+    threads::fill(
         py,
         out,
         parameters.views(),
@@ -189,7 +194,7 @@ fn fill_array<T: Value + numpy::Element>(
         threads,
         laws,
         |laws, piece| {
-            let mut parameters = piece.inputs.in_order();
+            let mut parameters = piece.inputs.in_order()?;
             write_in_order(piece.first, piece.out, |first, part| {
                 laws.write(&fill, first, part, &parameters.next(part.len()))
             })
@@ -229,12 +234,12 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     all_finite(&values)?;
     let threads = threads::number(0, out.len())?;
     parameters.check()?;
-    let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
+    let fill = stream.next(out.len()).map_err(errors::draw)?;
     let (kind, inputs) = (parameters.kind, (values, parameters.views()));
     let laws = || Laws::new(kind);
-    threads::fill(py, out, inputs, threads, laws, |laws, piece| {
+    threads::fill(py, out, inputs, parameters.price(), threads, laws, |laws, piece| {
         let (values, parameters) = piece.inputs;
-        let (mut answers, mut parameters) = (InOrder::new(&values), parameters.in_order());
+        let (mut answers, mut parameters) = (InOrder::new(&values)?, parameters.in_order()?);
         write_in_order(piece.first, piece.out, |first, part| {
             let n = part.len();
             laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
@@ -253,24 +258,25 @@ pub(crate) fn check(
     Parameters::new(kind, eps, sensitivity, shape)?.check()
 }
 
-/// Granularity, cells and r of every law; refuses the first that does not exist, by its index.
+/// Writes granularity, cells and r of every law to contiguous arrays; refuses the first that does not exist, by its index.
 #[pyfunction]
-#[allow(clippy::type_complexity, reason = "three arrays")]
-pub(crate) fn describe<'py>(
-    py: Python<'py>,
+#[allow(clippy::too_many_arguments, reason = "three outputs")]
+pub(crate) fn describe(
     kind: Kind,
-    eps: &Bound<'py, PyArrayDyn<f64>>,
-    sensitivity: &Bound<'py, PyArrayDyn<f64>>,
-    shape: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(
-    Bound<'py, PyArrayDyn<f64>>,
-    Bound<'py, PyArrayDyn<i64>>,
-    Bound<'py, PyArrayDyn<i64>>,
-)> {
+    eps: &Bound<'_, PyArrayDyn<f64>>,
+    sensitivity: &Bound<'_, PyArrayDyn<f64>>,
+    shape: Option<&Bound<'_, PyAny>>,
+    granularity: &Bound<'_, PyArrayDyn<f64>>,
+    cells: &Bound<'_, PyArrayDyn<i64>>,
+    r: &Bound<'_, PyArrayDyn<i64>>,
+) -> PyResult<()> {
+    same_shape("granularity", granularity.shape(), eps.shape())?;
+    same_shape("cells", cells.shape(), eps.shape())?;
+    same_shape("r", r.shape(), eps.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
     let laws = Laws::new(kind.0);
-    let total = eps.len();
-    let (mut granularity, mut cells, mut r) = (vec![0.0; total], vec![0; total], vec![0; total]);
+    let (mut granularity, mut cells, mut r) = (writable(granularity)?, writable(cells)?, writable(r)?);
+    let (granularity, cells, r) = (granularity.as_slice_mut()?, cells.as_slice_mut()?, r.as_slice_mut()?);
     parameters.in_parts(|first, part| {
         for i in 0..part.eps.len() {
             let (eps, sensitivity, shape) = part.at(i);
@@ -278,15 +284,5 @@ pub(crate) fn describe<'py>(
             (granularity[first + i], cells[first + i], r[first + i]) = (law.0, law.1 as i64, law.2 as i64);
         }
         Ok(())
-    })?;
-    let shape = eps.shape();
-    Ok((
-        shaped(py, granularity, shape)?,
-        shaped(py, cells, shape)?,
-        shaped(py, r, shape)?,
-    ))
-}
-
-fn shaped<'py, T: numpy::Element>(py: Python<'py>, values: Vec<T>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    values.into_pyarray(py).reshape(IxDyn(shape))
+    })
 }

@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, Value};
+use stairnoise::{Answer, Fill, OutOfMemory, Value};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{same_shape, with_answers, with_output};
@@ -39,8 +39,13 @@ impl Law {
 
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
-        let take = |n| stream.lock().next(n);
-        with_output!(out, out => drawing::fill(py, out, threads, take, |fill, first, part| self.0.write(fill, first, part)))
+        let take = |n| stream.next(n);
+        with_output!(out, out => {
+            drawing::fill(py, out, 1, threads, take, |fill, first, part| {
+                self.0.write(fill, first, part);
+                Ok(())
+            })
+        })
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -59,10 +64,11 @@ impl Law {
         out: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        let take = |n| stream.lock().next(n);
+        let take = |n| stream.next(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
+            drawing::release(py, values, out, 1, take, |fill, first, answers, part| {
                 self.0.release_part(fill, first, answers, part);
+                Ok(())
             })
         }))
     }
@@ -74,21 +80,23 @@ impl Law {
         values: &Bound<'py, PyAny>,
         whole: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        drawing::release_short(py, values, whole, &self.0, |n| stream.lock().next(n))
+        drawing::release_short(py, values, whole, &self.0, |n| stream.next(n))
     }
 }
 
 impl Law {
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
-        self.0.fill(&mut stream.lock(), &mut value).map_err(errors::draw)?;
+        let fill = stream.next(1).map_err(errors::draw)?;
+        self.0.write(&fill, 0, &mut value);
         Ok(value[0])
     }
 }
 
 impl drawing::Part for stairnoise::Law {
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         self.release_part(fill, 0, answers, out);
+        Ok(())
     }
 }
 

@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]
-    use crate::stream::Stream;
+    use crate::stream::{Children, Stream};
     #[pymodule_export]
     use crate::threads::{cpu_tier, cpu_tiers};
 

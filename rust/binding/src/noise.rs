@@ -1,6 +1,7 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, MultivariateStaircase, ParamError, Share, Value, noise};
+use pyo3::types::PyList;
+use stairnoise::{Answer, Fill, MultivariateStaircase, OutOfMemory, ParamError, Share, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -20,8 +21,10 @@ impl Noise {
 
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
-        let take = |n| stream.lock().next_staged(n);
-        with_output!(out, out => drawing::fill(py, out, threads, take, |fill, first, part| noise::write(&*self.0, fill, first, part)))
+        let take = |n| stream.next_staged(n);
+        with_output!(out, out => {
+            drawing::fill(py, out, self.0.draws(), threads, take, |fill, first, part| noise::write(&*self.0, fill, first, part))
+        })
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -40,10 +43,10 @@ impl Noise {
         out: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        let take = |n| stream.lock().next_staged(n);
+        let take = |n| stream.next_staged(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
-                noise::release_part(&*self.0, fill, first, answers, part);
+            drawing::release(py, values, out, self.0.draws(), take, |fill, first, answers, part| {
+                noise::release_part(&*self.0, fill, first, answers, part)
             })
         }))
     }
@@ -55,7 +58,7 @@ impl Noise {
         values: &Bound<'py, PyAny>,
         whole: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        drawing::release_short(py, values, whole, &*self.0, |n| stream.lock().next_staged(n))
+        drawing::release_short(py, values, whole, &*self.0, |n| stream.next_staged(n))
     }
 }
 
@@ -78,15 +81,15 @@ pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma
 impl Noise {
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
-        let fill = stream.lock().next_staged(1).map_err(errors::draw)?;
-        noise::write(&*self.0, &fill, 0, &mut value);
+        let fill = stream.next_staged(1).map_err(errors::draw)?;
+        noise::write(&*self.0, &fill, 0, &mut value).map_err(|OutOfMemory| errors::memory())?;
         Ok(value[0])
     }
 }
 
 impl drawing::Part for dyn stairnoise::Noise {
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
-        noise::release_part(self, fill, 0, answers, out);
+    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+        noise::release_part(self, fill, 0, answers, out)
     }
 }
 
@@ -106,11 +109,25 @@ pub(crate) fn truncated_laplace(
 
 /// The law; ⌈Δ/g⌉, and the breakpoints in lattice steps.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python lists become vectors")]
-pub(crate) fn merged_laplace(eps: Vec<f64>, breakpoints: Vec<f64>, sensitivity: f64) -> PyResult<(Noise, u64, Vec<u64>)> {
+pub(crate) fn merged_laplace(
+    eps: &Bound<'_, PyList>,
+    breakpoints: &Bound<'_, PyList>,
+    sensitivity: f64,
+) -> PyResult<(Noise, u64, Vec<u64>)> {
+    let (eps, breakpoints) = (floats(eps)?, floats(breakpoints)?);
     let law = stairnoise::MergedLaplace::new(&eps, &breakpoints, sensitivity).map_err(errors::parameter)?;
     let (cells, breaks) = (law.cells(), law.breaks().to_vec());
     Ok((Noise(Box::new(law)), cells, breaks))
+}
+
+/// Memory for them is asked for with an answer, which `extract` does not wait for.
+fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
+    let mut floats = Vec::new();
+    floats.try_reserve_exact(list.len()).map_err(|_| errors::memory())?;
+    for item in list {
+        floats.push(item.extract()?);
+    }
+    Ok(floats)
 }
 
 /// The discrete Gaussian law with the parameter σ², in steps of the lattice 2^log2_granularity.

@@ -1,16 +1,16 @@
-use std::convert::Infallible;
 use std::iter;
 
 use numpy::ndarray::{ArrayViewD, ArrayViewMutD, Axis};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use stairnoise::{Fill, Selector};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Fill, OutOfMemory, Selector};
 
 use crate::buffer::{Piece, elements, readable, same_shape, writable, write_in_order};
 use crate::errors;
 use crate::stream::Stream;
-use crate::threads;
+use crate::threads::{self, Signals};
 
 /// So often a row must come before its thresholds are worth making.
 const AGAIN_FROM: usize = 4;
@@ -40,17 +40,28 @@ impl Selection {
         let costs = readable("costs", costs)?;
         let costs = costs.as_array();
         if let Some(costs) = costs.as_slice() {
-            return Ok(self.0.refused(costs));
+            let mut signals = Signals::new();
+            for (first, part) in (0..).step_by(PIECE).zip(costs.chunks(PIECE)) {
+                if let Some(i) = self.0.refused(part) {
+                    return Ok(Some(first + i));
+                }
+                signals.check()?;
+            }
+            return Ok(None);
         }
-        Ok(costs.iter().position(|cost| self.0.refused(&[*cost]).is_some()))
+        threads::position(&costs, |cost| self.0.refused(&[*cost]).is_some())
     }
 
     /// The stair of every cost; nothing for a mechanism without stairs.
     fn stairs(&self, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
         let (costs, mut out) = (readable("costs", costs)?, writable(out)?);
-        for (place, cost) in elements(&mut out).iter_mut().zip(costs.as_array()) {
+        let mut signals = Signals::new();
+        for (i, (place, cost)) in elements(&mut out).iter_mut().zip(costs.as_array()).enumerate() {
             *place = self.0.stair(*cost).unwrap_or(0) as i64;
+            if i % PIECE == 0 {
+                signals.check()?;
+            }
         }
         Ok(())
     }
@@ -73,18 +84,15 @@ impl Selection {
         let again = repeats(&costs) >= AGAIN_FROM;
         let price = if again { 1 } else { candidates };
         let threads = threads::number(threads, out.len().saturating_mul(price))?;
-        let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill_dear(
+        let fill = stream.next(out.len()).map_err(errors::draw)?;
+        threads::fill(
             py,
             out,
             costs,
             price,
             threads,
             || self.0.selector(again),
-            |selector, piece| {
-                write(selector, &fill, piece);
-                Ok(())
-            },
+            |selector, piece| Ok(write(selector, &fill, piece)?),
         )
     }
 }
@@ -115,21 +123,21 @@ fn repeats(costs: &ArrayViewD<'_, f64>) -> usize {
 }
 
 /// One piece: the same row throughout, rows one after the other, or rows anywhere.
-fn write(selector: &mut Selector<'_>, fill: &Fill, piece: Piece<'_, i64, ArrayViewD<'_, f64>>) {
+fn write(selector: &mut Selector<'_>, fill: &Fill, piece: Piece<'_, i64, ArrayViewD<'_, f64>>) -> Result<(), OutOfMemory> {
     let Piece {
         first,
         out,
         inputs: costs,
     } = piece;
     if out.is_empty() {
-        return;
+        return Ok(());
     }
     let candidates = costs.shape()[costs.ndim() - 1];
     if repeats(&costs) == out.len() {
         let row = row(&costs);
-        write_rows(selector, fill, first, out, iter::repeat(row));
+        write_rows(selector, fill, first, out, iter::repeat(row))
     } else if let Some(slice) = costs.as_slice() {
-        write_rows(selector, fill, first, out, slice.chunks_exact(candidates));
+        write_rows(selector, fill, first, out, slice.chunks_exact(candidates))
     } else {
         let rows = costs.rows();
         write_rows(
@@ -138,7 +146,7 @@ fn write(selector: &mut Selector<'_>, fill: &Fill, piece: Piece<'_, i64, ArrayVi
             first,
             out,
             rows.into_iter().map(|row| row.to_slice().unwrap_or_default()),
-        );
+        )
     }
 }
 
@@ -148,11 +156,8 @@ fn write_rows<'c>(
     first: u64,
     out: ArrayViewMutD<'_, i64>,
     mut rows: impl Iterator<Item = &'c [f64]>,
-) {
-    let Ok(()) = write_in_order(first, out, |first, part| {
-        selector.write(fill, first, &mut rows, part);
-        Ok::<(), Infallible>(())
-    });
+) -> Result<(), OutOfMemory> {
+    write_in_order(first, out, |first, part| selector.write(fill, first, &mut rows, part))
 }
 
 /// The row that all are.

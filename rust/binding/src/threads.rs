@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use numpy::ndarray::ArrayViewMutD;
+use numpy::ndarray::{ArrayViewD, ArrayViewMutD};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
@@ -31,22 +31,10 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
     }
 }
 
-/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
+/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads; each value takes as long as `price` usual ones.
 ///
 /// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, or forks, in its child, the rest is left as it was and the exception is returned.
 pub(crate) fn fill<T: Send, I: Inputs, S>(
-    py: Python<'_>,
-    out: ArrayViewMutD<'_, T>,
-    inputs: I,
-    threads: usize,
-    state: impl Fn() -> S + Sync + Send,
-    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
-) -> PyResult<()> {
-    fill_dear(py, out, inputs, 1, threads, state, write)
-}
-
-/// [`fill`] of values each of which takes as long as `price` usual ones.
-pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
     py: Python<'_>,
     out: ArrayViewMutD<'_, T>,
     inputs: I,
@@ -72,15 +60,38 @@ pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
     })
 }
 
+/// The position in C order of the first value that is `wanted`. Python's signal handlers run as in [`fill`].
+pub(crate) fn position<T>(values: &ArrayViewD<'_, T>, mut wanted: impl FnMut(&T) -> bool) -> PyResult<Option<usize>> {
+    let mut signals = Signals::new();
+    if let Some(values) = values.as_slice() {
+        for (first, part) in (0..).step_by(PIECE).zip(values.chunks(PIECE)) {
+            if let Some(i) = part.iter().position(&mut wanted) {
+                return Ok(Some(first + i));
+            }
+            signals.check()?;
+        }
+        return Ok(None);
+    }
+    for (i, value) in values.iter().enumerate() {
+        if wanted(value) {
+            return Ok(Some(i));
+        }
+        if i % PIECE == 0 {
+            signals.check()?;
+        }
+    }
+    Ok(None)
+}
+
 /// The clock of the last look for a signal, and what a handler raised.
-struct Signals {
+pub(crate) struct Signals {
     last: Instant,
     process: u64,
     result: PyResult<()>,
 }
 
 impl Signals {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             last: Instant::now(),
             process: process_mark(),
@@ -97,6 +108,12 @@ impl Signals {
                 "the process was forked by a signal handler during this fill, whose noise belongs to the parent",
             ))
         }
+    }
+
+    /// What a handler raised, if it is time to look.
+    pub fn check(&mut self) -> PyResult<()> {
+        self.look();
+        std::mem::replace(&mut self.result, Ok(()))
     }
 
     /// Whether to go on.

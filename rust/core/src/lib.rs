@@ -111,5 +111,5 @@ pub use selection::{Selection, Selector};
 pub use share::Share;
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{Fill, Generator};
+pub use stream::{Children, Fill, Generator};
 pub use value::Value;

@@ -29,6 +29,7 @@ use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
 use crate::noise::{Noise, stage};
+use crate::parallel::PIECE;
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, Fill};
@@ -47,6 +48,9 @@ const MOST_DIMENSIONS: u64 = 1 << 12;
 
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
 const MOST_CELLS: usize = 1 << 12;
+
+/// How many plain draws a coordinate of a point of the ℓ2 ball takes as long as, about.
+const L2_DRAWS: usize = 16;
 
 /// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
 /// number 2²⁸.
@@ -197,6 +201,12 @@ impl MultivariateStaircase {
 impl Noise for MultivariateStaircase {
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
+    }
+
+    /// A point of the ℓ2 ball takes several times as long as one of the others. Pieces of a fill hold a vector or more.
+    fn draws(&self) -> usize {
+        let dear = if self.norm == Norm::L2 { L2_DRAWS } else { 1 };
+        dear.min(PIECE / self.dim).max(1)
     }
 
     fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {

@@ -39,6 +39,29 @@ impl Source {
     }
 }
 
+/// Children of a [`Generator`] that are made when they are needed.
+///
+/// Making the same child of a given key twice repeats its noise.
+pub struct Children(Option<(Arc<Cipher>, u64)>);
+
+impl Children {
+    /// Whether their keys come from a given one.
+    pub fn are_given(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The child of this number, from 0 on.
+    ///
+    /// # Errors
+    /// [`DrawError::Entropy`] if the operating system gives no entropy.
+    pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
+        match &self.0 {
+            None => Generator::from_os(),
+            Some((cipher, first)) => Ok(Generator::from_key(&cipher.child_key(first + number))),
+        }
+    }
+}
+
 impl Generator {
     const FILLS: u64 = 1 << 48;
     const INDICES: u64 = 1 << 62;
@@ -84,14 +107,21 @@ impl Generator {
     /// # Errors
     /// [`DrawError::Entropy`] if the operating system gives no entropy.
     pub fn spawn(&mut self) -> Result<Self, DrawError> {
-        match &mut self.source {
-            Source::Os { .. } => Self::from_os(),
+        self.children(1).child(0)
+    }
+
+    /// The next `n` children, which [`Generator::spawn`] would make one by one, to be made when they are needed.
+    ///
+    /// A given key stays in memory for as long as children of it are to be made.
+    pub fn children(&mut self, n: u64) -> Children {
+        Children(match &mut self.source {
+            Source::Os { .. } => None,
             Source::Given { cipher, next_child } => {
-                let child = Self::from_key(&cipher.child_key(*next_child));
-                *next_child += 1;
-                Ok(child)
+                let first = *next_child;
+                *next_child += n;
+                Some((Arc::clone(cipher), first))
             }
-        }
+        })
     }
 
     /// The same key and the same next fill, with every fill starting at value `index`: for computing a slice of a fill elsewhere.
@@ -117,6 +147,11 @@ impl Generator {
             next_fill: self.next_fill,
             start: index,
         })
+    }
+
+    /// Whether the key was given, so that somebody can draw the same values again.
+    pub fn is_given(&self) -> bool {
+        matches!(self.source, Source::Given { .. })
     }
 
     /// The number of the next fill.

@@ -26,5 +26,5 @@ mod vaes512;
 
 pub use fill::Fill;
 pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW};
-pub use generator::Generator;
+pub use generator::{Children, Generator};
 pub use process::process_mark;
