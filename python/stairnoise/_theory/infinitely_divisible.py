@@ -40,6 +40,10 @@ _LEAST_LOG_SHAPE = -700.0
 _ROOT = 1e-14
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
 _MARGIN = 2.0**-36
+# Of the largest tilt of a negative binomial law, for Chernoff bounds.
+_FRACTIONS = np.append(np.arange(1, 64) / 64, 1 - 2.0 ** -np.arange(7, 20))
+# Up to this rate nothing cancels in `_ratios` that is not near 1.
+_SMALL_RATE = 1.0
 # Relative errors of probabilities, many times what tests find, down to about e^(-50).
 _ERROR, _ERROR_OF_TRANSFORM = 1e-12, 1e-9
 # The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
@@ -91,7 +95,16 @@ class Spread(Differences):
 
 def variance(terms: Sequence[Term]) -> float:
     """Σ m²·β/(cosh a − 1)."""
-    return math.fsum(m * m * shape / (2 * math.sinh(rate / 2) ** 2) for m, shape, rate in terms)
+    return math.fsum(m * m * shape * 2 * math.exp(-rate) / math.expm1(-rate) ** 2 for m, shape, rate in terms)
+
+
+def reach(shape: float, rate: float, nepers: float) -> float:
+    """Return a k beyond which N has a probability of about e^(-nepers): for β > 1 by the best of some Chernoff bounds."""
+    if shape <= 1:
+        return nepers / rate
+    tilts = rate * _FRACTIONS
+    cumulants = shape * (_log_gap(rate) - np.log(-np.expm1(tilts - rate)))
+    return float(np.min((nepers + cumulants) / tilts))
 
 
 def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
@@ -101,11 +114,10 @@ def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
     added. With others, which only shares have, it is that of a Fourier transform at the best of four tilts: below 1e-9
     down to e^(−50), and growing to 1e-6 at the end of the list, near e^(−200).
     """
-    widest = max(m / rate for m, _, rate in terms)
-    size = 1 + math.ceil(nepers * widest)
+    size = _size(terms, nepers)
     fractional = [term for term in terms if term.shape != 1]
     if len(fractional) > 1:
-        return _transformed(terms, 1 + math.ceil(min(nepers, _FEWER_NEPERS) * widest))
+        return _transformed(terms, _size(terms, min(nepers, _FEWER_NEPERS)))
     if len(terms) == 1 and terms[0].scale == 1:
         return single(terms[0].shape, terms[0].rate, size)
     # What lies beyond the list adds to its end, too.
@@ -120,6 +132,10 @@ def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
     return logs
 
 
+def _size(terms: Sequence[Term], nepers: float) -> int:
+    return 1 + math.ceil(max(m * reach(shape, rate, nepers) for m, shape, rate in terms))
+
+
 # One term
 
 
@@ -131,7 +147,17 @@ def single(shape: float, rate: float, size: int) -> Floats:
     """
     if shape == 1:
         return math.log(math.tanh(rate / 2)) - rate * np.arange(size, dtype=np.float64)
+    integers = np.arange(size, dtype=np.float64)
+    logs = _log_ratios(shape, rate, size)
+    total: Floats = _log_zero(shape, rate) - rate * integers + np.append(0.0, _running_sum(logs))
+    return total
+
+
+def _log_ratios(shape: float, rate: float, size: int) -> Floats:
+    """Logarithms of P(k+1)/(q P(k)), k = 0 … size - 2."""
     extra = size + math.ceil(_SHORT / (2 * rate))
+    if shape > 1 and rate > _SMALL_RATE:
+        return np.log(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1])
     ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
     constant = (1 - shape) * gap
     n, e = 0.0, (1 - shape) / (extra + 1)
@@ -142,15 +168,27 @@ def single(shape: float, rate: float, size: int) -> Floats:
     logs = np.log1p(-np.array(shortfalls[: size - 1]))
     # The last n gives 1 − e_0 without cancellation, for tiny shapes.
     logs[:1] = math.log(shape / (shape + n))
-    integers = np.arange(size, dtype=np.float64)
-    total: Floats = _log_zero(shape, rate) - rate * integers + np.append(0.0, _running_sum(logs))
-    return total
+    return logs
+
+
+def _ratios(shape: float, ratio: float, size: int) -> list[float]:
+    """1 - e_k by the same recurrence: a sum of positive terms where β is far above 1 and q² below, where e_k is near -β/k."""
+    x = 1 + (shape - 1) / (size + 1)
+    found = [0.0] * size
+    for k in range(size, 0, -1):
+        found[k - 1] = x = (k - 1 + shape) / (k + ratio * ((shape - 1) * x - k * (x - 1)))
+    return found
 
 
 def _log_zero(shape: float, rate: float) -> float:
     """Logarithm of P(N − N' = 0)."""
-    w = _weights(shape, rate, math.ceil(_SHORT / rate) + 2)
-    return math.log(float(np.sum(w * w))) + 2 * shape * math.log(-math.expm1(-rate))
+    w = _weights(shape, rate, math.ceil(reach(shape, rate, _SHORT)) + 2)
+    return math.log(float(np.sum(w * w))) + 2 * shape * _log_gap(rate)
+
+
+def _log_gap(rate: float) -> float:
+    """Logarithm of 1 - e^(-rate)."""
+    return math.log1p(-math.exp(-rate)) if rate > 1 else math.log(-math.expm1(-rate))
 
 
 def _weights(shape: float, rate: float, size: int) -> Floats:

@@ -35,7 +35,7 @@ def one_term(term: Term, shift: int, eps: float) -> Listed | Steps:
     """Loss of one term: it falls from its mode, so that the largest shift is the worst."""
     if term.shape == 1:
         return Steps(np.array(eps), np.array(float(shift)))
-    size = 1 + shift + math.ceil(_LISTED / term.rate)
+    size = 1 + shift + math.ceil(theory.reach(term.shape, term.rate, _LISTED))
     return symmetric(("terms", term), theory.single(term.shape, term.rate, size), shift, eps)
 
 
