@@ -67,6 +67,18 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
 
 def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     """First `length` entries, no more than there are, of the convolution of the laws, each taken its number of times."""
+    # A law may begin or end with zeros, and no tilt moves a mean to where a law has nothing.
+    ends = [np.flatnonzero(law)[[0, -1]] for law, _ in laws]
+    first = sum(k * int(begin) for (_, k), (begin, _) in zip(laws, ends, strict=True))
+    last = sum(k * int(end) for (_, k), (_, end) in zip(laws, ends, strict=True))
+    inside = min(length - 1, last) - first + 1
+    if inside <= 0:
+        return np.zeros(length)
+    trimmed = [(law[begin : end + 1], k) for (law, k), (begin, end) in zip(laws, ends, strict=True)]
+    return np.pad(_convolution(trimmed, inside), (first, length - first - inside))
+
+
+def _convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     if _direct_work(laws, length) <= _DIRECT_WORK:
         return _directly(laws, length)
     found, error = _by_tilting(laws, length)
