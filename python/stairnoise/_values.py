@@ -46,6 +46,16 @@ def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None
         raise ParameterError(f"{name} must be {rule}, got one that is not{where}") from None
 
 
+def whole_numbers(values: object) -> NDArray[Any]:
+    """Convert what a caller wants to release to an array, or refuse it where a value is not a whole number."""
+    array = number_array(values, "values")
+    broken = np.flatnonzero(np.isfinite(array) & (array != np.floor(array))) if array.dtype.kind == "f" else np.empty(0, int)
+    if broken.size:
+        place = f" at index {tuple(map(int, np.unravel_index(broken[0], array.shape)))}" if array.ndim else ""
+        raise ParameterError(f"values must be whole numbers with l2_sensitivity, got one that is not{place}")
+    return array
+
+
 def _to_float64(array: NDArray[Any]) -> NDArray[np.float64]:
     if array.dtype.itemsize > 8:
         return np.asarray(real(array, "values"))

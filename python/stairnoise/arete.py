@@ -68,6 +68,7 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
     """
 
     __slots__ = ()
+    _partitions_rule = "be 1 for a law given by its scales"
     __module__ = "stairnoise"
 
     def __init__(self, alpha: float, theta: float, lam: float, n_parties: int = 1, present: int = 1) -> None:
@@ -177,9 +178,7 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
         return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]
 
     def _divided_among(self, k: int) -> Any:
-        raise ParameterError(
-            f"max_partitions_contributed must be 1 for a law given by its scales, got {k}: make it for a smaller eps"
-        )
+        raise ParameterError("make it for a smaller eps")
 
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory

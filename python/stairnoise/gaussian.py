@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,12 @@ class Gaussian(AlonePrivacy, AloneContinuous):
     distribution function differs by less than 1e-10.
 
     ``release(values, max_partitions_contributed=k)`` is (ε, δ)-differentially private as a whole: the
-    l2 sensitivity is then Δ√k, and ``sigma`` about √k times as large, not k times.
+    l2 sensitivity is then Δ√k, and ``sigma`` about √k times as large, not k times. ``for_partitions(k)`` is the law of
+    each value.
+
+    For a vector of d coordinates, released with one call, Δ bounds its change in the l2 norm after rounding. Every
+    coordinate is rounded to a multiple of ``granularity`` g, so a change by c before rounding is one by c + g√d at most:
+    make the law for ``sensitivity=c + g * d**0.5``.
 
     Parameters
     ----------
@@ -74,10 +79,12 @@ class Gaussian(AlonePrivacy, AloneContinuous):
     (3,)
     """
 
-    __slots__ = ("_calibration",)
+    __slots__ = ("_calibration", "_partitions")
+    _partitions_rule = "leave a lattice that fits"
     __module__ = "stairnoise"
 
     _calibration: Calibration
+    _partitions: int
 
     def __init__(self, eps: RealLike, delta: RealLike, sensitivity: RealLike = 1.0) -> None:
         budget, slack, change = single(eps, "eps"), single(delta, "delta"), single(sensitivity, "sensitivity")
@@ -94,6 +101,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
         found = calibrate(eps, delta, sensitivity, partitions)
         object.__setattr__(self, "_calibration", found)
+        object.__setattr__(self, "_partitions", partitions)
         noise = _native.discrete_gaussian(found.sigma2, found.log2_granularity)
         self._store(noise, {"eps": eps, "delta": delta, "sensitivity": sensitivity})
 
@@ -162,12 +170,12 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
     @property
     def eps(self) -> float:
-        """Privacy parameter ε."""
+        """Privacy parameter ε: of one value, or of k values together for a law made by ``for_partitions(k)``."""
         return float(self._given["eps"])
 
     @property
     def delta(self) -> float:
-        """Privacy parameter δ."""
+        """Privacy parameter δ, of what `eps` is of."""
         return float(self._given["delta"])
 
     @property
@@ -182,17 +190,28 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
     @property
     def rho(self) -> float:
-        """ρ of zero-concentrated differential privacy of one release, Δ²/(2σ²) with Δ in whole lattice steps."""
+        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps."""
         cells = float(self._calibration.cells)
         return cells * cells / (2 * self._calibration.sigma2)
 
     def _divided_among(self, k: int) -> Gaussian:
-        whole = object.__new__(Gaussian)
-        try:
-            whole._calibrate(self.eps, self.delta, self.sensitivity, k)
-        except ParameterError as error:
-            raise ParameterError(f"max_partitions_contributed must leave a lattice that fits, got {k}: {error}") from None
-        return whole
+        return self._calibrated(self.eps, self.delta, self.sensitivity, self._partitions * k)
+
+    @classmethod
+    def _calibrated(cls, eps: float, delta: float, sensitivity: float, partitions: int) -> Gaussian:
+        """Return the law with which `partitions` values are (eps, delta)-differentially private together."""
+        law = object.__new__(cls)
+        law._calibrate(eps, delta, sensitivity, partitions)
+        return law
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._calibrated, (self.eps, self.delta, self.sensitivity, self._partitions)
+
+    def __repr__(self) -> str:
+        return super().__repr__() + (f".for_partitions({self._partitions})" if self._partitions > 1 else "")
+
+    def _key(self) -> tuple[object, ...]:
+        return (*super()._key(), self._partitions)
 
     def _loss_part(self) -> LatticeGaussian:
         from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian

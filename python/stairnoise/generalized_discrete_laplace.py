@@ -70,6 +70,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     """
 
     __slots__ = ()
+    _partitions_rule = "be 1 for a law given by beta and a"
     __module__ = "stairnoise"
 
     def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1) -> None:
@@ -163,10 +164,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         return one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Any:
-        raise ParameterError(
-            f"max_partitions_contributed must be 1 for a law given by beta and a, got {k}: "
-            f"make it by from_eps(eps/{k}, sensitivity)"
-        )
+        raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
 
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory

@@ -79,6 +79,7 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
     """
 
     __slots__ = ("_breaks", "_cells")
+    _partitions_rule = "leave rates that the lattice holds"
     __module__ = "stairnoise"
     _cells: int
     _breaks: list[int]

@@ -63,6 +63,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     """
 
     __slots__ = ()
+    _partitions_rule = "leave an eps that the law can have"
     __module__ = "stairnoise"
 
     def __init__(self, eps: float, sensitivity: int = 1, n_parties: int = 1, present: int = 1) -> None:
@@ -131,12 +132,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
 
     def _divided_among(self, k: int) -> Self:
         others = {name: value for name, value in self._given.items() if name != "eps"}
-        try:
-            return type(self)(_native.largest_quotient(self.eps, k), **others)
-        except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps that the law can have, got {k}: {error}"
-            ) from None
+        return type(self)(_native.largest_quotient(self.eps, k), **others)
 
     def _make_functions(self) -> Any:
         from stairnoise._theory import infinitely_divisible as theory

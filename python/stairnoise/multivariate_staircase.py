@@ -10,8 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.immutable import Immutable
 from stairnoise._law.parameters import plain
+from stairnoise._law.partitions import Partitions
 from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
 from stairnoise._parameters import Real, RealLike, argument, count, single
 from stairnoise._values import require_finite, true_values
@@ -27,14 +27,13 @@ _NORMS = ("l1", "l2", "linf")
 _POWERS = {"l1": 1, "l2": 2}
 _MOST_DIMENSIONS = 4096
 _MOST_POWER = 64
-_MOST_PARTITIONS = 2**53 - 1
 _MOST_THREADS = 2**12
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Out = TypeVar("_Out", bound="NDArray[Any]")
 
 
-class MultivariateStaircase(Immutable):
+class MultivariateStaircase(Partitions):
     r"""Staircase noise for vectors whose distance, in one norm, is what one person can change.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
@@ -275,8 +274,8 @@ class MultivariateStaircase(Immutable):
         values : array of int or float
             True vectors along the last axis, which has length `dim`; finite.
         max_partitions_contributed : int, default 1
-            How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of the
-            largest float64 not above ``eps`` divided by this number.
+            How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
+            `for_partitions`.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
@@ -295,8 +294,7 @@ class MultivariateStaircase(Immutable):
             drawn and `out` is untouched.
         """
         stream = release_stream(rng)
-        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
-        law = self if k == 1 else self._divided_among(k)
+        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
         true = true_values(values)
         _require_vectors(true.array.shape, self._dim, "values")
         default = "float32" if true.single_precision else "float64"
@@ -316,12 +314,7 @@ class MultivariateStaircase(Immutable):
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         share = _native.largest_quotient(self._eps, k)
-        try:
-            return type(self)(share, self._sensitivity, self._dim, self._spec, self._norm)
-        except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
-            ) from None
+        return type(self)(share, self._sensitivity, self._dim, self._spec, self._norm)
 
     # The law
 

@@ -76,6 +76,7 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
     """
 
     __slots__ = ("_cells", "_ends", "_lattice_ends")
+    _partitions_rule = "leave an eps and a delta that the law can have"
     __module__ = "stairnoise"
     _cells: int
     _ends: tuple[float, float]
@@ -187,9 +188,4 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
     def _divided_among(self, k: int) -> TruncatedLaplace:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        try:
-            return TruncatedLaplace(*share, self.sensitivity, self._given["lower"], self._given["upper"])
-        except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps and a delta that the law can have, got {k}: {error}"
-            ) from None
+        return TruncatedLaplace(*share, self.sensitivity, self._given["lower"], self._given["upper"])

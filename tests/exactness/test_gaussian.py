@@ -25,7 +25,7 @@ def sample(name: str, count: int) -> list[Any]:
 def calibrated(entry: dict[str, Any]) -> Any:
     """The law of a release in which one person changes `partitions` values."""
     law = sn.Gaussian(*(float_of(entry[name]) for name in ("eps", "delta", "sensitivity")))
-    return law if entry["partitions"] == 1 else law._divided_among(entry["partitions"])
+    return law if entry["partitions"] == 1 else law.for_partitions(entry["partitions"])
 
 
 @pytest.mark.parametrize("entry", read("discrete_gaussian"), ids=lambda entry: f"{float_of(entry['sigma2']):g}-{entry['index']}")

@@ -257,7 +257,7 @@ def test_mean_is_the_sum_divided():
 
 def test_partitions_mean_less_eps_each():
     for law in (sn.DiscreteLaplace, sn.Laplace, sn.Staircase, sn.DiscreteStaircase):
-        share = law(2.0)._divided_among(3)
+        share = law(2.0).for_partitions(3)
         for more in ({}, {"of": "sum", "terms": 4}):
             found = law(2.0).confidence_interval(5, max_partitions_contributed=3, **more)
             assert found == share.confidence_interval(5, **more)

@@ -166,7 +166,7 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
     for _ in range(40):
         eps, delta = 2 ** choose.uniform(-20, 20), 10 ** choose.uniform(-15, -0.01)
         sensitivity = 10 ** choose.uniform(-30, 30)
-        law = sn.Gaussian(eps, delta, sensitivity)._divided_among(partitions)
+        law = sn.Gaussian(eps, delta, sensitivity).for_partitions(partitions)
         s = mp.sqrt(partitions) * mp.mpf(sensitivity) / mp.mpf(law.sigma)
         assert oracle.profile(mp.mpf(eps), s) <= delta
         cost = max(1e-9, 2**-42 * law.sigma / sensitivity)
@@ -176,7 +176,7 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
 def test_sigma_grows_like_the_root_of_the_partitions() -> None:
     one = sn.Gaussian(1, 1e-6)
     for k in (4, 100, 10**6):
-        assert math.isclose(one._divided_among(k).sigma, math.sqrt(k) * one.sigma, rel_tol=1e-9)
+        assert math.isclose(one.for_partitions(k).sigma, math.sqrt(k) * one.sigma, rel_tol=1e-9)
 
 
 def reference_sigmas() -> list[Any]:
@@ -449,8 +449,8 @@ def test_lattice_is_as_near_to_the_normal_law_as_promised() -> None:
 def test_variance_of_partitions_is_rounded_up() -> None:
     law = sn.DiscreteGaussian(0.1)
     for k in (2, 3, 7, 1000):
-        assert Fraction(law._divided_among(k).sigma2) >= Fraction(0.1) * k
-        assert law._divided_among(k).rho(math.sqrt(k)) <= law.rho() * (1 + 1e-15)
+        assert Fraction(law.for_partitions(k).sigma2) >= Fraction(0.1) * k
+        assert law.for_partitions(k).rho(math.sqrt(k)) <= law.rho() * (1 + 1e-15)
 
 
 @pytest.mark.parametrize("eps", [5e-324, 1e-300, 1e-15, 1e-12])

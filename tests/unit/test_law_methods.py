@@ -38,7 +38,7 @@ VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-
 
 ABSENT = {
     sn.Gaussian: {OF_OTHER_KIND: DISCRETE | SHAPES},
-    sn.DiscreteGaussian: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NO_EPS: {"eps", "sensitivity", "eps_for_error"}},
+    sn.DiscreteGaussian: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NO_EPS: {"eps_for_error"}},
     sn.TruncatedLaplace: {OF_OTHER_KIND: DISCRETE | SHAPES, NOT_MONOTONE: {"eps_for_error"}},
     sn.MergedLaplace: {OF_OTHER_KIND: DISCRETE | SHAPES, RATES: {"eps_for_error"}},
     sn.GeneralizedDiscreteLaplace: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NO_EPS: {"eps", "sensitivity", "eps_for_error"}},

@@ -160,7 +160,7 @@ def test_a_steep_centre_gains_at_large_eps_only():
 @pytest.mark.parametrize("k", [2, 3, 7, 100])
 @laws
 def test_the_share_of_each_partition_is_within_the_whole(law, k):
-    share = law._divided_among(k)
+    share = law.for_partitions(k)
     assert k * share._largest_loss() <= law._largest_loss()
     assert k * share.pure_eps() == pytest.approx(law.pure_eps(), rel=1e-8)
     values = np.arange(20.0)

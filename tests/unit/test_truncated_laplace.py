@@ -297,8 +297,8 @@ def test_release_among_several_partitions_divides_both_parameters():
     values = np.arange(50.0)
     mine = d.release(values, max_partitions_contributed=4, rng=sn.SeededRng(3, allow_release=True))
     assert np.array_equal(mine, share.release(values, rng=sn.SeededRng(3, allow_release=True)))
-    assert Fraction(d._divided_among(3).delta) * 3 <= Fraction(d.delta)
-    assert Fraction(d._divided_among(3).eps) * 3 <= Fraction(d.eps)
+    assert Fraction(d.for_partitions(3).delta) * 3 <= Fraction(d.delta)
+    assert Fraction(d.for_partitions(3).eps) * 3 <= Fraction(d.eps)
 
 
 def test_release_among_several_partitions_needs_bounds_that_fit():

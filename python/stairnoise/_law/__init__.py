@@ -1,8 +1,9 @@
 """What the laws have in common.
 
-`immutable` makes them values, `parameters` validates, `drawing` samples and releases, `distribution` is the
-theory, `accuracy` the error bars, `privacy` what a release reveals, `plotting` shows it all, `interop` serves
-other libraries; `alone` is the base of the laws with scalar parameters only, `alone_privacy` what those reveal.
+`immutable` makes them values, `parameters` validates, `drawing` samples and releases, `partitions` is for people who change
+several values, `distribution` is the theory, `accuracy` the error bars, `privacy` what a release reveals, `plotting` shows it
+all, `interop` serves other libraries; `alone` is the base of the laws with scalar parameters only, `alone_privacy` what those
+reveal.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
-from stairnoise._law.drawing import _MOST_PARTITIONS
 from stairnoise._law.parameters import Parameters, Spec, describe
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory import stairs
@@ -47,7 +46,7 @@ class Intervals(Distribution):
     if TYPE_CHECKING:
         _dtypes: ClassVar[tuple[str, ...]]
 
-        def _divided_among(self, k: int) -> Self: ...
+        def _keeping_guarantee(self, k: Any, name: str) -> Self: ...
         def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
             """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
 
@@ -130,9 +129,8 @@ class Intervals(Distribution):
         single = isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
         level = _inside("confidence", confidence)
         k = _terms(of, terms)
-        m = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
+        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
         shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
-        law = self if m == 1 else self._divided_among(m)
         granularity, bounds = law._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         if self._dtypes[0] == "int64" and values.dtype.kind == "i" and of != "mean":
             ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, bounds)

@@ -59,10 +59,6 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
         with np.errstate(all="ignore"):
             return plain(formula(np.asarray(argument(value, name), np.float64)))
 
-    def _divided_among(self, k: int) -> Any:
-        """Return the law whose noise keeps what this one promises for k releases together."""
-        raise NotImplementedError
-
     def _sum_bound(self, k: int, alpha: float) -> int:
         """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
         raise NotImplementedError

@@ -9,16 +9,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.immutable import Immutable
+from stairnoise._law.partitions import Partitions
 from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
 from stairnoise._parameters import RealLike, count
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-_MOST_PARTITIONS = 2**53 - 1
 # Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
 _MOST_THREADS = 2**12
 # NumPy can index any array of fewer values.
@@ -32,7 +28,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Out = TypeVar("_Out", bound="NDArray[Any]")
 
 
-class Drawing(Immutable, Generic[_Default]):
+class Drawing(Partitions, Generic[_Default]):
     """A law that draws; `_Default` is the type of its values."""
 
     __slots__ = ()
@@ -48,7 +44,6 @@ class Drawing(Immutable, Generic[_Default]):
 
         def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None: ...
         def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
-        def _divided_among(self, k: int) -> Self: ...
 
     @property
     def exactness(self) -> str:
@@ -191,9 +186,7 @@ class Drawing(Immutable, Generic[_Default]):
             number that comes back is a release of its own. Masked arrays are refused.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most the sensitivity. The whole release then
-            has the guarantee of one value, because the noise of every value is wider: that for the largest float64
-            not above ``eps`` divided by this number (and ``delta`` where there is one), or, for Gaussian noise, for
-            as many times the variance.
+            has the guarantee of one value, because the noise of every value is wider: that of `for_partitions`.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
@@ -219,8 +212,7 @@ class Drawing(Immutable, Generic[_Default]):
             released = self._release_short(values, stream)
             if released is not None:
                 return released
-        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
-        law = self if k == 1 else self._divided_among(k)
+        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
         true = true_values(values)
         shape = _values_shape(true.array.shape, self._parameter_shape)
         default = self._released_dtype(true.array, true.single_precision)

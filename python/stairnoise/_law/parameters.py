@@ -165,12 +165,7 @@ class Parameters(Immutable):
         else:
             shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
             share = np.array(shares, np.float64).reshape(self._eps.shape)
-        try:
-            return self._with_eps(share)
-        except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
-            ) from None
+        return self._with_eps(share)
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:

@@ -69,12 +69,13 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 
 
 def root(eps: Decimal, delta: Decimal, s: Decimal) -> Decimal:
-    """Return s with B(eps, s) = delta, at the precision of the context, from one that is less or very near."""
-    goal = delta.ln()
+    """Return s with B(eps, s) = delta, at the precision of the context, from a start that may be anywhere."""
+    goal, least = delta.ln(), _lower_bound(eps, delta)
     while True:
         found = profile(eps, s)
         step = (goal - found.ln()) * found / _density(eps / s - s / 2)
-        s += step
+        # From the right a step goes beyond the root, where ln B is flat so far that it must not be followed.
+        s = max(s + step, least)
         # The next step would be the square of this one, relatively, times a number of the size of ln B.
         if abs(step) <= s * _LAST_STEP:
             return s
@@ -113,9 +114,9 @@ def _floor_log2(x: Decimal) -> int:
 
 
 def _lower_bound(eps: Decimal, delta: Decimal) -> Decimal:
-    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= B(0, s) <= s/√(2π)."""
-    odds = -delta.ln()
-    return max((2 * (odds + eps)).sqrt() - (2 * odds).sqrt(), delta * (2 * _pi()).sqrt())
+    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π) + |min(ε, 0)|."""
+    odds, positive = -delta.ln(), max(eps, Decimal(0))
+    return max((2 * (odds + positive)).sqrt() - (2 * odds).sqrt(), (delta + eps - positive) * (2 * _pi()).sqrt())
 
 
 def _float_above(x: Decimal) -> float:

@@ -88,7 +88,7 @@ def visible(law: AnyLaw) -> float:
         r, integers = int(law.r), int(law.sensitivity)
         return float(r - 1 + max(1, ceil((limit - r + 1) / integers)) * integers)
     if _is_discrete(law):
-        return max(limit, float(getattr(law, "sensitivity", 1)))
+        return max(limit, float(getattr(law, "sensitivity", None) or 1))
     # A share may be 0 nearly always.
     return limit or float(law.std())
 

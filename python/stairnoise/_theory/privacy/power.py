@@ -67,6 +67,8 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
 
 def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     """First `length` entries, no more than there are, of the convolution of the laws, each taken its number of times."""
+    if not all(law.any() for law, _ in laws):
+        return np.zeros(length)
     # A law may begin or end with zeros, and no tilt moves a mean to where a law has nothing.
     ends = [np.flatnonzero(law)[[0, -1]] for law, _ in laws]
     first = sum(k * int(begin) for (_, k), (begin, _) in zip(laws, ends, strict=True))

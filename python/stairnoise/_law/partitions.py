@@ -1,0 +1,86 @@
+"""Releases in which one person changes several values: the law that each of them is released with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from stairnoise._errors import ParameterError
+from stairnoise._law.immutable import Immutable
+from stairnoise._parameters import count
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MOST_PARTITIONS = 2**53 - 1
+
+
+class Partitions(Immutable):
+    """A law that can be made wide enough for several values to keep the guarantee of one."""
+
+    __slots__ = ()
+
+    # Continues "k must …" where no such law exists.
+    _partitions_rule: ClassVar[str] = "leave an eps that the lattice holds"
+
+    if TYPE_CHECKING:
+
+        def _divided_among(self, k: int) -> Any:
+            """Return the law for `k` >= 2 values; its own errors say why there is none."""
+
+    def for_partitions(self, k: int) -> Self:
+        """Return the law that each value is released with where one person changes `k` values.
+
+        ``release(values, max_partitions_contributed=k)`` adds this law's noise. All values together then have the
+        guarantee that one value has from this object; the `error_bound`, `std` and `repr` of each value are those of
+        the law returned.
+
+        Parameters
+        ----------
+        k : int
+            How many values one person can change, each by at most the sensitivity, from 1 to 2**53 - 1.
+
+        Returns
+        -------
+        a law of the same class
+            This law for ``k=1``. Otherwise:
+
+            ===================================  ====================================================================
+            Laplace and staircase laws,          ``eps/k``, rounded down; k values are ε-private together
+            `MultivariateStaircase`,
+            `MultiScaleDiscreteLaplace`
+            `MergedLaplace`                      all rates divided by k, or more, so that k times its `pure_eps` is at
+                                                 most that of this law
+            `TruncatedLaplace`                   ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k
+            `DiscreteGaussian` by `from_eps`     the same (ε, δ), calibrated for the sum of k draws
+            `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values have the ρ of one, and that only
+            ===================================  ====================================================================
+
+        Raises
+        ------
+        ParameterTypeError
+            `k` is not an integer.
+        ParameterError
+            `k` is out of range, or no such law fits its lattice. `GeneralizedDiscreteLaplace` and `Arete` do not know
+            an ε to divide and take only ``k=1``.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> sn.DiscreteLaplace(eps=1).for_partitions(3)
+        DiscreteLaplace(eps=0.3333333333333333, sensitivity=1)
+        >>> sn.DiscreteLaplace(eps=1).error_bound(0.05), sn.DiscreteLaplace(eps=1).for_partitions(3).error_bound(0.05)
+        (3, 9)
+        """
+        return self._keeping_guarantee(k, "k")
+
+    def _keeping_guarantee(self, k: Any, name: str) -> Self:
+        """Return the law for `k` values; `name` is what errors call `k`."""
+        number = count(k, name, least=1, most=MOST_PARTITIONS)
+        if number == 1:
+            return self
+        try:
+            law: Self = self._divided_among(number)
+        except ParameterError as error:
+            raise ParameterError(f"{name} must {self._partitions_rule}, got {number}: {error}") from None
+        return law
