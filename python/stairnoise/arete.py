@@ -10,8 +10,9 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneContinuous
 from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.partitions import MOST_PARTITIONS
 from stairnoise._law.shares import Shares, parties
-from stairnoise._parameters import single
+from stairnoise._parameters import count, single
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -124,7 +125,7 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
                 f"eps and sensitivity must give scales that one lattice holds, got {wanted} and {width}: {error}"
             ) from None
 
-    def privacy_eps(self, sensitivity: float = 1.0) -> float:
+    def privacy_eps(self, sensitivity: float = 1.0, *, max_partitions_contributed: int = 1) -> float:
         """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.
 
         Of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss where the
@@ -134,6 +135,9 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
         ----------
         sensitivity : float, default 1
             Largest change Δ > 0 of the sum that one person can cause.
+        max_partitions_contributed : int, default 1
+            How many values one person can change, each with noise of its own from this law as it is: k values cost k
+            times the ε of one, missing shares included. `release` does not divide this law.
 
         Returns
         -------
@@ -148,7 +152,8 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
         from stairnoise._theory import infinitely_divisible as theory
 
         gamma, laplace = self._terms()
-        return theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
+        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=MOST_PARTITIONS)
+        return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
 
     def _cells(self, sensitivity: float) -> int:
         return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))

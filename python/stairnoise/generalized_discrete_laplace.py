@@ -8,6 +8,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.partitions import MOST_PARTITIONS
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
 
@@ -135,7 +136,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
                 f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {cells}: {error}"
             ) from None
 
-    def privacy_eps(self, sensitivity: int = 1) -> float:
+    def privacy_eps(self, sensitivity: int = 1, *, max_partitions_contributed: int = 1) -> float:
         """Least ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.
 
         ln P(0)/P(Δ) where the shape is at most 1, and aΔ beyond, which the tail approaches.
@@ -144,6 +145,9 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         ----------
         sensitivity : int, default 1
             Largest change Δ of the sum that one person can cause, from 1 to 2**20.
+        max_partitions_contributed : int, default 1
+            How many values one person can change, each with noise of its own from this law as it is: k values cost k
+            times the ε of one, missing shares included. `release` does not divide this law.
 
         Returns
         -------
@@ -153,7 +157,8 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         from stairnoise._theory import infinitely_divisible as theory
 
         cells = self._checked_sensitivity(sensitivity)
-        return theory.pure_eps(self.beta * self._fraction, self.a, cells)
+        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=MOST_PARTITIONS)
+        return k * theory.pure_eps(self.beta * self._fraction, self.a, cells)
 
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)

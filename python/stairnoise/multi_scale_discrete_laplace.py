@@ -87,7 +87,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         sensitivity: int = self._given["sensitivity"]
         return sensitivity
 
-    def privacy_eps(self, sensitivity: int | None = None) -> float:
+    def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
         """ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.
 
         A shift by m ≤ Δ is hidden by the term of scale m: the ε of that term under a shift by 1, and for larger shifts
@@ -98,13 +98,27 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         ----------
         sensitivity : int or None
             None: the law's own, where the whole has the law's `eps`.
+        max_partitions_contributed : int, default 1
+            How many values one person can change. The result is then that of all of them together, each released as
+            ``release(values, max_partitions_contributed=k)`` does it, with the same shares present. What missing shares
+            add to the loss is paid by every value: it is not divided by k as `eps` is.
 
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> half = sn.MultiScaleDiscreteLaplace(eps=5, sensitivity=3).share(100, present=50)
+        >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
+        (5.69, 30.3)
         """
         from stairnoise._theory import infinitely_divisible as theory
 
+        each = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
+        if each is not self:
+            return max_partitions_contributed * each.privacy_eps(sensitivity)
         cells = self.sensitivity
         asked = cells if sensitivity is None else self._checked_sensitivity(sensitivity)
         return -(-asked // cells) * theory.pure_eps(self._fraction, self.eps, 1)

@@ -6,9 +6,9 @@ whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of perio
     p(s + kΔ) = p(s) exp(-(s - c)Δ/σ² - ε),   c = εσ²/Δ - kΔ/2
     δ = sum over s > c of p(s) (1 - exp(-(s - c)Δ/σ²))
 
-Both terms of a sum of positive terms, of δ or of 1 - δ, are computed: whichever is below 1/2 is compared, as a logarithm.
-ψ is 1 to a relative 10 k exp(-π²σ²) (see `gaussian_lattice.sum_bound`): below 1e-13 from `_SMOOTH` on, for every k that a
-comparison needs. Below, S is listed by convolution of positive numbers.
+δ and 1 - δ are sums of positive terms. The one that has to be below 1/2 is computed, as a logarithm. ψ is 1 to a
+relative 10 k exp(-π²σ²) (see `gaussian_lattice.sum_bound`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
+needs. Below, S is listed by convolution of positive numbers.
 """
 
 from __future__ import annotations

@@ -1,0 +1,62 @@
+"""Releases in which one person changes k values, against tests/vectors/partitions.json and the oracle. No false alarms.
+
+The four laws whose ε is divided are in test_golden.py, Gaussian is in test_gaussian.py, MultivariateStaircase in
+test_multivariate.py.
+"""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from tests.oracles import partitions as oracle
+from tests.oracles.generate import partitions as generate
+from tests.oracles.generate.encoding import read
+
+INPUTS = ("law", "arguments", "partitions", "seed", "count")
+MAKE: dict[str, Any] = {
+    "truncated_laplace": sn.TruncatedLaplace,
+    "merged_laplace": sn.MergedLaplace,
+    "multi_scale_discrete_laplace": sn.MultiScaleDiscreteLaplace,
+    "discrete_gaussian": sn.DiscreteGaussian,
+    "discrete_gaussian_from_eps": sn.DiscreteGaussian.from_eps,
+}
+ENTRIES = read("partitions")
+
+
+def each_of(law: Any) -> list[Any]:
+    """Arguments of the law of each value, as the vectors have them."""
+    if isinstance(law, sn.DiscreteGaussian):
+        return [law.sigma2]
+    return [list(argument) if isinstance(argument, tuple) else argument for argument in law._named_arguments().values()]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}")
+def test_releases(entry: dict[str, Any]) -> None:
+    law = MAKE[entry["law"]](*generate.decoded(entry["arguments"]))
+    k, seed = entry["partitions"], int(entry["seed"])
+    each = law.for_partitions(k)
+    assert generate.encoded(each_of(each)) == entry["each"]
+    assert each.granularity == 2.0 ** entry["log2_g"]
+    expected = [float(value * each.granularity) for value in entry["values"]]
+    zeros = np.zeros(entry["count"])
+    released = law.release(zeros, max_partitions_contributed=k, rng=sn.SeededRng(seed, allow_release=True))
+    assert released.tolist() == expected
+    assert each.sample(entry["count"], rng=sn.SeededRng(seed), dtype=np.float64).tolist() == expected
+
+
+def test_vectors_are_what_the_oracle_makes() -> None:
+    for entry in random.Random("partitions").sample(ENTRIES, 8):
+        assert generate.entry({name: entry[name] for name in INPUTS}) == entry
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_variances_of_any_parameters(case: int) -> None:
+    """The product's float64 sums against the oracle's integers and mpmath, bit for bit."""
+    choose = random.Random(f"partitions {case}")
+    eps, shift, k = 2 ** choose.uniform(-8, 6), choose.choice((1, 1, 2, 7)), choose.choice((2, 3, 5, 10, 1000))
+    delta = 10 ** choose.uniform(-15, -0.1) if case % 3 else 1 - 10 ** choose.uniform(-12, -1)
+    law = sn.DiscreteGaussian.from_eps(eps, delta, shift)
+    assert law.for_partitions(k).sigma2 == oracle.gaussian_sigma2(eps, delta, shift, k)

@@ -1,0 +1,90 @@
+"""partitions.json: the law of each value where one person changes k of them, and noise drawn from it."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from tests.oracles import gaussian, infinitely_divisible, merged_laplace, partitions, release, segments, stream, truncated_laplace
+from tests.oracles.generate.encoding import float_bits, float_of
+
+COUNT = 6
+CASES: tuple[tuple[str, list[Any], int], ...] = (
+    ("truncated_laplace", [1.0, 1e-6, 1.0, None, None], 2),
+    ("truncated_laplace", [1.0, 1e-6, 1.0, None, None], 7),
+    ("truncated_laplace", [0.3, 0.1, 2.5, -70.0, None], 3),
+    ("truncated_laplace", [2.0, 0.25, 1e-3, None, 0.0125], 5),
+    ("truncated_laplace", [4.0, 1e-3, 1.0, -60.0, 50.0], 11),
+    ("merged_laplace", [[1.0], [], 1.0], 3),
+    ("merged_laplace", [[0.2, 0.25, 1 / 3], [1.0, 3.0], 1.0], 3),
+    ("merged_laplace", [[5.0, 0.5, 1.0], [0.4, 1.7], 1.0], 7),
+    ("merged_laplace", [[16.0, 4.0], [0.125], 1.0], 2),
+    ("merged_laplace", [[16.0, 4.0], [1 / 3], 0.7], 100),
+    ("multi_scale_discrete_laplace", [5.0, 3, 1, 1], 3),
+    ("multi_scale_discrete_laplace", [5.0, 3, 100, 50], 7),
+    ("discrete_gaussian", [100.0], 3),
+    ("discrete_gaussian", [0.1], 10),
+    ("discrete_gaussian", [2.0**70 + 2.0**20], 2**19 - 1),
+    ("discrete_gaussian_from_eps", [20.0, 1e-3, 1], 10),
+    ("discrete_gaussian_from_eps", [0.5, 1e-6, 1], 3),
+    ("discrete_gaussian_from_eps", [10.0, 1e-12, 1], 10),
+    ("discrete_gaussian_from_eps", [1.0, 1e-6, 1], 2),
+    ("discrete_gaussian_from_eps", [1.0, 1e-6, 10], 7),
+    ("discrete_gaussian_from_eps", [1.0, 1e-9, 1], 100),
+    ("discrete_gaussian_from_eps", [8.0, 1e-5, 3], 40),
+    ("discrete_gaussian_from_eps", [100.0, 1e-30, 1], 2),
+    ("discrete_gaussian_from_eps", [1.0, 1 - 1e-12, 3], 10),
+    ("discrete_gaussian_from_eps", [5e-324, 0.3, 1], 100),
+    ("discrete_gaussian_from_eps", [1.0, 1e-6, 1], 4096),
+    ("discrete_gaussian_from_eps", [1000.0, 1e-6, 1], 4097),
+    ("discrete_gaussian_from_eps", [1.0, 1e-6, 1], 2**53 - 1),
+)
+
+
+def entry(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of an entry, completed by the oracle."""
+    each, log2_g, draw = _each(inputs["law"], decoded(inputs["arguments"]), inputs["partitions"])
+    key = stream.seed_key(int(inputs["seed"]))
+    return inputs | {"each": encoded(each), "log2_g": log2_g, "values": [draw(key, index) for index in range(inputs["count"])]}
+
+
+def entries() -> Iterator[dict[str, Any]]:
+    for seed, (law, arguments, k) in enumerate(CASES):
+        yield entry({"law": law, "arguments": encoded(arguments), "partitions": k, "seed": str(seed), "count": COUNT})
+
+
+def _each(law: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
+    """Arguments of the law of each value, its lattice, and the noise at an index of fill 0."""
+    if law == "truncated_laplace":
+        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        where, found = truncated_laplace.law(*each)
+        return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+    if law == "merged_laplace":
+        each = [partitions.merged(*arguments, k), *arguments[1:]]
+        where, found = merged_laplace.law(*each)
+        return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+    if law == "multi_scale_discrete_laplace":
+        eps, sensitivity, n, present = arguments
+        share, each = Fraction(present, n), [release.share(eps, k), *arguments[1:]]
+        return each, 0, lambda key, index: infinitely_divisible.multi_scale(each[0], sensitivity, share, key, 0, index)
+    sigma2 = partitions.gaussian_sigma2(*arguments, k) if law.endswith("from_eps") else _above(Fraction(arguments[0]) * k)
+    return [sigma2], 0, lambda key, index: gaussian.at(sigma2, key, 0, index).value
+
+
+def _above(exact: Fraction) -> float:
+    """Least float64 not below an exact number."""
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def encoded(argument: Any) -> Any:
+    """Float64 as bits; integers and None as they are."""
+    if isinstance(argument, list):
+        return [encoded(part) for part in argument]
+    return float_bits(argument) if isinstance(argument, float) else argument
+
+
+def decoded(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [decoded(part) for part in argument]
+    return float_of(argument) if isinstance(argument, str) else argument
