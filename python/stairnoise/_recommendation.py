@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
-from stairnoise._theory.equal_variance import mean_losses
-
 if TYPE_CHECKING:
     from stairnoise._comparison_rows import ComparisonRow
     from stairnoise.comparison import Comparison
@@ -79,6 +77,9 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 
 def _composition(eps: float) -> str:
     """Compare what very many releases cost, at the same variance: that is in proportion to the mean loss."""
+    # Here and not at the top: who only draws noise does not wait for it.
+    from stairnoise._theory.equal_variance import mean_losses
+
     ours, theirs = mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE_LOSS * theirs:
         return ""

@@ -6,6 +6,7 @@ composed by convolution for a few releases; the package's accounting, which othe
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import stairnoise as sn
 from stairnoise.privacy import privacy_loss
 
 DELTA = 1e-6
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 def variance(eps, gamma):
@@ -111,3 +113,21 @@ def test_ten_releases_by_plain_convolution(eps):
 
         totals.append(optimize.brentq(delta, 0, k * max(losses) + 1))
     assert totals[0] / totals[1] == pytest.approx(ratio(eps, k), rel=1e-3)
+
+
+def test_the_table_of_the_readme():
+    heading = "| Laplace's ε per answer | k = 1 | k = 10 | k = 100 | k = 1000 |"
+    for row in README.read_text(encoding="utf-8").split(heading)[1].splitlines()[2:6]:
+        eps, *cells = (float(cell) for cell in row.strip("| ").split("|"))
+        assert [round(ratio(eps, k), 2) for k in (1, 10, 100, 1000)] == cells
+
+
+@pytest.mark.parametrize("D", [2, 10])
+@pytest.mark.parametrize("eps", [0.6, 2.0, 3.5, 6.0])
+def test_the_same_holds_for_integers(eps, D):
+    laplace = sn.DiscreteLaplace(eps, D)
+    excess = optimize.brentq(lambda e: sn.DiscreteStaircase(e, D, "l2").var() - laplace.var(), eps / 4, eps)
+    laws = sn.DiscreteStaircase(excess, D, "l2"), laplace
+    for k, below in ((10, True), (1000, eps >= 3.5)):
+        ours, theirs = (law.compose(k).eps_for_delta(DELTA) for law in laws)
+        assert (ours < theirs) is below
