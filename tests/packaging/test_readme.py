@@ -102,27 +102,43 @@ def composed_eps(mass: NDArray[np.float64], step: float, folds: int, delta: floa
     low, high = 0.0, step * m * folds
     for _ in range(60):
         middle = (low + high) / 2
-        exceeds = np.sum(total * np.maximum(0, -np.expm1(middle - loss))) > delta
+        exceeds = np.sum(total * -np.expm1(np.minimum(middle - loss, 0))) > delta
         low, high = (middle, high) if exceeds else (low, middle)
     return high
 
 
-def test_composition() -> None:
-    """Staircase: the loss is -1, 0 or 1. Laplace: atoms at both ends, a density between, bracketed by rounding up and down."""
-    assert "ε of 80.8 with staircase noise and 71.5 with Laplace noise" in README
-    p = 1 - math.exp(-0.5) / 2
-    q = p * math.exp(-1)
-    assert round(composed_eps(np.array([q, 1 - p - q, p]), 1.0, 100, 1e-6), 1) == 80.8
-
-    step = 2e-4
-    grid = step * np.arange(-5000, 5001)
-    between = np.diff(np.exp(-(1 - grid) / 2) / 2)
+def composed_laplace(eps: float, folds: int, delta: float) -> float:
+    """Loss with atoms at both ends and a density between, bracketed by rounding up and down."""
+    cells = 400
+    step = eps / cells
+    grid = step * np.arange(-cells, cells + 1)
+    between = np.diff(np.exp(-(eps - grid) / 2) / 2)
     bounds = []
     for shift in (slice(1, None), slice(None, -1)):
         mass = np.zeros(grid.size)
-        mass[0] = math.exp(-1) / 2
+        mass[0] = math.exp(-eps) / 2
         mass[-1] = 0.5
         mass[shift] += between
-        bounds.append(composed_eps(mass, step, 100, 1e-6))
-    assert 0 <= bounds[0] - bounds[1] < 0.01
-    assert 71.5 <= bounds[1] <= bounds[0] < 71.55
+        bounds.append(composed_eps(mass, step, folds, delta))
+    assert 0 <= bounds[0] - bounds[1] < 6e-3 * bounds[0]
+    return (bounds[0] + bounds[1]) / 2
+
+
+def composed_staircase(eps: float, folds: int, delta: float) -> float:
+    """Loss eps, 0 or -eps, with the probabilities of docs/privacy.md; γ is below 1/2."""
+    b, gamma = math.exp(-eps), gamma_l2(eps)
+    p = (2 * gamma + b / (1 - b)) / (2 * gamma + 2 * b / (1 - b))
+    return composed_eps(np.array([b * p, 1 - p - b * p, p]), eps, folds, delta)
+
+
+@pytest.mark.parametrize("text", ["0.5", "1", "2", "4"])
+def test_composition(text: str) -> None:
+    """Noise of the same variance: ε of the staircase by bisection. To a cell's rounding, and a thousandth for the bracket."""
+    row = README.split("| Laplace's ε per answer |")[1].split(f"\n| {text} | ")[1].splitlines()[0]
+    said, eps = [float(cell) for cell in row.rstrip(" |").split(" | ")], float(text)
+    low, high = eps / 20, eps
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if variance(middle, gamma_l2(middle)) > 2 / eps**2 else (low, middle)
+    for folds, cell in zip((1, 10, 100, 1000), said, strict=True):
+        assert abs(composed_staircase(high, folds, 1e-6) / composed_laplace(eps, folds, 1e-6) - cell) < 0.0065

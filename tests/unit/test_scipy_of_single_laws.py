@@ -20,7 +20,7 @@ ARETE = [
 CONTINUOUS = [
     *ARETE,
     sn.Gaussian(1, 1e-6),
-    sn.TruncatedLaplace(1, 1e-3),
+    pytest.param(sn.TruncatedLaplace(1, 1e-3), marks=pytest.mark.long),
     sn.TruncatedLaplace(1, 1e-3, lower=-8),
     sn.MergedLaplace([2, 1], [0.5]),
 ]
