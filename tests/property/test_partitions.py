@@ -1,0 +1,243 @@
+"""`for_partitions(k)`, k times: never worse than what one value was declared to be, for every mechanism.
+
+Evidence: the mechanisms' own accounting (`compose`), and accounting that shares nothing with it: convolutions of privacy
+losses in NumPy, sums in integers and mpmath (tests/oracles), largest ratios of densities. What is declared is a curve: δ(t) of
+randomised response for a pure ε, with the probability δ of anything on top for (ε, δ). Parameters are random with fixed
+seeds; nothing is drawn, so there are no false alarms.
+"""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp
+from numpy.typing import NDArray
+
+import stairnoise as sn
+from tests.oracles import gaussian as gaussian_oracle
+from tests.oracles import partitions as oracle
+
+# Rounding of float64 sums.
+ROUNDING = 1 + 1e-9
+CASES = [0, 1, *(pytest.param(case, marks=pytest.mark.long) for case in range(2, 8))]
+
+
+def eps_of(choose: random.Random) -> float:
+    return 2 ** choose.uniform(-4, 4.5)
+
+
+def delta_of(choose: random.Random) -> float:
+    return 10 ** choose.uniform(-12, -0.5)
+
+
+def merged(choose: random.Random) -> sn.MergedLaplace:
+    rates = [eps_of(choose) for _ in range(choose.randrange(1, 5))]
+    width = 2 ** choose.uniform(-5, 5)
+    return sn.MergedLaplace(rates, np.cumsum([width * choose.expovariate(1) for _ in rates[1:]]).tolist(), width)
+
+
+MAKERS: dict[type, Callable[[random.Random], Any]] = {
+    sn.Laplace: lambda c: sn.Laplace(eps_of(c), 2 ** c.uniform(-5, 5)),
+    sn.Staircase: lambda c: sn.Staircase(eps_of(c), 2 ** c.uniform(-5, 5), c.choice(["l1", "l2", c.uniform(0.01, 1)])),
+    sn.DiscreteLaplace: lambda c: sn.DiscreteLaplace(eps_of(c), c.randrange(1, 12)),
+    sn.DiscreteStaircase: lambda c: sn.DiscreteStaircase(eps_of(c), c.randrange(3, 12), c.choice(["l1", "l2", 1, 3])),
+    sn.MultiScaleDiscreteLaplace: lambda c: sn.MultiScaleDiscreteLaplace(eps_of(c), c.randrange(1, 4)),
+    sn.MultivariateStaircase: lambda c: sn.MultivariateStaircase(eps_of(c) + 1, 1.0, c.randrange(1, 9)),
+    sn.TruncatedLaplace: lambda c: sn.TruncatedLaplace(eps_of(c), delta_of(c), 2 ** c.uniform(-5, 5)),
+    sn.MergedLaplace: merged,
+    sn.Gaussian: lambda c: sn.Gaussian(eps_of(c), delta_of(c), 2 ** c.uniform(-5, 5)),
+    sn.DiscreteGaussian: lambda c: sn.DiscreteGaussian.from_eps(eps_of(c), delta_of(c), c.choice((1, 1, 2, 5))),
+    sn.GeneralizedDiscreteLaplace: lambda c: sn.GeneralizedDiscreteLaplace.from_eps(eps_of(c) + 0.1, c.randrange(1, 6)),
+    sn.Arete: lambda c: sn.Arete.from_eps(c.uniform(1, 20)),
+}
+UNDIVIDED = {sn.GeneralizedDiscreteLaplace, sn.Arete}
+OF_SUMS = {sn.Gaussian, sn.DiscreteGaussian}
+NO_PROFILE = {sn.MultivariateStaircase}
+
+
+def named(kind: type) -> str:
+    return kind.__name__
+
+
+def drawn(kind: type, case: object) -> tuple[Any, int]:
+    choose = random.Random(f"{kind.__name__} {case}")
+    return MAKERS[kind](choose), choose.randrange(2, 101)
+
+
+def pure_eps(law: Any) -> float:
+    return float(law.pure_eps() if isinstance(law, sn.MergedLaplace) else law.eps)
+
+
+def declared(eps: float, delta: float, t: Any) -> Any:
+    """δ(t) that follows from (eps, delta)."""
+    return delta + (1 - delta) * np.maximum(-np.expm1(t - eps), 0) / (1 + math.exp(-eps))
+
+
+def levels(eps: float) -> NDArray[np.float64]:
+    return np.concatenate([np.linspace(0, 1.05, 16), [1 - 1e-6, 1.0]]) * eps
+
+
+def test_the_registry_has_every_mechanism() -> None:
+    assert set(MAKERS) == {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "for_partitions")}
+    assert set(MAKERS) == {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")}
+
+
+@pytest.mark.parametrize("kind", MAKERS, ids=named)
+def test_one_value_is_the_law_itself(kind: type) -> None:
+    law, k = drawn(kind, "one")
+    assert law.for_partitions(1) is law
+    if kind in UNDIVIDED:
+        with pytest.raises(sn.ParameterError, match=rf"^k must be 1 for a law given by .*, got {k}: make it"):
+            law.for_partitions(k)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | OF_SUMS], ids=named)
+def test_budgets_add_up_exactly(kind: type) -> None:
+    """ε of k values, and δ where there is one, as rational numbers."""
+    for case in range(3 if kind in NO_PROFILE else 40):
+        law, k = drawn(kind, case)
+        each = law.for_partitions(k)
+        if kind is sn.MergedLaplace:
+            assert k * each._largest_loss() <= law._largest_loss()
+        else:
+            assert k * Fraction(each.eps) <= Fraction(law.eps)
+        if kind is sn.TruncatedLaplace:
+            assert k * Fraction(each.delta) <= Fraction(law.delta)
+            assert each.achieved_delta <= each.delta
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in UNDIVIDED | NO_PROFILE], ids=named)
+@pytest.mark.parametrize("case", CASES)
+def test_own_accounting(kind: type, case: int) -> None:
+    law, k = drawn(kind, case)
+    # Losses with an infinite part may take minutes to compose more often.
+    k = min(k, 5) if kind is sn.TruncatedLaplace else k
+    each = law.for_partitions(k)
+    if kind in OF_SUMS:
+        loss = each.privacy_loss() if kind is sn.Gaussian else each.privacy_loss(sensitivity=law.sensitivity)
+        assert loss.compose(k).privacy_profile(law.eps, bounds=True)[0] <= law.delta * ROUNDING
+        return
+    eps, delta = pure_eps(law), getattr(law, "delta", 0.0)
+    t = levels(eps)
+    least = np.asarray(each.compose(k).privacy_profile(t, bounds=True)[0])
+    assert np.all(least <= declared(eps, delta, t) * ROUNDING + 1e-13)
+    if kind is sn.TruncatedLaplace:
+        # The curve of one value too, which is below what (ε, δ) alone would say.
+        assert np.all(least <= np.asarray(law.privacy_profile(t)) * ROUNDING)
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_rho_of_laws_of_a_variance(case: int) -> None:
+    choose = random.Random(f"rho {case}")
+    law, k = sn.DiscreteGaussian(2 ** choose.uniform(-10, 40)), choose.randrange(2, 101)
+    each = law.for_partitions(k)
+    assert k * Fraction(1) / Fraction(each.sigma2) <= 1 / Fraction(law.sigma2)
+    assert (each.eps, each.delta, each.sensitivity) == (None, None, None)
+
+
+# ---------------------------------------------------------------- independent accounting
+
+
+def profile_of_losses(p: NDArray[np.float64], q: NDArray[np.float64], step: float, k: int, t: Any) -> Any:
+    """δ of k releases with outcomes of probabilities p and q, whose finite losses are multiples of `step`."""
+    shared = (p > 0) & (q > 0)
+    infinite = -math.expm1(k * math.log1p(-float(p[~shared].sum()))) if np.any(~shared) else 0.0
+    index = np.rint(np.log(p[shared] / q[shared]) / step).astype(int)
+    law = np.bincount(index - index.min(), p[shared])
+    power = np.ones(1)
+    for _ in range(k):
+        power = np.convolve(power, law)
+    loss = (np.arange(power.size) + k * index.min()) * step
+    return np.array([infinite + float(np.sum(power * -np.expm1(np.minimum(level - loss, 0.0)))) for level in t])
+
+
+@pytest.mark.parametrize("kind", [sn.DiscreteLaplace, sn.DiscreteStaircase], ids=named)
+@pytest.mark.parametrize("case", range(8))
+def test_integer_laws_by_convolution(kind: type, case: int) -> None:
+    law, k = drawn(kind, f"direct {case}")
+    k = min(k, 30)
+    each = law.for_partitions(k)
+    D = each.sensitivity
+    k_values = np.arange(-int(60 * D / each.eps) - D, int(60 * D / each.eps) + 2 * D + 1)
+    p, q = each.pmf(k_values), each.pmf(k_values - D)
+    # Steps of half a sensitivity's worth of loss: e^(-ε/D) from an integer to the next, or e^(-ε) from a stair to the next.
+    step = each.eps / D if kind is sn.DiscreteLaplace else each.eps
+    t = levels(law.eps)
+    assert np.all(profile_of_losses(p, q, step, k, t) <= declared(law.eps, 0.0, t) * ROUNDING + 1e-15)
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_truncated_laplace_by_convolution(case: int) -> None:
+    """The same law on a lattice of 16 steps to the sensitivity, within the bounds of the one on the fine lattice."""
+    law, k = drawn(sn.TruncatedLaplace, f"direct {case}")
+    k = min(k, 30)
+    each, D = law.for_partitions(k), 16
+    end = math.floor(each.upper / law.sensitivity * D)
+    x = np.arange(-end - D, end + D + 1)
+    weights = np.where(abs(x) <= end, np.exp(-each.eps / D * abs(x)), 0.0)
+    p = weights / weights.sum()
+    q = np.concatenate([np.zeros(D), p[:-D]])
+    t = levels(law.eps)
+    coarse = float(p[-2 * D : -D].sum())
+    # Bounds rounded inwards leave more beyond them than the law's own do.
+    allowed = law.delta * max(coarse / each.delta, 1.0)
+    assert np.all(profile_of_losses(p, q, each.eps / D, k, t) <= declared(law.eps, allowed, t) * ROUNDING)
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_merged_laplace_by_ratios_of_the_density(case: int) -> None:
+    law, k = drawn(sn.MergedLaplace, f"direct {case}")
+    each = law.for_partitions(k)
+    corners = np.array([0.0, *each.breakpoints])
+    x = np.concatenate([corners, corners - law.sensitivity, np.linspace(0, corners[-1] + law.sensitivity, 500)])
+    largest = float(np.max(each.logpdf(x) - each.logpdf(x + law.sensitivity)))
+    # The density's breakpoints are not on the lattice: by a relative 2**-32 of the sensitivity at most.
+    assert k * largest <= law.pure_eps() * (1 + 1e-8)
+
+
+FROM_THE_WILD = [
+    (20.0, 1e-3, 1, 10),
+    (0.5, 1e-6, 1, 3),
+    (10.0, 1e-12, 1, 10),
+    (1.0, 1e-6, 10, 7),
+    (5.0, 0.9, 3, 12),
+    (1e-3, 0.02, 1, 4),
+]
+
+
+@pytest.mark.parametrize(("eps", "delta", "shift", "k"), FROM_THE_WILD)
+def test_discrete_gaussian_by_sums_of_all_outcomes(eps: float, delta: float, shift: int, k: int) -> None:
+    each = sn.DiscreteGaussian.from_eps(eps, delta, shift).for_partitions(k)
+    with mp.workdps(50):
+        for fewer in (1, k // 2, k):
+            assert oracle.delta_of(Fraction(eps), shift, fewer, Fraction(each.sigma2)) <= delta
+
+
+@pytest.mark.parametrize("case", range(15))
+def test_discrete_gaussian_of_any_parameters(case: int) -> None:
+    law, k = drawn(sn.DiscreteGaussian, f"direct {case}")
+    k = min(k, 12)
+    with mp.workdps(50):
+        found = oracle.delta_of(Fraction(law.eps), law.sensitivity, k, Fraction(law.for_partitions(k).sigma2))
+        assert found <= law.delta
+
+
+@pytest.mark.parametrize("case", range(15))
+def test_gaussian_by_the_normal_law(case: int) -> None:
+    """The sum of the noises has 2**32 steps and more to its σ: rounding the normal law changes δ by less than 1e-17 of it."""
+    law, k = drawn(sn.Gaussian, f"direct {case}")
+    _, sigma2, cells = law.for_partitions(k)._calibration
+    with mp.workdps(60):
+        assert sigma2 >= 2.0**64
+        s = mp.sqrt(k) * cells / mp.sqrt(mp.mpf(sigma2))
+        # The lattice may cost this much, relatively and in ε, by tests/oracles and docs/gaussian.md.
+        h = (
+            k
+            * ((mp.sqrt(2 * mp.log(2 * k / mp.mpf(law.delta)) + 140) + cells / mp.sqrt(sigma2)) ** 2 + 3)
+            / (24 * mp.mpf(sigma2))
+        )
+        assert gaussian_oracle.profile(mp.mpf(law.eps) - h, s) <= law.delta * (1 - h)
