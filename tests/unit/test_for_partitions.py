@@ -1,6 +1,6 @@
 """`for_partitions`: what it returns is a value like every law, is what `release` draws from, and refuses what `release` refuses.
 
-Evidence: noise that was drawn, and the promise that a law was made with. Values that are no whole numbers, and the l2 form: direct
+Evidence: noise that was drawn, and the promise that a law was made with; for rounding and the l2 form direct
 sums over all outcomes. Deterministic: no false alarms.
 """
 

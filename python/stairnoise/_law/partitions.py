@@ -30,9 +30,9 @@ class Partitions(Immutable):
     def for_partitions(self, k: int) -> Self:
         """Return the law that each value is released with where one person changes `k` values.
 
-        ``release(values, max_partitions_contributed=k)`` adds this law's noise. All values together then have the
-        guarantee that one value has from this object; the `error_bound`, `std` and `repr` of each value are those of
-        the law returned.
+        ``release(values, max_partitions_contributed=k)`` adds its noise. All values together then have what one value
+        has from this object: the ε, (ε, δ) or ρ of the table below. (The privacy profile at other ε may be larger.) The
+        `error_bound`, `std` and `repr` of each value are those of the law returned.
 
         Parameters
         ----------

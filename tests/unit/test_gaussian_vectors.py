@@ -1,0 +1,63 @@
+"""Gaussian noise for a vector: what rounding the coordinates adds to its change, and what that costs.
+
+Evidence: δ of normal noise (Balle and Wang) in mpmath, at the changes of vectors rounded coordinate by coordinate. The lattice
+has 2**32 steps and more to σ. Deterministic: no false alarms.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import stairnoise as sn
+from tests.oracles import gaussian as oracle
+from tests.oracles import release
+
+CASES = [(1.0, 1e-3, 10**6), (1.0, 1e-6, 10**6), (1e-8, 1e-10, 10**6), (1e-8, 1e-6, 100), (4.0, 1e-9, 1)]
+
+
+def delta_at(law, eps, steps):
+    """δ of the law for a change by `steps` of its lattice in the l2 norm."""
+    return oracle.profile(mp.mpf(eps), steps / mp.sqrt(mp.mpf(law._calibration.sigma2)))
+
+
+@pytest.mark.parametrize(("eps", "delta", "d"), CASES)
+def test_the_root_of_d_has_to_be_added(eps, delta, d):
+    with mp.workdps(60):
+        law = sn.Gaussian(eps, delta)
+        g = mp.mpf(law.granularity)
+        exceeded = delta_at(law, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta)
+        assert exceeded > 1
+        wider = sn.Gaussian(eps, delta, 1 + law.granularity * math.sqrt(d))
+        assert wider.granularity == law.granularity
+        # The lattice's own cost for d coordinates instead of one comes on top.
+        assert delta_at(wider, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta) <= 1 + mp.mpf(10) ** -12
+        assert wider.sigma / law.sigma - 1 <= law.granularity * math.sqrt(d) * (1 + 1e-6)
+
+
+def test_figures_of_the_page():
+    """Those that docs/gaussian.md gives, of 10**6 coordinates."""
+    with mp.workdps(60):
+        for eps, delta, expected in ((1.0, 1e-6, 4.8e-6), (1e-8, 1e-10, 0.0817)):
+            law = sn.Gaussian(eps, delta)
+            found = delta_at(law, eps, 1 / mp.mpf(law.granularity) + 1000) / mp.mpf(delta) - 1
+            assert float(found) == pytest.approx(expected, rel=0.02)
+
+
+def test_a_vector_that_rounding_moves_farther():
+    """Coordinates just below and just above the middle of two steps: the change grows by all of g√d, nearly."""
+    law = sn.Gaussian(1.0, 1e-6)
+    g, d = law.granularity, 10**4
+    below, above = np.full(d, 0.4999 * g), np.full(d, 0.5001 * g)
+    steps = [
+        release.quotient(b, Fraction(g)) - release.quotient(a, Fraction(g)) for a, b in zip(below[:3], above[:3], strict=True)
+    ]
+    assert steps == [1, 1, 1]
+    change, rounded = float(np.linalg.norm(above - below)), g * math.sqrt(d)
+    assert rounded - change > 0.999 * g * math.sqrt(d)
+    assert rounded <= change + g * math.sqrt(d)
+    noise = law.sample(d, rng=sn.SeededRng(2))
+    for values, expected in ((below, noise), (above, noise + g)):
+        assert np.array_equal(law.release(values, rng=sn.SeededRng(2, allow_release=True)), expected)
