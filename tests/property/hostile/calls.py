@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, Any] = {
     "index": 3,
     "k": 2,
     "key": bytes(32),
+    "l2_sensitivity": 2.0,
     "lam": 0.5,
     "lattice": True,
     "law": sn.Laplace(1.5),
@@ -64,6 +65,9 @@ ARGUMENTS: dict[str, Any] = {
 
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete": {"alpha": 0.5},
+    "Arete.for_partitions": {"k": 1},
+    "DiscreteGaussian.rho": {"l2_sensitivity": None},
+    "GeneralizedDiscreteLaplace.for_partitions": {"k": 1},
     "GeneralizedDiscreteLaplace.from_eps": {"a": 0.5},
     "MergedLaplace": {"eps": [1.0, 2.0]},
     "MergedLaplace.from_eps": {"eps": 1.5},
