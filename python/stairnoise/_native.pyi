@@ -14,6 +14,7 @@ _Cost = Literal["l1", "l2"]
 _Norm = Literal["l1", "l2", "linf"]
 
 __all__ = [
+    "MOST_THREADS",
     "Children",
     "Law",
     "Noise",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 __version__: str
+MOST_THREADS: int
 
 @final
 class Stream:

@@ -14,8 +14,6 @@ from stairnoise._output import Size, finish, output_array, workspace
 from stairnoise._parameters import RealLike, count, exact_array
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
-# Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
-_MOST_THREADS = 2**12
 # Differences of smaller numbers do not overflow.
 _LARGE = 2.0**1021
 
@@ -142,7 +140,7 @@ class Selecting(Immutable):
         threads: int | None,
     ) -> Any:
         rows = self._rows(costs)
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         batch = rows.shape[:-1]
         selected = output_array(size, batch, out, None, ("int64",))
         work = workspace(selected)

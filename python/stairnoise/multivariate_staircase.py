@@ -27,7 +27,6 @@ _NORMS = ("l1", "l2", "linf")
 _POWERS = {"l1": 1, "l2": 2}
 _MOST_DIMENSIONS = 4096
 _MOST_POWER = 64
-_MOST_THREADS = 2**12
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Out = TypeVar("_Out", bound="NDArray[Any]")
@@ -244,7 +243,7 @@ class MultivariateStaircase(Partitions):
         size_name: str = "size",
     ) -> Any:
         stream = sampling_stream(rng)
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         shape: Size | None = None
         if size is not None:
             shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)

@@ -104,15 +104,17 @@ def test_environment_sets_the_number_of_threads():
     right = run(DIGEST, STAIRNOISE_NUM_THREADS="1")
     assert right.returncode == 0, right.stderr
     assert run(DIGEST, STAIRNOISE_NUM_THREADS="3").stdout == right.stdout
-    for wrong in ("0", "-1", "two"):
+    assert run(DIGEST, STAIRNOISE_NUM_THREADS=f"{2**12}").stdout == right.stdout
+    # The larger ones once started as many threads, deaf to Ctrl-C: the time that `run` allows is a bound on that.
+    for wrong in ("0", "-1", "two", f"{2**12 + 1}", "2147483648", "1" + 30 * "0"):
         refused = run(DIGEST, STAIRNOISE_NUM_THREADS=wrong)
-        assert f"ParameterError: STAIRNOISE_NUM_THREADS must be a positive integer, got {wrong}" in refused.stderr
+        assert f"ParameterError: STAIRNOISE_NUM_THREADS must be an integer from 1 to 2**12, got {wrong}\n" in refused.stderr
 
 
 def test_a_release_names_a_wrong_number_of_threads_too(monkeypatch, rng):
     monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
     for law in (sn.Laplace(1), sn.MultivariateStaircase(1, 1, 2)):
-        with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be a positive integer, got two$"):
+        with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be an integer from 1 to 2\*\*12, got two$"):
             law.release(np.zeros((LONG, 2)), rng=rng)
     assert rng._stream.fill_count == 0
 

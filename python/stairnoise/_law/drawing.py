@@ -15,8 +15,6 @@ from stairnoise._parameters import RealLike, count
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
-# Far more than any machine runs at once, so that a slip is an error and not a storm of threads.
-_MOST_THREADS = 2**12
 # NumPy can index any array of fewer values.
 _SURELY_A_LENGTH = 2**48
 # NumPy keeps one object for each native dtype, so that identity is the quickest test.
@@ -150,7 +148,7 @@ class Drawing(Partitions, Generic[_Default]):
         size_name: str = "size",
     ) -> Any:
         stream = sampling_stream(rng)
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         shape = self._parameter_shape
         noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
         work = workspace(noise)

@@ -114,7 +114,8 @@ pub(crate) fn write_in_order<T: Copy + Default, E>(
     let total = out.len();
     // Row by row: one iterator over all axes would cost ten times as much an element.
     let mut places = out.rows_mut().into_iter().flatten();
-    let mut stage = [T::default(); STAGE];
+    // Not on the stack: that of a thread may have 128 KiB.
+    let mut stage = vec![T::default(); STAGE.min(total)];
     for done in (0..total).step_by(STAGE) {
         let stage = &mut stage[..STAGE.min(total - done)];
         write(first + done as u64, stage)?;
@@ -186,6 +187,11 @@ impl<'a, T, I: Inputs> Iterator for Pieces<'a, T, I> {
         }
         Some(piece)
     }
+
+    /// Halves may be more than pieces of the full length would be.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.rest.iter().map(|piece| piece.out.len().div_ceil(self.most)).sum(), None)
+    }
 }
 
 impl<T, I: Inputs> Piece<'_, T, I> {
@@ -229,7 +235,8 @@ impl<T, I: Inputs> Piece<'_, T, I> {
 /// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
 pub(crate) enum InOrder<'a, A> {
     Contiguous(&'a [A]),
-    Same([A; STAGE]),
+    /// As many elements as a part has at most.
+    Same(Vec<A>),
     Strided {
         elements: Box<dyn Iterator<Item = &'a A> + Send + 'a>,
         stage: Vec<A>,
@@ -241,7 +248,9 @@ impl<'a, A: Copy + Sync> InOrder<'a, A> {
         Ok(match (view.as_slice(), view.first()) {
             (Some(slice), _) => Self::Contiguous(slice),
             // A scalar that was broadcast.
-            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => Self::Same([*element; STAGE]),
+            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => {
+                Self::Same(vec![*element; STAGE.min(view.len())])
+            }
             _ => {
                 let mut stage = Vec::new();
                 stage.try_reserve_exact(STAGE.min(view.len())).map_err(|_| OutOfMemory)?;

@@ -46,4 +46,6 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const MOST_THREADS: usize = stairnoise::parallel::MOST_THREADS;
 }

@@ -23,9 +23,10 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
         return Ok(parallel::available_threads());
     };
     match text.to_str().and_then(|text| text.parse().ok()) {
-        Some(threads) if threads > 0 => Ok(threads),
+        Some(threads @ 1..=parallel::MOST_THREADS) => Ok(threads),
         _ => Err(ParameterError::new_err(format!(
-            "{VARIABLE} must be a positive integer, got {}",
+            "{VARIABLE} must be an integer from 1 to 2**{}, got {}",
+            parallel::MOST_THREADS.ilog2(),
             text.display()
         ))),
     }

@@ -30,6 +30,12 @@ pub fn to_next_page<T>(place: *const T) -> usize {
 /// Slices shorter than this are filled by the calling thread: starting a thread costs about 30 µs, as much as 10⁴ values.
 pub const SPLIT_FROM: usize = 4 * PIECE;
 
+/// Threads of a call at most: far more than any machine runs at once, so that a slip is no storm of threads.
+pub const MOST_THREADS: usize = 1 << 12;
+
+/// Bytes of stack of a thread that is started here: ten times what the deepest draw takes.
+const STACK: usize = 1 << 19;
+
 /// Has `work(first, piece)` fill every piece of `out`, whose first element is number `first`, on up to `threads` threads, this one included.
 ///
 /// This thread asks `go_on` after each piece that it fills itself; once it is false no further piece is begun. Returns whether all were filled.
@@ -58,6 +64,8 @@ pub fn fill<T: Send, E: Send>(
 
 /// Has every item worked on, on up to `threads` threads, this one included; each thread makes a state of its own first.
 ///
+/// There are no more threads than items, by the least number of them that the iterator's `size_hint` promises, and no more than [`MOST_THREADS`].
+///
 /// This thread asks `go_on` after each item that it works on itself; once it is false no further item is begun. Returns whether all were
 /// worked on.
 ///
@@ -70,6 +78,7 @@ pub fn each<I: Iterator + Send, S, E: Send>(
     work: impl Fn(&mut S, I::Item) -> Result<(), E> + Sync,
     mut go_on: impl FnMut() -> bool,
 ) -> Result<bool, E> {
+    let threads = threads.min(MOST_THREADS).min(items.size_hint().0);
     let stop = AtomicBool::new(false);
     let items = Mutex::new(items.fuse());
     let failure = Mutex::new(None);
@@ -98,7 +107,7 @@ pub fn each<I: Iterator + Send, S, E: Send>(
             for _ in 1..threads {
                 let helper = || work_alone(&mut || true);
                 // Where no more threads can be had, those there are do the work.
-                if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
+                if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, helper).is_err() {
                     break;
                 }
             }
@@ -120,6 +129,7 @@ pub fn available_threads() -> usize {
 mod tests {
     use super::*;
     use std::convert::Infallible;
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
     fn every_piece_is_filled_once_by_any_number_of_threads() {
@@ -176,6 +186,18 @@ mod tests {
             };
             assert_eq!(each(0..1_000_000, threads, || 0, refuse, || true), Err(20));
             assert_eq!(each(0..20, threads, || 0, refuse, || true), Ok(true));
+        }
+    }
+
+    /// Every thread makes a state, so that states are counted for threads.
+    #[test]
+    fn there_are_no_more_threads_than_items() {
+        for (items, threads, most) in [(0, 5, 1), (1, 5, 1), (3, usize::MAX, 3), (5, 2, 2)] {
+            let states = AtomicUsize::new(0);
+            let make = || states.fetch_add(1, Ordering::Relaxed);
+            let done: Result<bool, Infallible> = each(0..items, threads, make, |_, _| Ok(()), || true);
+            assert_eq!(done, Ok(true));
+            assert!((1..=most).contains(&states.into_inner()), "{items} items, {threads} threads");
         }
     }
 

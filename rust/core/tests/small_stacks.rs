@@ -1,0 +1,107 @@
+//! Evidence: threads that end. Every law draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of the
+//! test run, on the instruction set that it uses.
+
+use std::thread;
+
+use stairnoise::{
+    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, Laws, MergedLaplace, MultiScaleDiscreteLaplace,
+    MultivariateStaircase, Noise, Norm, Parameters, Selection, Shape, Shapes, Share, TruncatedLaplace,
+};
+
+/// Long enough for every buffer, and not a whole number of blocks; of vectors of five values.
+const VALUES: usize = 5005;
+
+const KINDS: [Kind; 4] = [Kind::Laplace, Kind::DiscreteLaplace, Kind::Staircase, Kind::DiscreteStaircase];
+
+fn on_a_small_stack(work: fn()) {
+    thread::Builder::new()
+        .stack_size(128 << 10)
+        .spawn(work)
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+#[test]
+fn the_four_laws() {
+    on_a_small_stack(|| {
+        let (mut generator, answers) = (Generator::from_seed(1), vec![3.0; VALUES]);
+        let (mut wide, mut narrow) = (vec![0.0_f64; VALUES], vec![0_i32; VALUES]);
+        for kind in KINDS {
+            for (eps, sensitivity, shape) in [
+                (4.0, 1.0, Shape::L1),
+                (1e-3, 1000.0, Shape::L2),
+                (1e-5, 7.0, Shape::Number(1.0)),
+            ] {
+                let law = Law::new(kind, eps, sensitivity, shape).unwrap();
+                law.fill(&mut generator, &mut wide).unwrap();
+                law.fill(&mut generator, &mut narrow).unwrap();
+                law.release(&mut generator, &answers, &mut wide).unwrap();
+                law.release(&mut generator, &answers[..1], &mut wide[..1]).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn a_law_for_every_value() {
+    on_a_small_stack(|| {
+        let (mut generator, answers) = (Generator::from_seed(1), vec![3.0; VALUES]);
+        let mut out = vec![0.0_f64; VALUES];
+        let (eps, sensitivity, numbers) = (vec![0.5; VALUES], vec![2.0; VALUES], vec![1.0; VALUES]);
+        for kind in KINDS {
+            for shape in [Shapes::Same(Shape::L1), Shapes::Same(Shape::L2), Shapes::Numbers(&numbers)] {
+                let parameters = Parameters {
+                    eps: &eps,
+                    sensitivity: &sensitivity,
+                    shape,
+                };
+                let mut laws = Laws::new(kind);
+                laws.check(&parameters).unwrap();
+                let fill = generator.next(VALUES).unwrap();
+                laws.write(&fill, 0, &mut out, &parameters).unwrap();
+                laws.release(&fill, 0, &answers, &mut out, &parameters).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn laws_of_several_draws() {
+    on_a_small_stack(|| {
+        draw(&DiscreteGaussian::new(100.0).unwrap());
+        draw(&TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap());
+        draw(&MergedLaplace::new(&[0.5, 2.0], &[1.0], 1.0).unwrap());
+        let share = || Share::new(2, 3).unwrap();
+        draw(&GeneralizedDiscreteLaplace::new(0.4, 0.6, share()).unwrap());
+        draw(&MultiScaleDiscreteLaplace::new(1.0, 3.0, share()).unwrap());
+        draw(&Arete::new(0.1, 1.0, 1.0, share()).unwrap());
+        for norm in [Norm::L1, Norm::L2, Norm::LInf] {
+            draw(&MultivariateStaircase::new(1.0, 1.0, 5, 0.5, norm).unwrap());
+        }
+    });
+}
+
+fn draw(law: &impl Noise) {
+    let (mut generator, answers) = (Generator::from_seed(1), vec![3.0; VALUES]);
+    let mut out = vec![0.0_f64; VALUES];
+    law.fill(&mut generator, &mut out).unwrap();
+    law.fill(&mut generator, &mut out[..5]).unwrap();
+    law.release(&mut generator, &answers, &mut out).unwrap();
+}
+
+#[test]
+fn selections() {
+    on_a_small_stack(|| {
+        let costs: Vec<f64> = (0..300).map(f64::from).collect();
+        let mut generator = Generator::from_seed(1);
+        for mechanism in [
+            Selection::staircase(1.0, 1.0, 0.5, false).unwrap(),
+            Selection::exponential(1.0, 1.0, false).unwrap(),
+        ] {
+            let mut selected = vec![0; VALUES];
+            mechanism.select(&mut generator, &costs, &mut selected[..20]).unwrap();
+            mechanism.select_often(&mut generator, &costs, &mut selected).unwrap();
+        }
+    });
+}

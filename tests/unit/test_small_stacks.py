@@ -1,0 +1,127 @@
+"""Evidence: a process that lives. Everything draws in a thread with a stack of 128 KiB, musl's default.
+
+Each case runs in such a thread of another process, which names the case before it begins, so that the
+one that overflows its stack is known; the cases after it run in a further process.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import stairnoise as sn
+
+PROGRAM = """
+import sys, threading
+import numpy as np
+import stairnoise as sn
+
+eps = np.linspace(0.1, 2, 100)
+LAWS = {
+    "Laplace": lambda: sn.Laplace(1),
+    "Laplace of many steps": lambda: sn.Laplace(3e-6),
+    "Staircase of few stairs": lambda: sn.Staircase(4),
+    "Staircase": lambda: sn.Staircase(0.3),
+    "Staircase l2": lambda: sn.Staircase(0.3, gamma="l2"),
+    "DiscreteLaplace of few values": lambda: sn.DiscreteLaplace(4),
+    "DiscreteLaplace": lambda: sn.DiscreteLaplace(0.1),
+    "DiscreteStaircase of few stairs": lambda: sn.DiscreteStaircase(3, 9),
+    "DiscreteStaircase": lambda: sn.DiscreteStaircase(0.1, 9),
+    "DiscreteGaussian": lambda: sn.DiscreteGaussian(100.0),
+    "Gaussian": lambda: sn.Gaussian(1, 1e-6),
+    "TruncatedLaplace": lambda: sn.TruncatedLaplace(1, 1e-6),
+    "MergedLaplace": lambda: sn.MergedLaplace([0.5, 2], [1]),
+    "GeneralizedDiscreteLaplace": lambda: sn.GeneralizedDiscreteLaplace(0.4, 0.6, n_parties=3),
+    "MultiScaleDiscreteLaplace": lambda: sn.MultiScaleDiscreteLaplace(1, 3),
+    "Arete": lambda: sn.Arete(0.1, 1.0, 1.0),
+    "many Laplace": lambda: sn.Laplace(eps, eps),
+    "many Staircase": lambda: sn.Staircase(eps),
+    "many Staircase l2": lambda: sn.Staircase(eps, gamma="l2"),
+    "many Staircase of numbers": lambda: sn.Staircase(eps, eps, gamma=eps / 3),
+    "many DiscreteLaplace": lambda: sn.DiscreteLaplace(eps, 3),
+    "many DiscreteStaircase": lambda: sn.DiscreteStaircase(eps, 9),
+    "many DiscreteStaircase of numbers": lambda: sn.DiscreteStaircase(eps, 9, r=np.arange(100) % 9 + 1),
+}
+DRAWS = {
+    "sample of few": lambda law: law.sample((1, 100)),
+    "sample": lambda law: law.sample((50, 100)),
+    "sample of narrow floats or integers": lambda law: law.sample((50, 100), dtype=law.sample((1, 100)).dtype.kind + "4"),
+    "sample, strided": lambda law: law.sample(out=np.zeros((50, 200), law.sample((1, 100)).dtype)[:, ::2]),
+    "release of one": lambda law: law.release(3),
+    "release of few": lambda law: law.release(np.ones(100)),
+    "release": lambda law: law.release(np.ones((50, 100))),
+    "release of integers": lambda law: law.release(np.ones((50, 100), int)),
+    "release, strided": lambda law: law.release(np.ones((50, 300))[:, ::3], out=np.zeros((50, 200))[:, ::2]),
+    "release of one value repeated": lambda law: law.release(np.broadcast_to(3.0, (50, 100)), out=np.zeros((100, 50)).T),
+}
+def costs():
+    return np.arange(300.0).reshape(60, 5) % 7
+
+CASES = {f"{law}: {draw}": (lambda make=make, run=run: run(make())) for law, make in LAWS.items() for draw, run in DRAWS.items()}
+for norm in ("l1", "l2", "linf"):
+    for dim in (1, 3, 200):
+        def vectors(norm=norm, dim=dim):
+            law = sn.MultivariateStaircase(1, 1, dim, norm=norm)
+            law.sample(50)
+            law.sample(out=np.zeros((50, 2 * dim))[:, ::2])
+            law.release(np.ones((50, dim)))
+            law.release(np.ones((50, 2 * dim))[:, ::2], out=np.zeros((dim, 50)).T)
+        CASES[f"MultivariateStaircase {norm} {dim}"] = vectors
+for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection):
+    def select(mechanism=mechanism):
+        law = mechanism(1)
+        law.select(costs())
+        law.select(costs().T)
+        law.select(np.arange(3000.0), size=1000)
+        law.select(costs(), out=np.zeros(120, int)[::2])
+    CASES[mechanism.__name__] = select
+for law in ("Staircase", "DiscreteGaussian", "many Staircase"):
+    CASES[f"{law}: two threads"] = lambda make=LAWS[law]: make().sample((2700, 100), threads=2)
+CASES["one"] = lambda: [LAWS[law]().sample() for law in LAWS if not law.startswith("many")]
+CASES["sn.sample"] = lambda: sn.sample(1000, 1)
+CASES["generators"] = lambda: [sn.SecureRng().spawn(3), sn.SecureRng().at(5)]
+
+threading.stack_size(128 << 10)
+failed = []
+def run(case):
+    try:
+        CASES[case]()
+    except BaseException as error:
+        failed.append(f"{case}: {error!r}")
+for case in list(CASES)[int(sys.argv[1]) :]:
+    print(case, flush=True)
+    thread = threading.Thread(target=run, args=(case,))
+    thread.start()
+    thread.join()
+sys.exit("\\n".join(failed) or 0)
+"""
+
+
+@pytest.mark.parametrize("tier", sn.cpu_tiers())
+def test_everything_draws_in_a_thread_with_a_small_stack(tier):
+    died, begun = [], 0
+    # The first few tell: each takes a process.
+    while len(died) < 4:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(begun)],
+            env={**os.environ, "STAIRNOISE_CPU": tier},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        cases = done.stdout.splitlines()
+        if done.returncode >= 0:
+            break
+        died.append(cases[-1])
+        begun += len(cases)
+    assert not died, "out of stack"
+    assert done.returncode == 0, done.stderr
+
+
+def test_everything_that_draws_is_among_the_cases():
+    laws = [name for name in sn.__all__ if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")]
+    assert len(laws) > 12
+    assert [name for name in laws if not re.search(rf"\bsn\.{name}\b", PROGRAM)] == []
