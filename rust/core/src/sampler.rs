@@ -1,17 +1,18 @@
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{BLOCK, Kernel, Tier, WORD_BITS};
+use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
 use crate::params::Lattice;
 use crate::reveal;
 use crate::stream::{CHUNK, FEW, Fill};
 use crate::value::Value;
 
-/// One law on the integers, ready to draw: the kernel where it is sure, the exact path where it is not.
+/// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
     law: IntegerLaw,
     lattice: Lattice,
     granularity: f64,
     kernel: Kernel,
+    fixed_point: Option<FixedPoint>,
 }
 
 impl Sampler {
@@ -21,6 +22,7 @@ impl Sampler {
             lattice,
             granularity: lattice.granularity(),
             kernel: Kernel::new(&law),
+            fixed_point: FixedPoint::new(&law),
         }
     }
 
@@ -31,6 +33,7 @@ impl Sampler {
             lattice,
             granularity: lattice.granularity(),
             kernel: Kernel::quick(&law),
+            fixed_point: None,
         }
     }
 
@@ -51,7 +54,7 @@ impl Sampler {
     pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
         match self.kernel.decide(word) {
             Some(cells) => i64::from_whole(cells, 1.0),
-            None => self.exact_cells(word, extension),
+            None => self.doubtful_cells(word, extension),
         }
     }
 
@@ -77,9 +80,12 @@ impl Sampler {
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
-        self.kernel.fill(tier, words, self.granularity, out, |i, value| {
-            *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
-        });
+        let doubt = |i: usize, value: &mut T| *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
+        if self.kernel.is_ever_sure() {
+            self.kernel.fill(tier, words, self.granularity, out, doubt);
+        } else {
+            out.iter_mut().enumerate().for_each(|(i, value)| doubt(i, value));
+        }
     }
 
     /// Writes `element(i, X of value first + i)` to every `out[i]`, of which there are at most [`FEW`].
@@ -104,7 +110,7 @@ impl Sampler {
     ) {
         self.kernel.fill(tier, words, self.granularity, out, |i, value| {
             if i < wanted {
-                *value = self.value(self.exact_cells(words[i], |e| extension(i, e)));
+                *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
             }
         });
     }
@@ -115,6 +121,20 @@ impl Sampler {
             T::from_whole(cells as f64, self.granularity)
         } else {
             T::from_cells(cells.into(), self.lattice.log2_granularity)
+        }
+    }
+
+    /// X for a word that the kernel is not sure of.
+    #[cold]
+    #[inline(never)]
+    fn doubtful_cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+        let decided = self.fixed_point.as_ref().and_then(|law| law.decide(word & !(1 << WORD_BITS)));
+        match decided {
+            Some(magnitude) => {
+                let sign = (word.cast_signed()) >> WORD_BITS;
+                (magnitude.cast_signed() ^ sign).wrapping_sub(sign)
+            }
+            None => self.exact_cells(word, extension),
         }
     }
 

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use stairnoise::Kind;
 
-/// At least one law for each of the seven kernels.
-pub const LAWS: [(Kind, f64, f64); 11] = [
+/// At least one law for each of the seven kernels, and two that are drawn in fixed point.
+pub const LAWS: [(Kind, f64, f64); 13] = [
     (Kind::Laplace, 0.01, 1.0),
     (Kind::Laplace, 1.0, 3.0),
     (Kind::Laplace, 10.0, 1.0),
@@ -17,6 +17,8 @@ pub const LAWS: [(Kind, f64, f64); 11] = [
     (Kind::DiscreteStaircase, 0.1, 5.0),
     (Kind::DiscreteStaircase, 2.0, 5.0),
     (Kind::DiscreteStaircase, 10.0, 100.0),
+    (Kind::Laplace, 1e-4, 1.0),
+    (Kind::Staircase, 1e-4, 5.0),
 ];
 pub const KERNELS: usize = 7;
 

@@ -43,6 +43,11 @@ impl<const N: usize> Ladder<N> {
         });
         Self { stairs, rungs }
     }
+
+    /// As [`Staircase::slack`].
+    pub fn slack(&self) -> f64 {
+        self.stairs.slack
+    }
 }
 
 impl<const N: usize> Lane for Ladder<N> {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
+//! | `fixed_point` | the same in fixed point of 128 bits, for the widest laws |
 //! | `coin` | the acceptance of the discrete Gaussian law |
 //! | `own` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
@@ -20,6 +21,7 @@
 
 mod coin;
 mod elementary;
+mod fixed_point;
 mod float;
 mod geometric;
 mod ladder;
@@ -34,6 +36,7 @@ use crate::reveal;
 use crate::value::Value;
 
 pub(crate) use coin::Coin;
+pub(crate) use fixed_point::FixedPoint;
 pub(crate) use float::{less, nearest};
 pub(crate) use geometric::{Coarse, Geometric};
 pub(crate) use ladder::Ladder;
@@ -145,6 +148,18 @@ impl Kernel {
             Self::Ladder8(lane) => signed::<Baseline>(lane, word),
         };
         reveal::condition(sure).then_some(cells)
+    }
+
+    /// Whether it decides any word at all: for laws beyond [`MAX_SPAN`] it does not.
+    pub fn is_ever_sure(&self) -> bool {
+        let slack = match self {
+            Self::Geometric(lane) => lane.slack,
+            Self::Staircase(lane) => lane.slack(),
+            Self::Ladder4(lane) => lane.slack(),
+            Self::Ladder8(lane) => lane.slack(),
+            Self::Coarse(_) | Self::Thresholds4(_) | Self::Thresholds8(_) => 0.0,
+        };
+        slack < f64::INFINITY
     }
 
     /// Which kernel this is.

@@ -83,6 +83,11 @@ impl Staircase {
         }
     }
 
+    /// Tolerance on y − D·c whatever y is: infinite where no word is decided.
+    pub fn slack(&self) -> f64 {
+        self.stairs.slack
+    }
+
     /// How many stairs lie above the given tail mass: the least J ≥ 1 with S(r)·e^(−ε(J−1)) ≤ `mass`, about.
     pub fn stairs_above(&self, mass: f64) -> u64 {
         (self.stair_offset - mass.ln() * self.inverse_eps).max(1.0).ceil() as u64

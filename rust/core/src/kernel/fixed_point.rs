@@ -1,0 +1,226 @@
+//! The step between the lanes and the exact path, for laws of so many cells that an `f64` cannot tell neighbouring ones apart: the formulas of
+//! `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error and a verdict of the same kind, an integer or "not sure".
+//!
+//! No branch and no address depends on the word. Sums and products wrap, because a check would be a branch; where a word is accepted none overflows.
+//! A number "in 2^−n" counts steps of that size.
+
+mod logarithm;
+
+use super::elementary::exp_m1;
+use super::float::{ceil, floor, nearest};
+use super::staircase::PER_Y;
+use crate::dyadic::{decompose, power_of_two};
+use crate::exact::IntegerLaw;
+use crate::reveal;
+use logarithm::{BITS, ERROR, Logarithm};
+
+/// The fixed-point step of a law.
+#[derive(Clone, Debug)]
+pub(crate) enum FixedPoint {
+    Geometric(Geometric),
+    Staircase(Staircase),
+}
+
+/// With a narrower noise scale the lanes leave no more than 0.2 % of the words in doubt.
+const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
+
+/// No law of numbers is wider.
+const MOST_SCALE: f64 = (1_u64 << 54) as f64;
+
+/// A staircase has no more cells and no larger ε: a stair's places fit an `f64`, and the series of e^ε is short.
+const MOST_CELLS: u64 = 1 << 45;
+const MOST_EPS: f64 = 1.0 / 256.0;
+
+impl FixedPoint {
+    /// `None` where the lanes are sure of nearly every word, and where this step would not be.
+    pub fn new(law: &IntegerLaw) -> Option<Self> {
+        let (IntegerLaw::Geometric { eps, cells }
+        | IntegerLaw::OneSided { eps, cells }
+        | IntegerLaw::Staircase { eps, cells, .. }) = *law;
+        if !(LEAST_SCALE..=MOST_SCALE).contains(&(cells as f64 / eps)) {
+            return None;
+        }
+        match *law {
+            IntegerLaw::Geometric { .. } => Some(Self::Geometric(Geometric::new(eps, cells, 1 << 63))),
+            IntegerLaw::OneSided { .. } => Some(Self::Geometric(Geometric::new(eps, cells, 0))),
+            IntegerLaw::Staircase { r, .. } => {
+                (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| Self::Staircase(Staircase::new(eps, cells, r)))
+            }
+        }
+    }
+
+    /// |X| for the 63 leading bits of v, if they are certain to decide it.
+    pub fn decide(&self, bits: u64) -> Option<u64> {
+        let logarithm = Logarithm::of(bits);
+        let (magnitude, sure) = match self {
+            Self::Geometric(law) => law.place(&logarithm),
+            Self::Staircase(law) => law.place(&logarithm),
+        };
+        reveal::condition(sure).then_some(magnitude)
+    }
+}
+
+/// ⌊a·b / 2^128⌋ or up to 2 less.
+fn high(a: u128, b: u128) -> u128 {
+    const LOW: u128 = u64::MAX as u128;
+    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    let middle = (a1.wrapping_mul(b0) >> 64).wrapping_add(a0.wrapping_mul(b1) >> 64);
+    a1.wrapping_mul(b1).wrapping_add(middle)
+}
+
+/// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::Geometric`].
+///
+/// β is ½ to within 1/(8κ) (see `own`); of the one-sided law it is 0. Bits beyond the word lower x by at most κ/V.
+#[derive(Clone, Debug)]
+pub(crate) struct Geometric {
+    /// κ in 2^(p − 127), 2^p ≤ κ < 2^(p + 1).
+    scale: u128,
+    p: u32,
+    /// β in 2^−64,
+    offset: u64,
+    /// and the error of x.
+    slack: u64,
+}
+
+impl Geometric {
+    fn new(eps: f64, cells: u64, offset: u64) -> Self {
+        let (significand, exponent) = decompose(eps);
+        let (scale, log2) = ratio(cells, significand);
+        let p = (log2 - exponent).cast_unsigned();
+        Self {
+            scale,
+            p,
+            offset,
+            // 2^(p + 1) times the logarithm's error, that of β, and less than 4 for what is cut off.
+            slack: (1 << (p - 19)) + (1 << (61 - p)) + 4,
+        }
+    }
+
+    fn place(&self, logarithm: &Logarithm) -> (u64, bool) {
+        // The product is in 2^(p − 120).
+        let x = (high(self.scale, logarithm.minus_ln) >> (BITS - 65 - self.p)).wrapping_add(self.offset.into());
+        let part = x as u64;
+        // κ/V ≤ κ·2^(zeros − 63), rounded up.
+        let room = 61_u32.wrapping_sub(self.p);
+        let beyond = ((self.scale >> 65) as u64).wrapping_shr(room.wrapping_sub(logarithm.zeros));
+        let least = beyond.wrapping_add(self.slack).wrapping_add(1);
+        let inside = (part >= least) & (part <= u64::MAX - self.slack);
+        ((x >> 64) as u64, inside & (logarithm.zeros <= room))
+    }
+}
+
+/// a/b as digits·2^(log2 − 127), ⌊⌋ of digits from 2^127 to 2^128, for a and b from 1 on.
+fn ratio(a: u64, b: u64) -> (u128, i32) {
+    let (top, bottom) = (a << a.leading_zeros(), u128::from(b << b.leading_zeros()));
+    let below = u32::from(u128::from(top) < bottom);
+    let dividend = u128::from(top) << (63 + below);
+    let rest = (dividend % bottom) << 64;
+    let log2 = b.leading_zeros().cast_signed() - a.leading_zeros().cast_signed() - below.cast_signed();
+    ((dividend / bottom) << 64 | rest / bottom, log2)
+}
+
+/// |X| = r + J·D − 1 − q, q = ⌊y − D·c⌋, as in [`super::Staircase`], but for small ε and in logarithms. With C = ln((t/2)/(D·c)),
+///
+/// ```text
+/// y = D·c·e^w,   w = εJ − (−ln v) + C,   y − D·c = D·c·(e^w − 1),
+/// ```
+///
+/// and J is the least whole number ≥ 0 for which w ≥ 0, so that w < ε: D·c is large, e^w − 1 small, and an `f64` holds it well. As there, J need not be
+/// right: it is off by one at most, and with a wrong J the interval around y − D·c lies outside [0, D].
+///
+/// Error of y − D·c, relative to it, in units of u:
+///
+/// ```text
+/// D·c                                    5.5   (e^ε − 1: 4.5, quotient)
+/// w as an f64, its product with D·c      2
+/// (e^w − 1)/w to w⁵/720, its product     3     (1.1 for the sum, 2^−59 for what follows)
+/// ```
+///
+/// 10.5, which [`PER_Y`] covers; and D·c times the logarithm's error, D·2^−59 for what `shift` cuts off, and the roundings of the acceptance test.
+#[derive(Clone, Debug)]
+pub(crate) struct Staircase {
+    /// ε in 2^−[`BITS`], exact.
+    eps: u128,
+    /// C in 2^−[`BITS`].
+    offset: u128,
+    /// 2^−57/ε.
+    stairs: f64,
+    /// w in 2^−([`BITS`] − `shift`) is below 2^61,
+    shift: u32,
+    /// and this is its unit.
+    unit: f64,
+    /// D·c.
+    floor: f64,
+    cells: u64,
+    /// r − 1.
+    first: u64,
+    slack: f64,
+}
+
+impl Staircase {
+    fn new(eps: f64, cells: u64, r: u64) -> Self {
+        let (significand, exponent) = decompose(eps);
+        let fixed_eps = u128::from(significand) << (BITS.cast_signed() + exponent);
+        let shift = 128 - fixed_eps.leading_zeros() - 60;
+        let floor = cells as f64 / exp_m1(eps);
+        Self {
+            eps: fixed_eps,
+            offset: offset(fixed_eps << (128 - BITS), cells, r) >> (128 - BITS),
+            stairs: power_of_two(64 - BITS.cast_signed()) / eps,
+            shift,
+            unit: power_of_two(shift.cast_signed() - BITS.cast_signed()),
+            floor,
+            cells,
+            first: r - 1,
+            slack: floor * (2.0 * ERROR) + cells as f64 * power_of_two(-58) + power_of_two(-48),
+        }
+    }
+
+    fn place(&self, logarithm: &Logarithm) -> (u64, bool) {
+        let length = logarithm.minus_ln.wrapping_sub(self.offset).cast_signed();
+        let stair = ceil((length >> 64) as i64 as f64 * self.stairs).max(0.0);
+        let stair = nearest(stair).1.cast_unsigned();
+        let w = self.eps.wrapping_mul(stair.into()).cast_signed().wrapping_sub(length);
+        let depth = self.floor * rise((w >> self.shift) as i64 as f64 * self.unit);
+        let q = floor(depth);
+        let tolerance = depth * PER_Y + self.slack;
+        // y/V ≤ y·2^(zeros − 63).
+        let beyond = (depth + self.floor) * f64::from_bits(u64::from(logarithm.zeros).wrapping_add(1023 - 63) << 52);
+        let below = depth - q;
+        let inside = (below >= tolerance) & (below + (beyond + tolerance) <= 1.0);
+        let on_stair = (q >= 0.0) & (q < self.cells as f64);
+        let outermost = self.first.wrapping_add(stair.wrapping_mul(self.cells));
+        (outermost.wrapping_sub(nearest(q).1.cast_unsigned()), inside & on_stair)
+    }
+}
+
+/// e^w − 1 for w below 1/128.
+fn rise(w: f64) -> f64 {
+    // 1/2, 1/3 of which is 1/3!, 1/4 of which …
+    let tail = [1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.0];
+    w * tail.iter().fold(1.0, |sum, part| 1.0 + sum * w * part)
+}
+
+/// Terms of the two series below: what follows is less than 2^−128 of the first.
+const TERMS: usize = 17;
+
+/// C = ln(1 + ρ·(e^ε − 1)) in 2^−128, ρ = (r − ½)/D, for ε in 2^−128: an error of less than 2^−120.
+fn offset(eps: u128, cells: u64, r: u64) -> u128 {
+    let (mut exp, mut factorial) = (0, [1_u128; TERMS]);
+    for k in 1..TERMS {
+        factorial[k] = factorial[k - 1] * (k as u128 + 1);
+    }
+    // 1/2! + ε/3! + …
+    for divisor in factorial[1..].iter().rev() {
+        exp = u128::MAX / divisor + high(eps, exp);
+    }
+    let growth = eps + high(eps, high(eps, exp));
+    let (digits, log2) = ratio(2 * r - 1, 2 * cells);
+    let g = high(digits >> (-1 - log2), growth);
+    // ½ − g/3 + g²/4 − …
+    let ln = (2..=TERMS as u128).rev().fold(0, |sum, k| u128::MAX / k - high(g, sum));
+    g - high(g, high(g, ln))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! −ln v of a word in fixed point. A number "in 2^−n" counts steps of that size.
+
+use super::super::float::{from_bits, nearest};
+use super::high;
+use crate::dyadic::power_of_two;
+
+/// −ln v of a word.
+pub(super) struct Logarithm {
+    /// In 2^−[`BITS`]; for V = 0 that of V = 1.
+    pub minus_ln: u128,
+    /// V ≥ 2^(63 − `zeros`), but for V = 0.
+    pub zeros: u32,
+}
+
+/// −ln v is at most 63 ln 2 < 44: with a sign it fits 128 bits.
+pub(super) const BITS: u32 = 121;
+
+/// Bound on the error of −ln v, which `tests` adds up.
+pub(super) const ERROR: f64 = 1.0 / (1_u128 << 84) as f64;
+
+/// ⌊ln 2·2^121⌋.
+const LN2: u128 = 0x162_e42f_efa3_9ef3_5793_c767_3007_e5ed;
+
+/// ⌈√2·2^62⌉.
+const SQRT2: u64 = 0x5a82_7999_fcef_3243;
+
+/// Terms of the series (atanh s)/s = 1 + z/3 + z²/5 + …, z = s².
+const TERMS: usize = 16;
+
+/// From this term on 64 bits are enough.
+const SHORT_FROM: usize = 4;
+
+/// 1/(2k + 1) in 2^−128.
+const COEFFICIENTS: [u128; TERMS] = {
+    let mut coefficients = [0; TERMS];
+    let mut k = 0;
+    while k < TERMS {
+        coefficients[k] = u128::MAX / (2 * k as u128 + 1);
+        k += 1;
+    }
+    coefficients
+};
+
+impl Logarithm {
+    /// v = m/c·2^−e with c = 2^62 or 2^63 and m/c in [√½, √2): −ln v = e·ln 2 − 2 atanh s, s = (m − c)/(m + c).
+    pub fn of(bits: u64) -> Self {
+        let bits = bits | bits.wrapping_sub(1) >> 63;
+        let zeros = (bits | 1).leading_zeros();
+        let m = bits.wrapping_shl(zeros) >> 1;
+        // 1 where m ≥ √2·2^62, which makes s negative.
+        let upper = (SQRT2 - 1).wrapping_sub(m) >> 63;
+        let c = (1_u64 << 62).wrapping_shl(upper as u32);
+        let negative = upper.wrapping_neg();
+        let difference = (m.wrapping_sub(c) ^ negative).wrapping_sub(negative);
+        let ln = atanh(quotient(difference, m.wrapping_add(c))) >> (127 - BITS);
+        let subtract = u128::from(upper).wrapping_sub(1);
+        let exponent = u64::from(zeros).wrapping_sub(upper);
+        Self {
+            minus_ln: LN2
+                .wrapping_mul(exponent.into())
+                .wrapping_add((ln ^ subtract).wrapping_sub(subtract)),
+            zeros,
+        }
+    }
+}
+
+/// n/d in 2^−128, for n < 0.172·d and 2^63 ≤ d < 2^64. Error at most 2^−100.
+///
+/// R, the integer next to 2^113/d in `f64`, is off by less than 0.76: half a step, and 2^50 times u for either operation. With e = 2^113 − d·R, below
+/// 2^63.7, n/d is n·R·(1 + e/2^113)/2^113 but for e²/2^226 < 2^−98 of it.
+fn quotient(n: u64, d: u64) -> u128 {
+    let inverse = power_of_two(62) / from_bits(d >> 1);
+    let r = u128::from(nearest(inverse * power_of_two(50)).1.cast_unsigned());
+    let e = (1_u128 << 113).wrapping_sub(u128::from(d).wrapping_mul(r)).cast_signed();
+    // Below 2^111.5, and the product with e below 2^126.2.
+    let rough = u128::from(n).wrapping_mul(r);
+    let correction = (rough >> 49).cast_signed().wrapping_mul(e) >> 64;
+    rough.wrapping_add_signed(correction) << 15
+}
+
+/// atanh s in 2^−128, for s < 0.172.
+fn atanh(s: u128) -> u128 {
+    let z = high(s, s);
+    let mut short = COEFFICIENTS[TERMS - 1] >> 64;
+    for k in (SHORT_FROM..TERMS - 1).rev() {
+        short = (COEFFICIENTS[k] >> 64).wrapping_add((z >> 64).wrapping_mul(short) >> 64);
+    }
+    let mut sum = short << 64;
+    for k in (1..SHORT_FROM).rev() {
+        sum = COEFFICIENTS[k].wrapping_add(high(z, sum));
+    }
+    s.wrapping_add(high(s, high(z, sum)))
+}
+
+#[cfg(test)]
+mod tests;

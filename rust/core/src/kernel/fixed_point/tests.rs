@@ -1,0 +1,184 @@
+//! Evidence: the exact path. What a fixed-point step is sure of is what that says, whatever bits follow the word; and it is sure of nearly all.
+
+use super::*;
+use crate::exact;
+use crate::law::{Kind, Law, Shape};
+use crate::random::Random;
+
+const WORDS: u64 = 1 << 63;
+
+/// The law of a kind at random, so wide that there is a step.
+fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
+    loop {
+        let eps = random.power(1e-12, 2e-3);
+        let sensitivity = match kind {
+            Kind::Laplace | Kind::Staircase => random.power(1e-3, 1e3),
+            Kind::DiscreteLaplace | Kind::DiscreteStaircase => random.power(1.0, 1e13).round(),
+        };
+        let shape = if kind == Kind::Staircase {
+            Shape::Number(1.0 - random.next())
+        } else {
+            Shape::L1
+        };
+        if let Ok((law, _)) = Law::place(kind, eps, sensitivity, shape)
+            && FixedPoint::new(&law).is_some()
+        {
+            return law;
+        }
+    }
+}
+
+/// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
+fn last_of(law: &IntegerLaw, word: u64) -> u64 {
+    let level = exact::magnitude(law, word, &mut |_: usize| 0);
+    let (mut least, mut most) = (word, WORDS - 1);
+    while least < most {
+        let middle = least.midpoint(most) + 1;
+        if exact::magnitude(law, middle, &mut |_: usize| 0) >= level {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}
+
+/// Whether it is sure, and then right.
+fn sure(step: &FixedPoint, law: &IntegerLaw, word: u64) -> bool {
+    let Some(magnitude) = step.decide(word) else {
+        return false;
+    };
+    let ends = [0, u64::MAX].map(|rest| exact::magnitude(law, word, &mut |_: usize| rest));
+    assert_eq!(ends, [magnitude; 2], "{law:?} {word:#x}");
+    true
+}
+
+const KINDS: [Kind; 4] = [Kind::Laplace, Kind::DiscreteLaplace, Kind::Staircase, Kind::DiscreteStaircase];
+
+#[test]
+fn words_beside_an_edge_are_right_or_not_sure() {
+    let (mut random, mut decided) = (Random(6), 0);
+    for kind in KINDS {
+        for _ in 0..60 {
+            let mut law = wide(kind, &mut random);
+            if let IntegerLaw::Geometric { eps, cells } = law
+                && random.next() < 0.3
+            {
+                law = IntegerLaw::OneSided { eps, cells };
+            }
+            let step = FixedPoint::new(&law).unwrap();
+            let edge = last_of(&law, random.word() >> 1 >> (random.word() % 20));
+            let distances = (0..50).map(|i| 1_u64 << i >> 1);
+            let beside = distances.flat_map(|d| [edge.saturating_sub(d), edge.saturating_add(d).min(WORDS - 1)]);
+            decided += beside.filter(|word| sure(&step, &law, *word)).count();
+            // The least words, and those of the least noise.
+            (0..20).for_each(|word| _ = sure(&step, &law, word));
+            (1..20).for_each(|i| _ = sure(&step, &law, WORDS - i));
+        }
+    }
+    assert!(decided > 10_000, "{decided}");
+}
+
+/// Every word whose leading 15 bits are given, followed by the same 48.
+#[test]
+fn every_leading_part_of_a_word_is_right_or_not_sure() {
+    for law in [
+        IntegerLaw::Geometric {
+            eps: 3e-6,
+            cells: 1 << 32,
+        },
+        IntegerLaw::Staircase {
+            eps: 1e-4,
+            cells: 5 << 30,
+            r: 3 << 29,
+        },
+    ] {
+        let step = FixedPoint::new(&law).unwrap();
+        let decided = (0..1_u64 << 15)
+            .filter(|part| sure(&step, &law, part << 48 | 0x5a5a_1234_8765))
+            .count();
+        assert!(decided > (1 << 15) - 400, "{decided} of {law:?}");
+    }
+}
+
+/// False alarms: none, the words are fixed.
+#[test]
+fn few_words_are_left_in_doubt() {
+    let mut random = Random(7);
+    for (law, most) in [
+        (
+            IntegerLaw::Geometric {
+                eps: 3e-6,
+                cells: 1 << 32,
+            },
+            0.003,
+        ),
+        (
+            IntegerLaw::OneSided {
+                eps: 3e-6,
+                cells: 1 << 32,
+            },
+            0.003,
+        ),
+        (
+            IntegerLaw::Geometric {
+                eps: 1e-9,
+                cells: 1 << 24,
+            },
+            0.02,
+        ),
+        (
+            IntegerLaw::Staircase {
+                eps: 1e-4,
+                cells: 5 << 30,
+                r: 3 << 29,
+            },
+            0.001,
+        ),
+        (
+            IntegerLaw::Staircase {
+                eps: 1e-9,
+                cells: 1 << 24,
+                r: 5 << 20,
+            },
+            0.02,
+        ),
+    ] {
+        let step = FixedPoint::new(&law).unwrap();
+        let doubtful = (0..100_000).filter(|_| step.decide(random.word() >> 1).is_none()).count();
+        println!("{law:?}: {doubtful}");
+        assert!(doubtful as f64 <= 1e5 * most, "{doubtful} of {law:?}");
+    }
+}
+
+/// The errors named in the table of `Staircase`, added up.
+#[test]
+fn staircase_tolerance() {
+    const U: f64 = f64::EPSILON / 2.0;
+    // The Taylor polynomial at its largest argument, a Horner step of three roundings each.
+    let w = 2.0 * MOST_EPS;
+    let left_out = w.powi(6) / 5040.0;
+    let polynomial = (1..=5).fold(0.0, |error, _| (error + 3.5 * U) * w / 2.0 + U);
+    let total = 5.5 * U + 2.0 * U + left_out + polynomial + 2.0 * U;
+    assert!(total <= PER_Y, "{} of {}", total / U, PER_Y / U);
+    // e^w − 1 magnifies an error of w by e^w, which is below 2.
+    assert!(w.exp() < 2.0);
+}
+
+/// Evidence: `f64`s, good to 2^−45 of C.
+#[test]
+fn the_offset_is_a_logarithm() {
+    let mut random = Random(8);
+    for _ in 0..500 {
+        let law = wide(Kind::Staircase, &mut random);
+        let IntegerLaw::Staircase { eps, cells, r } = law else {
+            unreachable!()
+        };
+        let Some(FixedPoint::Staircase(step)) = FixedPoint::new(&law) else {
+            unreachable!()
+        };
+        let truth = ((r as f64 - 0.5) / cells as f64 * eps.exp_m1()).ln_1p();
+        let computed = step.offset as f64 * power_of_two(-(BITS as i32));
+        assert!((computed / truth - 1.0).abs() <= 1e-13, "{law:?}: {computed:e} {truth:e}");
+    }
+}
