@@ -116,7 +116,7 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
     let dividend = u128::from(top) << (63 + below);
     let rest = (dividend % bottom) << 64;
     let log2 = b.leading_zeros().cast_signed() - a.leading_zeros().cast_signed() - below.cast_signed();
-    ((dividend / bottom) << 64 | rest / bottom, log2)
+    (((dividend / bottom) << 64) | (rest / bottom), log2)
 }
 
 /// |X| = r + J·D − 1 − q, q = ⌊y − D·c⌋, as in [`super::Staircase`], but for small ε and in logarithms. With C = ln((t/2)/(D·c)),
