@@ -38,9 +38,9 @@ impl Balls {
         self.weight(mode, p).exponent.max(self.weight(mode + 1, p).exponent)
     }
 
-    /// From here on every weight is less than e^(−ε/2) times the one before: w(m + 1)/w(m) ≤ e^(−ε + d/m).
+    /// From here on every weight is less than e^(−ε/5) times the one before: w(m + 1)/w(m) ≤ e^(−ε + d/m).
     fn falling_from(&self) -> u64 {
-        (2.1 * self.dim as f64 / self.eps) as u64 + 1
+        (1.26 * self.dim as f64 / self.eps) as u64 + 1
     }
 }
 
@@ -51,8 +51,8 @@ impl Weights for Balls {
             let weight = self.weight(m, p).to_fixed(unit);
             let last = m >= falling_from && weight.hi[0] < LAST_WEIGHT && weight.hi[1..].iter().all(|limb| *limb == 0);
             if visit(&weight).is_break() || last {
-                // Σ e^(−εk/2) over k ≥ 1 is below 2/ε.
-                let factor = (2.0 / self.eps).ceil() as u64 + 1;
+                // Σ e^(−εk/5) over k ≥ 1 is below 5/ε.
+                let factor = (5.0 / self.eps).ceil() as u64 + 1;
                 return if last { weight.hi[0] * factor } else { 0 };
             }
         }
