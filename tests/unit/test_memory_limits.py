@@ -1,0 +1,110 @@
+"""Where the system has no memory left, a call ends with MemoryError, and the process goes on.
+
+Evidence: real limits on the address space of real processes, from so little that the first allocation fails to so much that the call succeeds, in
+steps between which further allocations are the ones that fail.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
+
+# Each case in a process of its own, forked from one that has imported everything; in a thread, whose stack is there from the beginning: where
+# that of a process cannot grow, the kernel ends the process.
+_PARENT = """
+import os, resource, sys, threading
+import numpy as np
+import stairnoise as sn
+
+sn.sample(3, eps=1.0)
+# OpenBLAS, which the theory uses, ends the process where it finds no memory at first.
+np.ones((99, 99)) @ np.ones((99, 99))
+
+
+def used():
+    return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+
+
+def ending(call, names, extra):
+    resource.setrlimit(resource.RLIMIT_AS, (used() + extra, resource.RLIM_INFINITY))
+    try:
+        eval(call, names)
+        return "success"
+    except MemoryError:
+        return "MemoryError"
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def run(name, prepare, call):
+    names = {"np": np, "sn": sn}
+    exec(prepare, names)
+    found = []
+    for extra in (0, *(2**i for i in range(14, 31, 2))):
+        found.append(ending(call, names, extra))
+        if found[-1] == "success":
+            break
+    print(name, *found, sep="|", flush=True)
+
+
+for name, (prepare, call) in CALLS.items():
+    if os.fork() == 0:
+        thread = threading.Thread(target=run, args=(name, prepare, call))
+        thread.start()
+        thread.join()
+        os._exit(0)
+    _, status = os.wait()
+    if status != 0:
+        print(name, f"status {status}", sep="|", flush=True)
+"""
+
+_ROWS = "v = np.random.default_rng(1).uniform(0, 50, (4, 10**6))"
+
+CALLS = {
+    "a long sample": ("d = sn.Laplace(1.0)", "d.sample(10**6)"),
+    "vectors": ("d = sn.MultivariateStaircase(2.0, dim=64)", "d.sample(10**4)"),
+    "large vectors": ("d = sn.MultivariateStaircase(2.0, dim=4096)", "d.sample(40)"),
+    "vectors in the l2 norm": ('d = sn.MultivariateStaircase(2.0, dim=256, norm="l2")', "d.sample(200)"),
+    "vectors released": ("d = sn.MultivariateStaircase(2.0, dim=64); v = np.zeros((10**4, 64))", "d.release(v)"),
+    "shares": ("d = sn.MultiScaleDiscreteLaplace(1.0, 20).share(n_parties=3)", "d.sample(10**5)"),
+    "strided releases": ("d = sn.Laplace(1.0); v = np.zeros((1000, 1000))[::2, ::2]", "d.release(v)"),
+    "arrays of parameters": ("e = np.linspace(1, 2, 10**6)", "sn.Laplace(e).sample(e.shape)"),
+    "arrays with doubtful values": ("e = np.full(1000, 800.0)", "sn.Staircase(e).sample(e.shape)"),
+    "strided arrays of parameters": (
+        "e = np.linspace(1, 2, 10**6)[::2]; d = sn.Staircase(e); v = np.zeros(e.shape)",
+        "d.release(v)",
+    ),
+    "granularities": ("e = np.linspace(1, 2, 10**6)", "sn.Laplace(e).granularity"),
+    "children": ("rng = sn.SecureRng()", "len(rng.spawn(2**14))"),
+    "used children": ("rng = sn.SecureRng.from_key(bytes(32))", "[sn.sample(1, eps=1.0, rng=r) for r in rng.spawn(2**9)]"),
+    "rows of costs": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.select(v)"),
+    "rows that come again": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.sample(v[0], 100)"),
+    "rows that floats do not decide": (_ROWS + "[:, :10000]; s = sn.ExponentialMechanism(1e-200)", "s.select(v)"),
+    "a table": ("", "sn.GeneralizedDiscreteLaplace(1.0, 2**-11)"),
+    "tables": ("", "sn.Arete(1.0, 1.0, 1.0).share(n_parties=10)"),
+    "shares of many scales": ("", "sn.MultiScaleDiscreteLaplace(1.0, 2**16)"),
+    "many segments": (
+        "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
+        "sn.MergedLaplace(e, b, 1.0).sample(10**4)",
+    ),
+    "balls": ("", "sn.MultivariateStaircase(0.1, dim=50)"),
+}
+
+
+@pytest.fixture(scope="module")
+def endings():
+    program = f"CALLS = {CALLS!r}\n{_PARENT}"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    lines = [line.split("|") for line in ended.stdout.splitlines()]
+    return {name: found for name, *found in lines}, ended.stderr
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_lack_of_memory_is_an_exception(endings, name):
+    found, errors = endings
+    assert name in found, errors
+    *failures, last = found[name]
+    assert set(failures) <= {"MemoryError"}, (failures, errors)
+    assert last == "success", (last, errors)
