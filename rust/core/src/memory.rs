@@ -21,6 +21,17 @@ pub(crate) fn resize<T: Clone + Default>(vector: &mut Vec<T>, n: usize) -> Resul
     Ok(())
 }
 
+/// Whether there is room for a few small things. `Arc` and `Box` have no form that answers, but what was found and given back a moment ago is
+/// found again.
+pub(crate) fn has_room() -> Result<(), OutOfMemory> {
+    const ROOM: usize = 1 << 13;
+    let mut room = Vec::<u8>::new();
+    room.try_reserve_exact(ROOM).map_err(|_| OutOfMemory)?;
+    // The compiler may leave out memory that nobody looks at.
+    core::hint::black_box(&room);
+    Ok(())
+}
+
 /// Adds an element.
 pub(crate) fn push<T>(vector: &mut Vec<T>, element: T) -> Result<(), OutOfMemory> {
     vector.try_reserve(1).map_err(|_| OutOfMemory)?;

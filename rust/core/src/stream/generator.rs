@@ -8,6 +8,7 @@ use super::erasure::FillKeys;
 use super::fill::Fill;
 use super::process::process_mark;
 use crate::error::DrawError;
+use crate::memory;
 use crate::noise::LOG2_VALUES;
 
 /// A key and the count of its fills: the source of all noise.
@@ -53,8 +54,9 @@ impl Children {
     /// The child of this number, from 0 on.
     ///
     /// # Errors
-    /// [`DrawError::Entropy`] if the operating system gives no entropy.
+    /// [`DrawError::Entropy`] if the operating system gives no entropy, [`DrawError::OutOfMemory`].
     pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
+        memory::has_room()?;
         match &self.0 {
             None => Generator::from_os(),
             Some((cipher, first)) => Ok(Generator::from_key(&cipher.child_key(first + number))),
