@@ -21,7 +21,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.parameters import describe
 from stairnoise._parameters import Real, RealLike, common_shape, real

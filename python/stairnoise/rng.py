@@ -35,7 +35,7 @@ class _Rng:
     def _stream(self) -> Stream:
         held = self._held
         if not isinstance(held, Stream):
-            held = self._held = held.stream(self._number)
+            held = self._held = held.stream(self._number)  # type: ignore[misc]
         return held
 
     def spawn(self, k: int) -> list[Self]:
@@ -71,7 +71,7 @@ class _Rng:
     @classmethod
     def _derive(cls, held: Stream | Children, number: int = 0) -> Self:
         rng = cls.__new__(cls)
-        rng._held, rng._number = held, number
+        rng._held, rng._number = held, number  # type: ignore[misc]
         return rng
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

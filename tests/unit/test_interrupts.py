@@ -1,7 +1,7 @@
 """Ctrl-C ends every long call with KeyboardInterrupt.
 
-Evidence: real processes that get a real SIGINT while they are in the call. Nominally a call ends within a second; the bound is generous, for
-busy machines, and each call would take several times as long.
+Evidence: real processes that get a real SIGINT while they are in the call. Nominally a call
+ends within a second; the bound is generous, for busy machines, and each call would take several times as long.
 """
 
 import signal

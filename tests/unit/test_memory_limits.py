@@ -1,7 +1,7 @@
 """Where the system has no memory left, a call ends with MemoryError, and the process goes on.
 
-Evidence: real limits on the address space of real processes, from so little that the first allocation fails to so much that the call succeeds, in
-steps between which further allocations are the ones that fail.
+Evidence: real limits on the address space of real processes, from so little that the first allocation
+fails to so much that the call succeeds, in steps between which further allocations are the ones that fail.
 """
 
 import os
@@ -12,8 +12,8 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 
-# Each case in a process of its own, forked from one that has imported everything; in a thread, whose stack is there from the beginning: where
-# that of a process cannot grow, the kernel ends the process.
+# Each case in a process of its own, forked from one that has imported everything; in a thread, whose stack is there from
+# the beginning: where that of a process cannot grow, the kernel ends the process.
 _PARENT = """
 import os, resource, sys, threading
 import numpy as np
@@ -78,7 +78,7 @@ CALLS = {
         "d.release(v)",
     ),
     "granularities": ("e = np.linspace(1, 2, 10**6)", "sn.Laplace(e).granularity"),
-    "children": ("rng = sn.SecureRng()", "len(rng.spawn(2**17))"),
+    "children": ("rng = sn.SecureRng()", "len(rng.spawn(2**16))"),
     "used children": ("rng = sn.SecureRng.from_key(bytes(32))", "[sn.sample(1, eps=1.0, rng=r) for r in rng.spawn(2**13)]"),
     "rows of costs": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.select(v)"),
     "rows that come again": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.sample(v[0], 100)"),

@@ -157,7 +157,7 @@ def _log_ratios(shape: float, rate: float, size: int) -> Floats:
     """Logarithms of P(k+1)/(q P(k)), k = 0 … size - 2."""
     extra = size + math.ceil(_SHORT / (2 * rate))
     if shape > 1 and rate > _SMALL_RATE:
-        return np.log(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1])
+        return np.log(np.array(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1]))
     ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
     constant = (1 - shape) * gap
     n, e = 0.0, (1 - shape) / (extra + 1)
@@ -165,7 +165,7 @@ def _log_ratios(shape: float, rate: float, size: int) -> Floats:
     for k in range(extra, 0, -1):
         n = constant + ratio * (k + 1 - shape) * e
         shortfalls[k - 1] = e = n / (k - 1 + shape + n)
-    logs = np.log1p(-np.array(shortfalls[: size - 1]))
+    logs: Floats = np.log1p(-np.array(shortfalls[: size - 1]))
     # The last n gives 1 − e_0 without cancellation, for tiny shapes.
     logs[:1] = math.log(shape / (shape + n))
     return logs
