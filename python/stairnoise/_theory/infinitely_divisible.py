@@ -103,7 +103,7 @@ def reach(shape: float, rate: float, nepers: float) -> float:
     if shape <= 1:
         return nepers / rate
     tilts = rate * _FRACTIONS
-    cumulants = shape * (_log_gap(rate) - np.log(-np.expm1(tilts - rate)))
+    cumulants = shape * (_log_gap(rate) - np.log1p(-np.exp(tilts - rate)))
     return float(np.min((nepers + cumulants) / tilts))
 
 
@@ -157,7 +157,8 @@ def _log_ratios(shape: float, rate: float, size: int) -> Floats:
     """Logarithms of P(k+1)/(q P(k)), k = 0 … size - 2."""
     extra = size + math.ceil(_SHORT / (2 * rate))
     if shape > 1 and rate > _SMALL_RATE:
-        return np.log(np.array(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1]))
+        ratios: Floats = np.array(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1])
+        return np.asarray(np.log(ratios))
     ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
     constant = (1 - shape) * gap
     n, e = 0.0, (1 - shape) / (extra + 1)
