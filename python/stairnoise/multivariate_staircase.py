@@ -12,7 +12,8 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._law.parameters import plain
-from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
+from stairnoise._memory import apart, base_view, is_array
+from stairnoise._output import Shape, Size, output_array, released_array
 from stairnoise._parameters import Real, RealLike, argument, count, single
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
@@ -248,13 +249,11 @@ class MultivariateStaircase(Immutable):
         shape: Size | None = None
         if size is not None:
             shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
-        if isinstance(out, np.ndarray):
-            _require_vectors(out.shape, self._dim, "out")
+        if out is not None and is_array(out):
+            _require_vectors(base_view(out).shape, self._dim, "out")
         noise = output_array(shape, (self._dim,), out, dtype, self._dtypes, name=size_name)
-        work = workspace(noise)
-        self._native.fill(stream, work, workers)
-        finish(work, noise)
-        return noise
+        self._native.fill(stream, noise, workers)
+        return noise if out is None else out
 
     def release(
         self,
@@ -300,18 +299,12 @@ class MultivariateStaircase(Immutable):
         _require_vectors(true.array.shape, self._dim, "values")
         default = "float32" if true.single_precision else "float64"
         released = released_array(true.array.shape, out, default, self._dtypes)
-        work = workspace(released)
-        answers = true.array
-        # The extension lends no memory to two arrays at once, not even for a release in place.
-        if not answers.flags.aligned or np.may_share_memory(answers, work):
-            answers = answers.copy()
         try:
-            law._native.release(stream, answers, work)
+            law._native.release(stream, apart(true.array, released), released)
         except ParameterError:
             require_finite(true.array)
             raise
-        finish(work, released)
-        return released
+        return released if out is None else out
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         share = _native.largest_quotient(self._eps, k)

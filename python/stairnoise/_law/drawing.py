@@ -10,7 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.immutable import Immutable
-from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
+from stairnoise._memory import apart
+from stairnoise._output import Shape, Size, output_array, released_array
 from stairnoise._parameters import RealLike, count
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
@@ -47,7 +48,7 @@ class Drawing(Immutable, Generic[_Default]):
     if TYPE_CHECKING:
 
         def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None: ...
-        def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
+        def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None: ...
         def _divided_among(self, k: int) -> Self: ...
 
     @property
@@ -158,13 +159,13 @@ class Drawing(Immutable, Generic[_Default]):
         workers = 0 if threads is None else count(threads, "threads", least=1, most=_MOST_THREADS)
         shape = self._parameter_shape
         noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
-        work = workspace(noise)
         if self._scalar_law is not None:
-            self._scalar_law.fill(stream, work, workers)
+            self._scalar_law.fill(stream, noise, workers)
         else:
-            self._fill_each(stream, work, workers)
-        finish(work, noise)
-        return noise.item() if size is None and out is None and shape == () else noise
+            self._fill_each(stream, noise, workers)
+        if out is not None:
+            return out
+        return noise.item() if size is None and shape == () else noise
 
     # Releasing
 
@@ -217,13 +218,14 @@ class Drawing(Immutable, Generic[_Default]):
             if released is not None:
                 return released
         k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)
-        law = self if k == 1 else self._divided_among(k)
         true = true_values(values)
         shape = _values_shape(true.array.shape, self._parameter_shape)
         default = self._released_dtype(true.array, true.single_precision)
         released = released_array(shape, out, default, self._release_dtypes)
-        law._add_noise(stream, true.array, released)
-        return released.item() if out is None and shape == () else released
+        self._add_noise(stream, true.array, released, k)
+        if out is not None:
+            return out
+        return released.item() if shape == () else released
 
     def _release_short(self, values: Any, stream: _native.Stream) -> NDArray[Any] | None:
         """Release what needs no conversion and is short, as counts and sums usually are; see `release_short` of the extension."""
@@ -234,21 +236,17 @@ class Drawing(Immutable, Generic[_Default]):
             raise
         return released
 
-    def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
-        work = workspace(out)
-        spread = values if values.shape == work.shape else np.broadcast_to(values, work.shape)
-        # The extension lends no memory to two arrays at once, not even for a release in place.
-        if not spread.flags.aligned or np.may_share_memory(spread, work):
-            spread = spread.copy()
+    def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None:
+        answers = np.broadcast_to(apart(values, out), out.shape) if values.shape != out.shape else apart(values, out)
+        law = self if k == 1 or self._scalar_law is None else self._divided_among(k)
         try:
-            if self._scalar_law is not None:
-                self._scalar_law.release(stream, spread, work)
+            if law._scalar_law is not None:
+                law._scalar_law.release(stream, answers, out)
             else:
-                self._release_each(stream, spread, work)
+                law._release_each(stream, answers, out, k)
         except ParameterError:
             require_finite(values)
             raise
-        finish(work, out)
 
     def _released_dtype(self, values: NDArray[Any], single_precision: bool) -> str:
         if values.dtype.kind == "i" and self._dtypes[0] == "int64":

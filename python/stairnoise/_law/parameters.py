@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Cost = Literal["l1", "l2"]
 Spec = Cost | Real | None
 
+_LEAVES_NONE = "max_partitions_contributed must leave an eps that the lattice holds, got {}: {}"
 # A sensitivity beside which no r is too large.
 _WIDEST = 2.0**53
 
@@ -155,22 +156,29 @@ class Parameters(Immutable):
         # The parameters were checked when the law was made.
         _native.fill_each(self._kind, *self._broadcast(out.shape), stream, out, threads)
 
-    def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
-        _native.release_each(self._kind, *self._broadcast(out.shape), stream, values, out)
+    def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None:
+        if k > 1:
+            self._check_shares(k)
+        _native.release_each(self._kind, *self._broadcast(out.shape), stream, values, out, k)
+
+    def _check_shares(self, k: int) -> None:
+        """Refuse a k that leaves some element no law, without an array of quotients."""
+        try:
+            _native.check(self._kind, *self._broadcast(self._parameter_shape), k)
+        except ParameterError as error:
+            raise ParameterError(_LEAVES_NONE.format(k, error)) from None
 
     def _divided_among(self, k: int) -> Self:
         """Return the same law for eps/k, rounded down so that k releases stay within eps."""
         if isinstance(self._eps, float):
             share: Real = _native.largest_quotient(self._eps, k)
         else:
-            shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
-            share = np.array(shares, np.float64).reshape(self._eps.shape)
+            share = np.empty(self._eps.shape)
+            _native.largest_quotients(self._eps, k, share)
         try:
             return self._with_eps(share)
         except ParameterError as error:
-            raise ParameterError(
-                f"max_partitions_contributed must leave an eps that the lattice holds, got {k}: {error}"
-            ) from None
+            raise ParameterError(_LEAVES_NONE.format(k, error)) from None
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:

@@ -4,7 +4,7 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayM
 use pyo3::prelude::*;
 use stairnoise::{Answer, DrawError, Fill, Value};
 
-use crate::buffer::{InOrder, elements, readable, writable, write_in_order};
+use crate::buffer::{Input, Inputs, Output, STAGE};
 use crate::errors;
 use crate::threads;
 
@@ -19,18 +19,16 @@ pub(crate) fn fill<T: Value + Element>(
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
+    let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = take(out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
-        (),
         threads,
         || (),
         |(), piece| {
-            write_in_order(piece.first, piece.out, |first, part| {
+            piece.write((), |first, &(), part| {
                 write(&fill, first, part);
                 Ok(())
             })
@@ -38,31 +36,32 @@ pub(crate) fn fill<T: Value + Element>(
     )
 }
 
-/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places.
+/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, which `check` has let through.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    check: impl Fn(&[A]) -> Result<(), DrawError>,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &[A], &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
-    let values = readable("values", values)?;
-    let values = values.as_array();
-    all_finite(&values)?;
-    let threads = threads::number(0, out.len())?;
-    let fill = take(out.len()).map_err(errors::draw)?;
+    let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let mut parts = answers.in_order(0);
+    for first in (0..answers.len()).step_by(STAGE) {
+        parts.advance(STAGE.min(answers.len() - first));
+        check(parts.part()).map_err(|error| errors::answer(error, first, values.shape()))?;
+    }
+    let threads = threads::number(0, places.len())?;
+    let fill = take(places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
-        out,
-        values,
+        places,
         threads,
         || (),
         |(), piece| {
-            let mut answers = InOrder::new(&piece.inputs);
-            write_in_order(piece.first, piece.out, |first, part| {
-                write(&fill, first, answers.next(part.len()), part);
+            let answers = answers.in_order(piece.first);
+            piece.write(answers, |first, answers, part| {
+                write(&fill, first, answers.part(), part);
                 Ok(())
             })
         },
@@ -105,14 +104,12 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     law: &(impl Part + ?Sized),
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if !values.data().is_aligned() {
+    let input = Input::new("values", values)?;
+    let Some(answers) = input.as_slice() else {
         return Ok(None);
-    }
-    let answers = readable("values", values)?;
-    let answers = answers.as_slice()?;
-    if let Some(index) = answers.iter().position(|answer| !answer.is_finite()) {
-        return Err(errors::draw(DrawError::NotFinite(index)));
-    }
+    };
+    law.check_answers(answers)
+        .map_err(|error| errors::answer(error, 0, values.shape()))?;
     let out = PyArrayDyn::<T>::zeros(py, values.shape(), false);
     let fill = take(answers.len()).map_err(errors::draw)?;
     law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?);
@@ -121,14 +118,9 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
 
 /// What releases a part of a fill, for answers and outputs of any element type.
 pub(crate) trait Part {
+    /// Refuses answers that cannot be released.
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError>;
+
     /// Releases the answers with the first values of the fill.
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]);
-}
-
-/// Refuses a true answer that is not a number, by its position in C order.
-pub(crate) fn all_finite<A: Answer>(values: &numpy::ndarray::ArrayViewD<'_, A>) -> PyResult<()> {
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(errors::draw(DrawError::NotFinite(index))),
-        None => Ok(()),
-    }
 }

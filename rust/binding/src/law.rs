@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, Value};
+use stairnoise::{Answer, DrawError, Fill, Value};
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{same_shape, with_answers, with_output};
@@ -61,7 +61,8 @@ impl Law {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.lock().next(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
+            let check = |answers: &[_]| self.0.check_answers(answers);
+            drawing::release(py, values, out, check, take, |fill, first, answers, part| {
                 self.0.release_part(fill, first, answers, part);
             })
         }))
@@ -87,6 +88,10 @@ impl Law {
 }
 
 impl drawing::Part for stairnoise::Law {
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        self.check_answers(answers)
+    }
+
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
         self.release_part(fill, 0, answers, out);
     }

@@ -1,6 +1,6 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, MultivariateStaircase, ParamError, Share, Value, noise};
+use stairnoise::{Answer, DrawError, Fill, MultivariateStaircase, ParamError, Share, Value, noise};
 
 use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
@@ -42,7 +42,8 @@ impl Noise {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.lock().next_staged(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
+            let check = |answers: &[_]| noise::check_answers(&*self.0, answers);
+            drawing::release(py, values, out, check, take, |fill, first, answers, part| {
                 noise::release_part(&*self.0, fill, first, answers, part);
             })
         }))
@@ -85,6 +86,10 @@ impl Noise {
 }
 
 impl drawing::Part for dyn stairnoise::Noise {
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        noise::check_answers(self, answers)
+    }
+
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) {
         noise::release_part(self, fill, 0, answers, out);
     }

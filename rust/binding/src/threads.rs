@@ -1,12 +1,12 @@
 use std::time::{Duration, Instant};
 
-use numpy::ndarray::ArrayViewMutD;
+use numpy::Element;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{ParamError, parallel, process_mark};
 
-use crate::buffer::{Inputs, Piece, Pieces, detach_for};
+use crate::buffer::{Output, Piece, detach_for};
 use crate::errors::{self, ParameterError};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
@@ -34,40 +34,37 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
 /// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
 ///
 /// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, or forks, in its child, the rest is left as it was and the exception is returned.
-pub(crate) fn fill<T: Send, I: Inputs, S>(
+pub(crate) fn fill<T: Element, S>(
     py: Python<'_>,
-    out: ArrayViewMutD<'_, T>,
-    inputs: I,
+    out: Output<'_, T>,
     threads: usize,
     state: impl Fn() -> S + Sync + Send,
-    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
-    fill_dear(py, out, inputs, 1, threads, state, write)
+    fill_dear(py, out, 1, threads, state, write)
 }
 
 /// [`fill`] of values each of which takes as long as `price` usual ones.
-pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
+pub(crate) fn fill_dear<T: Element, S>(
     py: Python<'_>,
-    out: ArrayViewMutD<'_, T>,
-    inputs: I,
+    mut out: Output<'_, T>,
     price: usize,
     threads: usize,
     state: impl Fn() -> S + Sync + Send,
-    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
     let most = match price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
         _ => (PIECE / price.max(1)).max(1),
     };
     let work = out.len().saturating_mul(price);
-    if out.len() <= most {
-        let only = Piece { first: 0, out, inputs };
-        return detach_for(py, work, || write(&mut state(), only)).map_err(errors::parameter);
+    let all = &mut out;
+    if all.len() <= most {
+        return detach_for(py, work, || write(&mut state(), all.whole())).map_err(errors::parameter);
     }
     detach_for(py, work, || {
         let mut signals = Signals::new();
-        let pieces = Pieces::new(out, inputs, most);
-        parallel::each(pieces, threads, state, write, || signals.look()).map_err(errors::parameter)?;
+        parallel::each(all.pieces(most), threads, state, write, || signals.look()).map_err(errors::parameter)?;
         signals.result
     })
 }
