@@ -30,6 +30,7 @@ def apart(array: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
 
     The very elements of `out` are no hindrance: each is read before its place is written.
     """
-    if np.may_share_memory(array, out) and not _native.same_memory(array, out):
-        return array.copy()
-    return array
+    if not np.may_share_memory(array, out) or _native.same_memory(array, out):
+        return array
+    copied: NDArray[Any] = array.copy()
+    return copied

@@ -65,9 +65,7 @@ def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed
         return _allocate(shape, np.dtype(default), "values")
     memory = _checked_memory(out, allowed)
     if memory.shape != shape:
-        raise ParameterError(
-            f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}"
-        )
+        raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}")
     return memory
 
 

@@ -144,7 +144,6 @@ impl Laws {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.check_type::<T>()?;
         self.each(Tier::current(), fill, first, out, parameters, Noise)
     }
 

@@ -135,7 +135,6 @@ impl Law {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn and `out` is as it was.
     pub fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError> {
-        release::check_type::<T>(self.sampler.lattice().log2_granularity)?;
         let fill = generator.next(out.len())?;
         self.write(&fill, 0, out);
         Ok(())
@@ -147,7 +146,6 @@ impl Law {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn and `out` is as it was.
     pub fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError> {
-        release::check_type::<T>(self.sampler.lattice().log2_granularity)?;
         let fill = generator.next(out.len())?;
         let threads = if threads == 0 {
             parallel::available_threads()

@@ -42,7 +42,6 @@ pub trait Noise: Send + Sync {
     where
         Self: Sized,
     {
-        release::check_type::<T>(self.log2_granularity())?;
         let fill = generator.next_staged(out.len())?;
         write(self, &fill, 0, out);
         Ok(())
@@ -57,7 +56,6 @@ pub trait Noise: Send + Sync {
     where
         Self: Sized,
     {
-        release::check_type::<T>(self.log2_granularity())?;
         let fill = generator.next_staged(out.len())?;
         let threads = if threads == 0 { available_threads() } else { threads };
         parallel::fill(out, threads, |first, piece| write(self, &fill, first, piece), || true);
