@@ -271,7 +271,8 @@ class MultivariateStaircase(Immutable):
         Parameters
         ----------
         values : array of int or float
-            True vectors along the last axis, which has length `dim`; finite.
+            True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
+            in magnitude.
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of the
             largest float64 not above ``eps`` divided by this number.
@@ -289,8 +290,8 @@ class MultivariateStaircase(Immutable):
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite, the last axis has another length, or another argument is not allowed. Nothing has been
-            drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
+            not allowed. Nothing has been drawn and `out` is untouched.
         """
         stream = release_stream(rng)
         k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=_MOST_PARTITIONS)

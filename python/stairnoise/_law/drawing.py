@@ -185,8 +185,9 @@ class Drawing(Immutable, Generic[_Default]):
         Parameters
         ----------
         values : int, float or array of them
-            True answers, finite. Array parameters and values broadcast against each other; every
-            number that comes back is a release of its own. Masked arrays are refused.
+            True answers, finite and below ``2**126 * granularity`` in magnitude. Array parameters and
+            values broadcast against each other; every number that comes back is a release of its own.
+            Masked arrays are refused.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most the sensitivity. The whole release then
             has the guarantee of one value, because the noise of every value is wider: that for the largest float64
@@ -197,7 +198,8 @@ class Drawing(Immutable, Generic[_Default]):
             made with ``allow_release=True``.
         out : ndarray or None
             Writable array to fill and return; it may be `values` itself. Of a dtype that `sample`
-            allows, for a discrete law float32 as well.
+            allows, for a discrete law float32 as well. What an `out` of that dtype cannot hold becomes
+            its largest or smallest number.
 
         Returns
         -------
@@ -208,8 +210,15 @@ class Drawing(Immutable, Generic[_Default]):
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite (the text names the first such index), or another argument
-            is not allowed. Nothing has been drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice (the text names the first such index),
+            or another argument is not allowed, such as an `out` that another thread is filling. Nothing
+            has been drawn and `out` is untouched.
+
+        Notes
+        -----
+        Arrays of float64 and int64 are read where they are, and the result is written where it goes: beyond
+        the output, a release takes a few MiB. Values of other types are converted first, 8 bytes each, and
+        so are those that share memory with `out` in part: they are copied.
         """
         stream = release_stream(rng)
         simple = out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1
