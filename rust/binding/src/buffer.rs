@@ -403,7 +403,7 @@ impl<'py, A: Element> Rows<'py, A> {
         let whole = Layout::new(array.shape(), array.strides(), size);
         let first = array.data();
         if whole.len() > 0
-            && ((length > 1 && step != size as isize) || !first.is_aligned() || whole.step() % align_of::<A>() != 0)
+            && ((length > 1 && step != size as isize) || !first.is_aligned() || !whole.step().is_multiple_of(align_of::<A>()))
         {
             return Err(PyValueError::new_err(format!(
                 "{name} must be contiguous along the last axis, and aligned"

@@ -65,9 +65,10 @@ impl Layout {
     /// Calls `run(offset, stride, count)` for each run of evenly spaced elements among those from `first` to `first + n`, in C order.
     pub fn runs(&self, first: usize, n: usize, mut run: impl FnMut(isize, isize, usize)) {
         let Some((&(length, stride), outer)) = self.axes.split_last() else {
-            return if n > 0 {
-                run(0, self.size as isize, n)
-            };
+            if n > 0 {
+                run(0, self.size as isize, n);
+            }
+            return;
         };
         let (mut row, mut column, mut left) = (first / length, first % length, n);
         while left > 0 {
