@@ -23,7 +23,7 @@ pub fn run(bytes: &[u8]) {
                 _ => input.ordinary(),
             })
             .collect();
-        check(&law, &mut generator, &answers, places, |answer| answer.is_finite());
+        check(&law, &mut generator, &answers, places, f64::is_finite);
     } else {
         let answers: Vec<i64> = (0..n)
             .map(|_| {
