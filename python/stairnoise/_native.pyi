@@ -30,10 +30,12 @@ __all__ = [
     "fill_each",
     "generalized_discrete_laplace",
     "largest_quotient",
+    "largest_quotients",
     "merged_laplace",
     "multi_scale_discrete_laplace",
     "multivariate_staircase",
     "release_each",
+    "same_memory",
     "truncated_laplace",
 ]
 
@@ -130,12 +132,14 @@ def release_each(
     stream: Stream,
     values: NDArray[Any],
     out: NDArray[Any],
+    k: int = 1,
 ) -> None: ...
 def check(
     kind: _Kind,
     eps: NDArray[np.float64],
     sensitivity: NDArray[np.float64],
     shape: _Cost | NDArray[np.float64] | None,
+    k: int = 1,
 ) -> None: ...
 def describe(
     kind: _Kind,
@@ -148,6 +152,8 @@ def describe(
 ) -> None: ...
 def discrete_gaussian(sigma2: float, log2_granularity: int = 0) -> Noise: ...
 def largest_quotient(eps: float, k: int) -> float: ...
+def largest_quotients(eps: NDArray[np.float64], k: int, out: NDArray[np.float64]) -> None: ...
+def same_memory(a: NDArray[Any], b: NDArray[Any]) -> bool: ...
 def merged_laplace(eps: list[float], breakpoints: list[float], sensitivity: float) -> tuple[Noise, int, list[int]]: ...
 def truncated_laplace(
     eps: float, delta: float, sensitivity: float, lower: float | None, upper: float | None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, received
+from stairnoise._memory import base_view, is_array
 from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, refuse_masked
 
 Shape = tuple[int, ...]
@@ -25,7 +26,7 @@ def output_array(
     *,
     name: str = "size",
 ) -> NDArray[Any]:
-    """Return the array to fill: `out` when given, a new one otherwise.
+    """Return the array to fill, of NumPy's own class: the memory of `out` when given, a new one otherwise.
 
     Parameters
     ----------
@@ -45,13 +46,13 @@ def output_array(
     wanted = None if dtype is None else _dtype(dtype, allowed)
     shape = None if size is None else _shape(size, name)
     if out is not None:
-        _check_memory(out, allowed)
-        if wanted is not None and wanted != out.dtype:
-            raise ParameterError(f"out and dtype must agree, got out of dtype {out.dtype} and dtype {wanted}")
-        if shape is not None and shape != out.shape:
-            raise ParameterError(f"out must have shape {shape}, as {name} asks, got {out.shape}")
-        _check_broadcast(parameters, out.shape, "out")
-        return out
+        memory = _checked_memory(out, allowed)
+        if wanted is not None and wanted != memory.dtype:
+            raise ParameterError(f"out and dtype must agree, got out of dtype {memory.dtype} and dtype {wanted}")
+        if shape is not None and shape != memory.shape:
+            raise ParameterError(f"out must have shape {shape}, as {name} asks, got {memory.shape}")
+        _check_broadcast(parameters, memory.shape, "out")
+        return memory
     if shape is None:
         shape = parameters
     _check_broadcast(parameters, shape, name)
@@ -59,29 +60,13 @@ def output_array(
 
 
 def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
-    """Return the array that a release of this shape fills: `out` or a new one."""
+    """Return the array that a release of this shape fills, of NumPy's own class: the memory of `out` or a new one."""
     if out is None:
         return _allocate(shape, np.dtype(default), "values")
-    _check_memory(out, allowed)
-    if out.shape != shape:
-        raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {out.shape}")
-    return out
-
-
-def workspace(out: NDArray[Any]) -> NDArray[Any]:
-    """Return `out` as the extension takes it: a plain, aligned array.
-
-    A subclass is viewed as its base class. Fields of packed records are not aligned, so they are
-    filled by way of a copy; see `finish`.
-    """
-    plain = np.asarray(out)
-    return plain if plain.flags.aligned else np.empty(plain.shape, plain.dtype)
-
-
-def finish(work: NDArray[Any], out: NDArray[Any]) -> None:
-    """Write the filled workspace back where `workspace` had to make a copy."""
-    if not out.flags.aligned:
-        np.asarray(out)[...] = work
+    memory = _checked_memory(out, allowed)
+    if memory.shape != shape:
+        raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}")
+    return memory
 
 
 def overlaps_itself(array: NDArray[Any]) -> bool:
@@ -142,17 +127,20 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     return native
 
 
-def _check_memory(out: object, allowed: tuple[str, ...]) -> None:
-    if not isinstance(out, np.ndarray):
+def _checked_memory(out: Any, allowed: tuple[str, ...]) -> NDArray[Any]:
+    """Return the memory of `out` as an array of NumPy's own class, or refuse it."""
+    if not is_array(out):
         raise ParameterTypeError(f"out must be a NumPy array, got {got('out', out)}")
     refuse_masked(out, "out")
-    refuse_dimensions(out, "out")
-    if out.dtype not in map(np.dtype, allowed):
-        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(out.dtype)}")
-    if not out.flags.writeable:
+    memory = base_view(out)
+    refuse_dimensions(memory, "out")
+    if memory.dtype not in map(np.dtype, allowed):
+        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(memory.dtype)}")
+    if not memory.flags.writeable:
         raise ParameterError("out must be writable, got a read-only array")
-    if overlaps_itself(out):
-        raise ParameterError(f"out must not overlap itself, got shape {out.shape} with strides {out.strides}")
+    if overlaps_itself(memory):
+        raise ParameterError(f"out must not overlap itself, got shape {memory.shape} with strides {memory.strides}")
+    return memory
 
 
 def _check_broadcast(parameters: Shape, shape: Shape, name: str) -> None:

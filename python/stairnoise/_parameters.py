@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
+from stairnoise._memory import base_view, is_array
 
 Real = float | NDArray[np.float64]
 
@@ -62,9 +63,9 @@ def lent(value: object, name: str, out: object = None) -> Real:
     floats = exact_array(value, name)
     if floats.ndim == 0:
         return float(floats)
-    apart = not isinstance(out, np.ndarray) or not np.may_share_memory(floats, out)
-    readable = floats.flags.aligned and (floats.flags.c_contiguous or floats.flags.f_contiguous)
-    return floats if apart and readable else floats.copy()
+    apart = not is_array(out) or not np.may_share_memory(floats, base_view(out))  # type: ignore[arg-type]
+    in_one_piece = floats.flags.c_contiguous or floats.flags.f_contiguous
+    return floats if apart and in_one_piece else floats.copy()
 
 
 def exact_array(value: object, name: str) -> NDArray[np.float64]:
@@ -108,10 +109,11 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
     The dtype is of kind ``i``, ``u`` or ``f``, or, without `rounding`, ``object`` holding only Python
     integers that int64 cannot hold.
     """
-    if isinstance(value, np.ndarray):
-        refuse_masked(value, name)
-        refuse_dimensions(value, name)
-        return _require_real_dtype(np.asarray(value), value, name)
+    if is_array(value):
+        refuse_masked(value, name)  # type: ignore[arg-type]
+        memory = base_view(value)  # type: ignore[arg-type]
+        refuse_dimensions(memory, name)
+        return _require_real_dtype(memory, value, name)
     if isinstance(value, (list, tuple)):
         _refuse_items(value, name)
         return _from_python(value, name, rounding)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, place
 from stairnoise._law.immutable import Immutable
-from stairnoise._output import Size, finish, output_array, workspace
+from stairnoise._output import Size, output_array
 from stairnoise._parameters import RealLike, count, exact_array
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
@@ -143,12 +143,12 @@ class Selecting(Immutable):
         workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         batch = rows.shape[:-1]
         selected = output_array(size, batch, out, None, ("int64",))
-        work = workspace(selected)
-        if not rows.flags.aligned or rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, work):
+        if rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, selected):
             rows = rows.copy()
-        self._mechanism.select(stream, np.broadcast_to(rows, (*work.shape, rows.shape[-1])), work, workers)
-        finish(work, selected)
-        return selected.item() if size is None and out is None and batch == () else selected
+        self._mechanism.select(stream, np.broadcast_to(rows, (*selected.shape, rows.shape[-1])), selected, workers)
+        if out is not None:
+            return out
+        return selected.item() if size is None and batch == () else selected
 
     def _rows(self, costs: object) -> NDArray[np.float64]:
         """Convert costs to float64, or refuse them."""

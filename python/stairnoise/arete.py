@@ -10,7 +10,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneContinuous
 from stairnoise._law.alone_privacy import SensitivityPrivacy
-from stairnoise._law.partitions import MOST_PARTITIONS
+from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
 
@@ -152,7 +152,7 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
         from stairnoise._theory import infinitely_divisible as theory
 
         gamma, laplace = self._terms()
-        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=MOST_PARTITIONS)
+        k = partitions(max_partitions_contributed, NAME)
         return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
 
     def _cells(self, sensitivity: float) -> int:

@@ -12,7 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
-from stairnoise._law.partitions import MOST_PARTITIONS
+from stairnoise._law.partitions import NAME, partitions
 from stairnoise._parameters import RealLike, count, single
 from stairnoise._theory.rounding import rounded_up
 from stairnoise._values import whole_numbers
@@ -265,7 +265,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
                     "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
                     f"got {received(l2_sensitivity)}"
                 )
-            if count(max_partitions_contributed, "max_partitions_contributed", least=1, most=MOST_PARTITIONS) > 1:
+            if partitions(max_partitions_contributed, NAME) > 1:
                 raise ParameterError(
                     f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
                 )

@@ -8,7 +8,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
-from stairnoise._law.partitions import MOST_PARTITIONS
+from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
 
@@ -157,7 +157,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         from stairnoise._theory import infinitely_divisible as theory
 
         cells = self._checked_sensitivity(sensitivity)
-        k = count(max_partitions_contributed, "max_partitions_contributed", least=1, most=MOST_PARTITIONS)
+        k = partitions(max_partitions_contributed, NAME)
         return k * theory.pure_eps(self.beta * self._fraction, self.a, cells)
 
     def _checked_sensitivity(self, sensitivity: Any) -> int:

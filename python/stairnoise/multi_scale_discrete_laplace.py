@@ -9,6 +9,7 @@ from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
 from stairnoise._law.shares import Shares, parties
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import count, single
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         """
         from stairnoise._theory import infinitely_divisible as theory
 
-        each = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
+        each = self._keeping_guarantee(max_partitions_contributed, NAME)
         if each is not self:
             return max_partitions_contributed * each.privacy_eps(sensitivity)
         cells = self.sensitivity

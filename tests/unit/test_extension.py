@@ -75,9 +75,9 @@ def test_shapes(stream):
 def test_memory_in_use_or_read_only(stream):
     both, frozen = np.zeros(4), np.zeros(3)
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match=r"^values must not overlap out or be in use elsewhere: "):
+    with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):
         LAW.release(stream, both[:3], both[1:])
-    with pytest.raises(ValueError, match=r"^out must be writable and not in use elsewhere: "):
+    with pytest.raises(sn.ParameterError, match=r"^out must be writable, got a read-only array$"):
         LAW.fill(stream, frozen)
     assert not both.any()
     assert not frozen.any()
@@ -85,7 +85,7 @@ def test_memory_in_use_or_read_only(stream):
 
 def test_rows_of_costs(stream):
     out = np.zeros(3, np.int64)
-    with pytest.raises(ValueError, match=r"^costs must be contiguous along the last axis$"):
+    with pytest.raises(ValueError, match=r"^costs must be contiguous along the last axis, and aligned$"):
         CHOICE.select(stream, np.zeros((3, 4))[:, ::2], out)
     with pytest.raises(ValueError, match=r"^costs must have candidates along the last axis$"):
         CHOICE.select(stream, np.zeros((3, 0)), out)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise import _parameters
 
 ALL = (
     "'staircase', 'discrete_staircase', 'laplace', 'discrete_laplace', 'gaussian', 'discrete_gaussian', 'truncated_laplace', "
@@ -212,14 +211,6 @@ def test_arrays_of_parameters_wherever_they_are(make):
     assert np.array_equal(drawn, sn.Staircase(EPS).sample(rng=sn.SeededRng(9)))
     assert np.array_equal(eps, EPS)
     assert out is None or drawn is out
-
-
-def test_what_is_lent_is_aligned():
-    """The extension reads floats, and on most processors a wrong place would not show."""
-    lent = _parameters.lent(_unaligned(EPS), "eps")
-    assert isinstance(lent, np.ndarray)
-    assert lent.flags.aligned
-    assert _parameters.lent(EPS, "eps") is EPS
 
 
 def test_a_view_of_more_elements_than_memory_is_refused_at_once():

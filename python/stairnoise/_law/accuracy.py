@@ -12,6 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
 from stairnoise._law.parameters import Parameters, Spec, describe
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory import stairs
 from stairnoise._theory.elementwise import evaluate
@@ -129,7 +130,7 @@ class Intervals(Distribution):
         single = isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
         level = _inside("confidence", confidence)
         k = _terms(of, terms)
-        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
+        law = self._keeping_guarantee(max_partitions_contributed, NAME)
         shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
         granularity, bounds = law._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
         if self._dtypes[0] == "int64" and values.dtype.kind == "i" and of != "mean":

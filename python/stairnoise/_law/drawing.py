@@ -9,8 +9,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.partitions import Partitions
-from stairnoise._output import Shape, Size, finish, output_array, released_array, workspace
+from stairnoise._law.partitions import NAME, Partitions, partitions
+from stairnoise._memory import apart
+from stairnoise._output import Shape, Size, output_array, released_array
 from stairnoise._parameters import RealLike, count
 from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
@@ -41,7 +42,7 @@ class Drawing(Partitions, Generic[_Default]):
     if TYPE_CHECKING:
 
         def _fill_each(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None: ...
-        def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None: ...
+        def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None: ...
 
     @property
     def exactness(self) -> str:
@@ -151,13 +152,13 @@ class Drawing(Partitions, Generic[_Default]):
         workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         shape = self._parameter_shape
         noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
-        work = workspace(noise)
         if self._scalar_law is not None:
-            self._scalar_law.fill(stream, work, workers)
+            self._scalar_law.fill(stream, noise, workers)
         else:
-            self._fill_each(stream, work, workers)
-        finish(work, noise)
-        return noise.item() if size is None and out is None and shape == () else noise
+            self._fill_each(stream, noise, workers)
+        if out is not None:
+            return out
+        return noise.item() if size is None and shape == () else noise
 
     # Releasing
 
@@ -180,8 +181,9 @@ class Drawing(Partitions, Generic[_Default]):
         Parameters
         ----------
         values : int, float or array of them
-            True answers, finite. Array parameters and values broadcast against each other; every
-            number that comes back is a release of its own. Masked arrays are refused.
+            True answers, finite and below ``2**126 * granularity`` in magnitude. Array parameters and
+            values broadcast against each other; every number that comes back is a release of its own.
+            Masked arrays are refused.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most the sensitivity. The whole release then
             has the guarantee of one value, because the noise of every value is wider: that of `for_partitions`.
@@ -190,7 +192,8 @@ class Drawing(Partitions, Generic[_Default]):
             made with ``allow_release=True``.
         out : ndarray or None
             Writable array to fill and return; it may be `values` itself. Of a dtype that `sample`
-            allows, for a discrete law float32 as well.
+            allows, for a discrete law float32 as well. What an `out` of that dtype cannot hold becomes
+            its largest or smallest number.
 
         Returns
         -------
@@ -201,8 +204,15 @@ class Drawing(Partitions, Generic[_Default]):
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite (the text names the first such index), or another argument
-            is not allowed. Nothing has been drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice (the text names the first such index),
+            or another argument is not allowed, such as an `out` that another thread is filling. Nothing
+            has been drawn and `out` is untouched.
+
+        Notes
+        -----
+        Arrays of float64 and int64 are read where they are, and the result is written where it goes: beyond
+        the output, a release takes a few MiB. Values of other types are converted first, 8 bytes each, and
+        so are those that share memory with `out` in part: they are copied.
         """
         stream = release_stream(rng)
         simple = out is None and type(max_partitions_contributed) is int and max_partitions_contributed == 1
@@ -210,13 +220,15 @@ class Drawing(Partitions, Generic[_Default]):
             released = self._release_short(values, stream)
             if released is not None:
                 return released
-        law = self._keeping_guarantee(max_partitions_contributed, "max_partitions_contributed")
+        k = partitions(max_partitions_contributed, NAME)
         true = true_values(values)
         shape = _values_shape(true.array.shape, self._parameter_shape)
         default = self._released_dtype(true.array, true.single_precision)
         released = released_array(shape, out, default, self._release_dtypes)
-        law._add_noise(stream, true.array, released)
-        return released.item() if out is None and shape == () else released
+        self._add_noise(stream, true.array, released, k)
+        if out is not None:
+            return out
+        return released.item() if shape == () else released
 
     def _release_short(self, values: Any, stream: _native.Stream) -> NDArray[Any] | None:
         """Release what needs no conversion and is short, as counts and sums usually are; see `release_short` of the extension."""
@@ -227,21 +239,17 @@ class Drawing(Partitions, Generic[_Default]):
             raise
         return released
 
-    def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
-        work = workspace(out)
-        spread = values if values.shape == work.shape else np.broadcast_to(values, work.shape)
-        # The extension lends no memory to two arrays at once, not even for a release in place.
-        if not spread.flags.aligned or np.may_share_memory(spread, work):
-            spread = spread.copy()
+    def _add_noise(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None:
+        answers = np.broadcast_to(apart(values, out), out.shape) if values.shape != out.shape else apart(values, out)
+        law = self if self._scalar_law is None else self._keeping_guarantee(k, NAME)
         try:
-            if self._scalar_law is not None:
-                self._scalar_law.release(stream, spread, work)
+            if law._scalar_law is not None:
+                law._scalar_law.release(stream, answers, out)
             else:
-                self._release_each(stream, spread, work)
+                law._release_each(stream, answers, out, k)
         except ParameterError:
             require_finite(values)
             raise
-        finish(work, out)
 
     def _released_dtype(self, values: NDArray[Any], single_precision: bool) -> str:
         if values.dtype.kind == "i" and self._dtypes[0] == "int64":

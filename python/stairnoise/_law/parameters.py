@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable
+from stairnoise._law.partitions import NAME
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, common_shape, lent, real
 
@@ -60,6 +61,10 @@ class Parameters(Immutable):
     # Constants of the distribution functions; None until somebody asks.
     _constants: Any
     _parameter_shape: Shape
+
+    if TYPE_CHECKING:
+
+        def _no_law(self, k: int, name: str, reason: ParameterError) -> ParameterError: ...
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
@@ -155,16 +160,25 @@ class Parameters(Immutable):
         # The parameters were checked when the law was made.
         _native.fill_each(self._kind, *self._broadcast(out.shape), stream, out, threads)
 
-    def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any]) -> None:
-        _native.release_each(self._kind, *self._broadcast(out.shape), stream, values, out)
+    def _release_each(self, stream: _native.Stream, values: NDArray[Any], out: NDArray[Any], k: int) -> None:
+        if k > 1:
+            self._check_shares(k)
+        _native.release_each(self._kind, *self._broadcast(out.shape), stream, values, out, k)
+
+    def _check_shares(self, k: int) -> None:
+        """Refuse a k that leaves some element no law, without an array of quotients."""
+        try:
+            _native.check(self._kind, *self._broadcast(self._parameter_shape), k)
+        except ParameterError as error:
+            raise self._no_law(k, NAME, error) from None
 
     def _divided_among(self, k: int) -> Self:
         """Return the same law for eps/k, rounded down so that k releases stay within eps."""
         if isinstance(self._eps, float):
             share: Real = _native.largest_quotient(self._eps, k)
         else:
-            shares = [_native.largest_quotient(eps, k) for eps in self._eps.ravel().tolist()]
-            share = np.array(shares, np.float64).reshape(self._eps.shape)
+            share = np.empty(self._eps.shape)
+            _native.largest_quotients(self._eps, k, share)
         return self._with_eps(share)
 
 

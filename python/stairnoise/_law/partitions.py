@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 MOST_PARTITIONS = 2**53 - 1
+NAME = "max_partitions_contributed"
+
+
+def partitions(k: object, name: str) -> int:
+    """Check how many values one person changes; `name` is what errors call it."""
+    return count(k, name, least=1, most=MOST_PARTITIONS)
 
 
 class Partitions(Immutable):
@@ -76,11 +82,14 @@ class Partitions(Immutable):
 
     def _keeping_guarantee(self, k: Any, name: str) -> Self:
         """Return the law for `k` values; `name` is what errors call `k`."""
-        number = count(k, name, least=1, most=MOST_PARTITIONS)
+        number = partitions(k, name)
         if number == 1:
             return self
         try:
             law: Self = self._divided_among(number)
         except ParameterError as error:
-            raise ParameterError(f"{name} must {self._partitions_rule}, got {number}: {error}") from None
+            raise self._no_law(number, name, error) from None
         return law
+
+    def _no_law(self, k: int, name: str, reason: ParameterError) -> ParameterError:
+        return ParameterError(f"{name} must {self._partitions_rule}, got {k}: {reason}")

@@ -1,15 +1,24 @@
 //! The gate between NumPy's memory and the core: element types, strides, borrows, and when to let other threads run.
 //!
-//! rust-numpy tracks borrows of the same base object, so an array that is being read or written by another call is refused, never
-//! aliased. Everything that can fail is done before a fill is taken.
+//! Every fact about an array is read from NumPy's own structure, where no subclass can tell another, and noise is written to the memory found
+//! there and to nothing else. Elements need not be aligned. Everything that can fail is done before a fill is taken.
+#![allow(
+    unsafe_code,
+    reason = "NumPy's memory: elements at any strides, read and written by several threads"
+)]
 
-use numpy::ndarray::{ArrayViewD, ArrayViewMut1, ArrayViewMutD, Axis};
-use numpy::{
-    Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
-};
+use std::marker::PhantomData;
+use std::slice;
+
+use numpy::npyffi::objects::_PyArray_GET_ITEM_DATA;
+use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, parallel};
+
+use crate::borrows::Borrow;
+use crate::errors::ParameterError;
+use crate::layout::Layout;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -17,8 +26,31 @@ const DETACH_FROM: usize = 1 << 11;
 /// Values written at a time, and staged on the way to memory that is not contiguous.
 pub(crate) const STAGE: usize = 1 << 12;
 
-/// Pieces of contiguous memory begin at a multiple of this: the core draws that many at a time.
-const BLOCK: usize = 64;
+/// What the values of a law cost, and which of them belong together.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    /// How many usual values one takes as long as.
+    pub price: usize,
+    /// How many values are drawn together, as the coordinates of a vector are.
+    pub together: usize,
+}
+
+impl Parts {
+    pub const USUAL: Self = Self { price: 1, together: 1 };
+
+    /// Values written at a time.
+    pub fn stage(self) -> usize {
+        STAGE.next_multiple_of(self.together)
+    }
+}
+
+/// Room for `n` values.
+fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    room.resize(n, value);
+    Ok(room)
+}
 
 /// Runs `work`, letting other Python threads run if it is long.
 pub(crate) fn detach_for<R: Send>(py: Python<'_>, values: usize, work: impl FnOnce() -> R + Send) -> R {
@@ -66,28 +98,6 @@ pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowe
     ))
 }
 
-/// The output, for this call alone.
-pub(crate) fn writable<'py, T: Element>(out: &Bound<'py, PyArrayDyn<T>>) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
-    out.try_readwrite()
-        .map_err(|error| PyValueError::new_err(format!("out must be writable and not in use elsewhere: {error}")))
-}
-
-/// The elements of an output; of an empty one, none along one axis. `ndarray` asks that no two indices share an element, and looks for that at strides,
-/// which mean nothing in an empty array: with debug assertions it panics at those that NumPy gives.
-pub(crate) fn elements<'a, T: Element>(out: &'a mut PyReadwriteArrayDyn<'_, T>) -> ArrayViewMutD<'a, T> {
-    if out.is_empty() {
-        return ArrayViewMut1::from(&mut []).into_dyn();
-    }
-    out.as_array_mut()
-}
-
-/// An input that nobody writes to during this call.
-pub(crate) fn readable<'py, T: Element>(name: &str, array: &Bound<'py, PyArrayDyn<T>>) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
-    array
-        .try_readonly()
-        .map_err(|error| PyValueError::new_err(format!("{name} must not overlap out or be in use elsewhere: {error}")))
-}
-
 /// An input must have the output's shape.
 pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<()> {
     if got == out {
@@ -98,182 +108,359 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
     )))
 }
 
-/// Has `write(first, part)` write all values in C order, from value `first` on and at most [`STAGE`] at a time: straight into contiguous
-/// memory, by a copy into other.
-pub(crate) fn write_in_order<T: Copy + Default, E>(
-    first: u64,
-    mut out: ArrayViewMutD<'_, T>,
-    mut write: impl FnMut(u64, &mut [T]) -> Result<(), E>,
-) -> Result<(), E> {
-    if let Some(out) = out.as_slice_mut() {
-        return (first..)
-            .step_by(STAGE)
-            .zip(out.chunks_mut(STAGE))
-            .try_for_each(|(first, part)| write(first, part));
-    }
-    let total = out.len();
-    // Row by row: one iterator over all axes would cost ten times as much an element.
-    let mut places = out.rows_mut().into_iter().flatten();
-    // Not on the stack: that of a thread may have 128 KiB.
-    let mut stage = vec![T::default(); STAGE.min(total)];
-    for done in (0..total).step_by(STAGE) {
-        let stage = &mut stage[..STAGE.min(total - done)];
-        write(first + done as u64, stage)?;
-        for (value, place) in stage.iter().zip(&mut places) {
-            *place = *value;
-        }
-    }
-    Ok(())
+/// Whether two arrays have the same elements at the same places: first element, shape and strides.
+#[pyfunction]
+pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
+    let facts = |array: &Bound<'_, PyUntypedArray>| (address(array), array.dtype().itemsize());
+    facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
 }
 
-/// Arrays of the output's shape that are read in step with it.
-pub(crate) trait Inputs: Send + Sized {
-    fn split_at(self, axis: Axis, index: usize) -> (Self, Self);
+fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
+    // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.addr() }
+}
+
+fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+    // SAFETY: as in `address`.
+    let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
+    flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0
+}
+
+/// An array to be written, by this call alone. No two of its elements share a byte: `_output` has refused those.
+pub(crate) struct Output<'py, T> {
+    first: *mut T,
+    layout: Layout,
+    _borrow: Borrow,
+    _array: PhantomData<&'py mut T>,
+}
+
+// SAFETY: the memory of an array that this call alone may use, whose elements are plain numbers.
+unsafe impl<T: Send> Send for Output<'_, T> {}
+// SAFETY: through a shared reference nothing is read or written; pieces are cut from an exclusive one.
+unsafe impl<T: Send> Sync for Output<'_, T> {}
+
+impl<'py, T: Element> Output<'py, T> {
+    pub fn new(out: &'py Bound<'_, PyArrayDyn<T>>) -> PyResult<Self> {
+        if !is_writable(out.as_untyped()) {
+            return Err(ParameterError::new_err("out must be writable, got a read-only array"));
+        }
+        let layout = Layout::new(out.shape(), out.strides(), size_of::<T>());
+        let first = out.data();
+        let borrow = Borrow::new(first.addr(), &layout, size_of::<T>(), true)
+            .ok_or_else(|| ParameterError::new_err("out must not be in use by another call"))?;
+        Ok(Self {
+            first,
+            layout,
+            _borrow: borrow,
+            _array: PhantomData,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.layout.len()
+    }
+
+    /// All of it.
+    pub fn whole(&mut self) -> Piece<'_, T> {
+        self.piece(0, self.len())
+    }
+
+    /// Pieces of at most `most` values, in C order. Long ones begin with a page, so that no two threads come to the same new one, unless
+    /// values belong `together`: those are not parted where `most` is a multiple of their number.
+    pub fn pieces(&mut self, most: usize, together: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
+        let len = self.len();
+        let ahead = if together == 1 && self.layout.is_contiguous() {
+            parallel::ahead(self.first, len, most)
+        } else {
+            0
+        };
+        let begins = (ahead..len).step_by(most).map(move |begin| (begin, most.min(len - begin)));
+        let head = (ahead > 0).then_some((0, ahead));
+        let this = &*self;
+        // Pieces do not overlap, and the output is borrowed as mutable for as long as any of them lives.
+        head.into_iter().chain(begins).map(|(begin, n)| this.piece(begin, n))
+    }
+
+    /// No two pieces that live at a time may share an element.
+    fn piece(&self, begin: usize, n: usize) -> Piece<'_, T> {
+        Piece {
+            first: begin as u64,
+            len: n,
+            memory: self.first,
+            layout: &self.layout,
+        }
+    }
+}
+
+/// Consecutive values of an output, which nobody else writes or reads.
+pub(crate) struct Piece<'a, T> {
+    /// The number of its first value.
+    pub first: u64,
+    pub len: usize,
+    memory: *mut T,
+    layout: &'a Layout,
+}
+
+// SAFETY: the values of a piece are its own, and plain numbers.
+unsafe impl<T: Send> Send for Piece<'_, T> {}
+
+/// What is read in step with an output.
+pub(crate) trait Inputs {
+    /// Comes to what belongs to the next `n` values.
+    fn advance(&mut self, n: usize);
 }
 
 impl Inputs for () {
-    fn split_at(self, _: Axis, _: usize) -> (Self, Self) {
-        ((), ())
-    }
-}
-
-impl<A: Sync> Inputs for ArrayViewD<'_, A> {
-    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
-        ArrayViewD::split_at(self, axis, index)
-    }
+    fn advance(&mut self, _: usize) {}
 }
 
 impl<A: Inputs, B: Inputs> Inputs for (A, B) {
-    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
-        let (a, b) = (self.0.split_at(axis, index), self.1.split_at(axis, index));
-        ((a.0, b.0), (a.1, b.1))
+    fn advance(&mut self, n: usize) {
+        self.0.advance(n);
+        self.1.advance(n);
     }
 }
 
-/// An output of any strides, with its inputs, cut along its axes into pieces of consecutive values in C order.
-pub(crate) struct Pieces<'a, T, I> {
-    /// What is left, the first piece last.
-    rest: Vec<Piece<'a, T, I>>,
-    /// Values of a piece.
-    most: usize,
-}
-
-pub(crate) struct Piece<'a, T, I> {
-    /// The number of its first value.
-    pub first: u64,
-    pub out: ArrayViewMutD<'a, T>,
-    pub inputs: I,
-}
-
-impl<'a, T, I: Inputs> Pieces<'a, T, I> {
-    /// Pieces of at most `most` ≥ 1 values.
-    pub fn new(out: ArrayViewMutD<'a, T>, inputs: I, most: usize) -> Self {
-        Self {
-            rest: vec![Piece { first: 0, out, inputs }],
-            most,
-        }
-    }
-}
-
-impl<'a, T, I: Inputs> Iterator for Pieces<'a, T, I> {
-    type Item = Piece<'a, T, I>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut piece = self.rest.pop()?;
-        while piece.out.len() > self.most {
-            let (left, right) = piece.halves();
-            self.rest.push(right);
-            piece = left;
-        }
-        Some(piece)
-    }
-
-    /// Halves may be more than pieces of the full length would be.
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.rest.iter().map(|piece| piece.out.len().div_ceil(self.most)).sum(), None)
-    }
-}
-
-impl<T, I: Inputs> Piece<'_, T, I> {
-    /// The first block of a page from the block at `middle` on, if the piece goes on there: see [`parallel::piece`].
-    fn on_page(&self, middle: usize) -> Option<usize> {
-        let values = self.out.as_slice()?;
-        let page = (middle + parallel::to_next_page(&raw const values[middle])).next_multiple_of(BLOCK);
-        (page < values.len()).then_some(page)
-    }
-
-    /// Cut across the outermost axis that can be, so that each half is consecutive in C order.
-    fn halves(self) -> (Self, Self) {
-        let Some((axis, length)) = self.out.shape().iter().copied().enumerate().find(|(_, length)| *length > 1) else {
-            unreachable!("several values lie along some axis");
-        };
-        let (inner, axis) = (self.out.len() / length, Axis(axis));
-        let middle = if inner == 1 && length >= 2 * BLOCK {
-            let middle = (length / 2).next_multiple_of(BLOCK);
-            self.on_page(middle).unwrap_or(middle)
-        } else {
-            length / 2
-        };
-        let (left, right) = self.out.split_at(axis, middle);
-        let inputs = self.inputs.split_at(axis, middle);
-        let second = self.first + (middle * inner) as u64;
-        (
-            Self {
-                first: self.first,
-                out: left,
-                inputs: inputs.0,
-            },
-            Self {
-                first: second,
-                out: right,
-                inputs: inputs.1,
-            },
-        )
-    }
-}
-
-/// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
-pub(crate) enum InOrder<'a, A> {
-    Contiguous(&'a [A]),
-    /// As many elements as a part has at most.
-    Same(Vec<A>),
-    Strided {
-        elements: Box<dyn Iterator<Item = &'a A> + Send + 'a>,
-        stage: Vec<A>,
-    },
-}
-
-impl<'a, A: Copy + Sync> InOrder<'a, A> {
-    pub fn new(view: &'a ArrayViewD<'_, A>) -> Result<Self, OutOfMemory> {
-        Ok(match (view.as_slice(), view.first()) {
-            (Some(slice), _) => Self::Contiguous(slice),
-            // A scalar that was broadcast.
-            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => {
-                Self::Same(vec![*element; STAGE.min(view.len())])
+impl<T: Copy + Default> Piece<'_, T> {
+    /// Has `write(first, inputs, part)` write all values in C order, at most `most` at a time: straight into contiguous memory, by a copy
+    /// into other. Inputs are asked for before any place of theirs is written.
+    pub fn write<I: Inputs, E: From<OutOfMemory>>(
+        self,
+        mut inputs: I,
+        most: usize,
+        mut write: impl FnMut(u64, &I, &mut [T]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let direct = self.layout.is_contiguous() && self.memory.is_aligned();
+        let mut stage = room(T::default(), if direct { 0 } else { most.min(self.len) })?;
+        for done in (0..self.len).step_by(most) {
+            let n = most.min(self.len - done);
+            let first = self.first + done as u64;
+            inputs.advance(n);
+            if direct {
+                // SAFETY: `n` aligned, initialised values of this piece, one after the other. Nothing else refers to them: what the inputs
+                // give lies elsewhere or is a copy (see `Input`).
+                write(first, &inputs, unsafe {
+                    slice::from_raw_parts_mut(self.memory.add(first as usize), n)
+                })?;
+            } else {
+                write(first, &inputs, &mut stage[..n])?;
+                self.scatter(first as usize, &stage[..n]);
             }
-            _ => {
-                let mut stage = Vec::new();
-                stage.try_reserve_exact(STAGE.min(view.len())).map_err(|_| OutOfMemory)?;
-                let elements = Box::new(view.rows().into_iter().flatten());
-                Self::Strided { elements, stage }
+        }
+        Ok(())
+    }
+
+    /// Copies values to their places.
+    fn scatter(&self, first: usize, values: &[T]) {
+        let mut values = values.iter();
+        self.layout.runs(first, values.len(), |offset, stride, count| {
+            for (i, value) in (0_isize..).zip(values.by_ref().take(count)) {
+                // SAFETY: the place of an element of this piece, by the array's own shape and strides; it may not be aligned.
+                unsafe { self.memory.byte_offset(offset + i * stride).write_unaligned(*value) };
+            }
+        });
+    }
+}
+
+/// An array to be read, which no call writes meanwhile but this one: for each value it reads before it writes.
+pub(crate) struct Input<'py, A> {
+    first: *const A,
+    layout: Layout,
+    /// `None` where the memory is the output's.
+    borrow: Option<Borrow>,
+    _array: PhantomData<&'py A>,
+}
+
+// SAFETY: memory that is read alone, or by the piece that owns the place (see `Input::in_place_of`).
+unsafe impl<A: Sync> Sync for Input<'_, A> {}
+// SAFETY: as above.
+unsafe impl<A: Sync> Send for Input<'_, A> {}
+
+impl<'py, A: Element + Copy> Input<'py, A> {
+    pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>) -> PyResult<Self> {
+        let mut input = Self::unborrowed(array);
+        let borrow = Borrow::new(input.first.addr(), &input.layout, size_of::<A>(), false)
+            .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
+        input.borrow = Some(borrow);
+        Ok(input)
+    }
+
+    /// The true answers for an output that is borrowed already; they may lie in its very places.
+    pub fn for_output<T: Element>(
+        name: &str,
+        array: &'py Bound<'_, PyArrayDyn<A>>,
+        out: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Self> {
+        if same_memory(array.as_untyped(), out.as_untyped()) {
+            return Ok(Self::unborrowed(array));
+        }
+        Self::new(name, array)
+    }
+
+    fn unborrowed(array: &'py Bound<'_, PyArrayDyn<A>>) -> Self {
+        Self {
+            first: array.data(),
+            layout: Layout::new(array.shape(), array.strides(), size_of::<A>()),
+            borrow: None,
+            _array: PhantomData,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.layout.len()
+    }
+
+    /// All elements in C order, if that is how they lie.
+    pub fn as_slice(&self) -> Option<&[A]> {
+        let readable = self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned();
+        // SAFETY: so many aligned, initialised elements one after the other, which no call writes while they are borrowed.
+        readable.then(|| unsafe {
+            slice::from_raw_parts(if self.len() == 0 { std::ptr::dangling() } else { self.first }, self.len())
+        })
+    }
+
+    /// The elements from `first` on, at most `most` at a time.
+    pub fn in_order(&self, first: u64, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
+        let first = first as usize;
+        let most = most.min(self.len() - first);
+        Ok(if let Some(slice) = self.as_slice() {
+            InOrder::Contiguous {
+                part: &[],
+                rest: &slice[first..],
+            }
+        } else if self.layout.is_one_element() && self.len() > 0 {
+            InOrder::Same {
+                n: 0,
+                stage: room(self.get(0), most)?,
+            }
+        } else {
+            let mut stage = Vec::new();
+            stage.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
+            InOrder::Staged {
+                input: self,
+                next: first,
+                stage,
             }
         })
     }
 
-    /// The next `n` elements, at most [`STAGE`].
-    pub fn next(&mut self, n: usize) -> &[A] {
+    fn get(&self, position: usize) -> A {
+        debug_assert!(position < self.len());
+        // SAFETY: the place of an element, by the array's own shape and strides; it may not be aligned.
+        unsafe { self.first.byte_offset(self.layout.offset(position)).read_unaligned() }
+    }
+
+    /// Copies `n` elements from `first` on to the end of `stage`.
+    fn gather(&self, first: usize, n: usize, stage: &mut Vec<A>) {
+        self.layout.runs(first, n, |offset, stride, count| {
+            // SAFETY: as in `get`.
+            stage.extend((0..count as isize).map(|i| unsafe { self.first.byte_offset(offset + i * stride).read_unaligned() }));
+        });
+    }
+}
+
+/// Elements of an input in C order, a part at a time and in step with [`Piece::write`].
+pub(crate) enum InOrder<'a, A> {
+    Contiguous {
+        part: &'a [A],
+        rest: &'a [A],
+    },
+    /// A scalar that was broadcast.
+    Same {
+        n: usize,
+        stage: Vec<A>,
+    },
+    /// Elements at strides, or in the places that are written: copies.
+    Staged {
+        input: &'a Input<'a, A>,
+        next: usize,
+        stage: Vec<A>,
+    },
+}
+
+impl<A> InOrder<'_, A> {
+    /// What it has come to.
+    pub fn part(&self) -> &[A] {
         match self {
-            Self::Contiguous(rest) => {
-                let (part, after) = rest.split_at(n);
-                *rest = after;
-                part
-            }
-            Self::Same(stage) => &stage[..n],
-            Self::Strided { elements, stage } => {
+            Self::Contiguous { part, .. } => part,
+            Self::Same { n, stage } => &stage[..*n],
+            Self::Staged { stage, .. } => stage,
+        }
+    }
+}
+
+impl<A: Element + Copy> Inputs for InOrder<'_, A> {
+    fn advance(&mut self, count: usize) {
+        match self {
+            Self::Contiguous { part, rest } => (*part, *rest) = rest.split_at(count),
+            Self::Same { n, .. } => *n = count,
+            Self::Staged { input, next, stage } => {
                 stage.clear();
-                stage.extend(elements.take(n).copied());
-                stage
+                input.gather(*next, count, stage);
+                *next += count;
             }
         }
+    }
+}
+
+/// Rows of elements that lie one after the other, at any strides; they may repeat.
+pub(crate) struct Rows<'py, A> {
+    first: *const A,
+    layout: Layout,
+    /// Elements of a row, at least one.
+    pub length: usize,
+    /// How often each row comes.
+    pub repeats: usize,
+    _borrow: Borrow,
+    _array: PhantomData<&'py A>,
+}
+
+// SAFETY: memory that no call writes while it is borrowed.
+unsafe impl<A: Sync> Sync for Rows<'_, A> {}
+// SAFETY: as above.
+unsafe impl<A: Sync> Send for Rows<'_, A> {}
+
+impl<'py, A: Element> Rows<'py, A> {
+    /// The rows along the last axis: one for every place of an output of shape `out`.
+    pub fn new(name: &str, array: &'py Bound<'_, PyArrayDyn<A>>, out: &[usize]) -> PyResult<Self> {
+        let (Some((&length, rows)), Some((&step, strides))) = (array.shape().split_last(), array.strides().split_last()) else {
+            return Err(PyValueError::new_err(format!(
+                "{name} must have candidates along the last axis"
+            )));
+        };
+        if length == 0 {
+            return Err(PyValueError::new_err(format!(
+                "{name} must have candidates along the last axis"
+            )));
+        }
+        same_shape("the rows of costs", rows, out)?;
+        let size = size_of::<A>();
+        let whole = Layout::new(array.shape(), array.strides(), size);
+        let first = array.data();
+        if whole.len() > 0
+            && ((length > 1 && step != size as isize) || !first.is_aligned() || !whole.step().is_multiple_of(align_of::<A>()))
+        {
+            return Err(PyValueError::new_err(format!(
+                "{name} must be contiguous along the last axis, and aligned"
+            )));
+        }
+        let borrow = Borrow::new(first.addr(), &whole, size, false)
+            .ok_or_else(|| ParameterError::new_err(format!("{name} must not be written to by another call, nor overlap out")))?;
+        let repeated = rows.iter().zip(strides).filter(|(_, stride)| **stride == 0);
+        Ok(Self {
+            first,
+            layout: Layout::new(rows, strides, length * size),
+            length,
+            repeats: repeated.map(|(times, _)| times).product(),
+            _borrow: borrow,
+            _array: PhantomData,
+        })
+    }
+
+    /// The row for place `position` of the output.
+    pub fn row(&self, position: usize) -> &[A] {
+        assert!(position < self.layout.len());
+        // SAFETY: so many aligned elements one after the other, which no call writes while they are borrowed.
+        unsafe { slice::from_raw_parts(self.first.byte_offset(self.layout.offset(position)), self.length) }
     }
 }

@@ -1,79 +1,69 @@
 //! Noise and releases of one law into arrays of any strides: everything that can fail is done before a fill is taken.
 
-use numpy::ndarray::ArrayViewD;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::parallel::PIECE;
 use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
 
-use crate::buffer::{InOrder, elements, readable, writable, write_in_order};
+use crate::buffer::{Input, Inputs, Output, Parts, STAGE};
 use crate::errors;
-use crate::threads;
+use crate::threads::{self, Signals};
 
 /// Longer releases are worth their preparations, and let other threads run meanwhile.
 const SHORT: usize = 1 << 10;
 
-/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
-const DEAREST: usize = PIECE / 64;
-
-/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values, each of so many `draws`.
+/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    draws: usize,
+    parts: Parts,
     threads: usize,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
-    let price = draws.min(DEAREST);
-    let threads = threads::number(threads, out.len().saturating_mul(price))?;
+    let out = Output::new(out)?;
+    let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
     let fill = take(out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
-        (),
-        price,
+        parts,
         threads,
         || (),
-        |(), piece| {
-            Ok(write_in_order(piece.first, piece.out, |first, part| {
-                write(&fill, first, part)
-            })?)
-        },
+        |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(write(&fill, first, part)?)),
     )
 }
 
-/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, by so many `draws` each.
+/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, which `check` has let through.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    draws: usize,
+    parts: Parts,
+    check: impl Fn(&[A]) -> Result<(), DrawError>,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
-    let values = readable("values", values)?;
-    let values = values.as_array();
-    all_finite(&values)?;
-    let price = draws.min(DEAREST);
-    let threads = threads::number(0, out.len().saturating_mul(price))?;
-    let fill = take(out.len()).map_err(errors::draw)?;
+    let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
+    let mut signals = Signals::new();
+    for first in (0..answers.len()).step_by(STAGE) {
+        in_order.advance(STAGE.min(answers.len() - first));
+        check(in_order.part()).map_err(|error| errors::answer(error, first, values.shape()))?;
+        signals.check()?;
+    }
+    let threads = threads::number(0, places.len().saturating_mul(parts.price))?;
+    let fill = take(places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
-        out,
-        values,
-        price,
+        places,
+        parts,
         threads,
         || (),
         |(), piece| {
-            let mut answers = InOrder::new(&piece.inputs)?;
-            Ok(write_in_order(piece.first, piece.out, |first, part| {
-                write(&fill, first, answers.next(part.len()), part)
-            })?)
+            let answers = answers.in_order(piece.first, parts.stage())?;
+            piece.write(answers, parts.stage(), |first, answers, part| {
+                Ok(write(&fill, first, answers.part(), part)?)
+            })
         },
     )
 }
@@ -114,14 +104,12 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     law: &(impl Part + ?Sized),
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if !values.data().is_aligned() {
+    let input = Input::new("values", values)?;
+    let Some(answers) = input.as_slice() else {
         return Ok(None);
-    }
-    let answers = readable("values", values)?;
-    let answers = answers.as_slice()?;
-    if let Some(index) = answers.iter().position(|answer| !answer.is_finite()) {
-        return Err(errors::draw(DrawError::NotFinite(index)));
-    }
+    };
+    law.check_answers(answers)
+        .map_err(|error| errors::answer(error, 0, values.shape()))?;
     let out = PyArrayDyn::<T>::zeros(py, values.shape(), false);
     let fill = take(answers.len()).map_err(errors::draw)?;
     law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?)
@@ -131,14 +119,9 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
 
 /// What releases a part of a fill, for answers and outputs of any element type.
 pub(crate) trait Part {
+    /// Refuses answers that cannot be released.
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError>;
+
     /// Releases the answers with the first values of the fill.
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory>;
-}
-
-/// Refuses a true answer that is not a number, by its position in C order.
-pub(crate) fn all_finite<A: Answer>(values: &ArrayViewD<'_, A>) -> PyResult<()> {
-    match threads::position(values, |value| !value.is_finite())? {
-        Some(index) => Err(errors::draw(DrawError::NotFinite(index))),
-        None => Ok(()),
-    }
 }

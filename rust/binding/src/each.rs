@@ -1,69 +1,79 @@
 //! Laws with arrays of parameters, which have been broadcast to the output's shape (zero strides included).
 
-use numpy::ndarray::{ArrayViewD, Axis};
-use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value};
+use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value, largest_quotient};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{
-    InOrder, Inputs, STAGE, elements, readable, same_shape, with_answers, with_output, writable, write_in_order,
-};
-use crate::drawing::all_finite;
+use crate::buffer::{InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
-/// The parameters of every value.
+/// The parameters of every value, with ε divided among `k`.
 struct Parameters<'py> {
     kind: stairnoise::Kind,
-    eps: PyReadonlyArrayDyn<'py, f64>,
-    sensitivity: PyReadonlyArrayDyn<'py, f64>,
+    eps: Input<'py, f64>,
+    sensitivity: Input<'py, f64>,
     shape: Shapes<'py>,
+    index: &'py [usize],
+    k: u64,
 }
 
 enum Shapes<'py> {
     Same(Shape),
-    Each(PyReadonlyArrayDyn<'py, f64>),
+    Each(Input<'py, f64>),
 }
 
 impl<'py> Parameters<'py> {
     fn new(
         kind: Kind,
-        eps: &Bound<'py, PyArrayDyn<f64>>,
-        sensitivity: &Bound<'py, PyArrayDyn<f64>>,
-        shape: Option<&Bound<'py, PyAny>>,
+        eps: &'py Bound<'py, PyArrayDyn<f64>>,
+        sensitivity: &'py Bound<'py, PyArrayDyn<f64>>,
+        shape: Option<&'py Bound<'py, PyAny>>,
+        k: u64,
     ) -> PyResult<Self> {
         let shape = match (arguments::named_shape(shape)?, shape) {
-            (None, Some(shape)) => Shapes::Each(readable("the shape", shape.cast()?)?),
+            (None, Some(shape)) => {
+                let shape = shape.cast()?;
+                same_shape("the shape", shape.shape(), eps.shape())?;
+                Shapes::Each(Input::new("the shape", shape)?)
+            }
             (named, _) => Shapes::Same(named.unwrap_or_default()),
         };
         same_shape("sensitivity", sensitivity.shape(), eps.shape())?;
-        if let Shapes::Each(shape) = &shape {
-            same_shape("the shape", shape.shape(), eps.shape())?;
-        }
         Ok(Self {
             kind: kind.0,
-            eps: readable("eps", eps)?,
-            sensitivity: readable("sensitivity", sensitivity)?,
+            eps: Input::new("eps", eps)?,
+            sensitivity: Input::new("sensitivity", sensitivity)?,
             shape,
+            index: eps.shape(),
+            k,
         })
     }
 
-    fn views(&self) -> Views<'_> {
-        Views {
-            eps: self.eps.as_array(),
-            sensitivity: self.sensitivity.as_array(),
+    /// The parameters from value `first` on, a part at a time.
+    fn in_order(&self, first: u64) -> Result<PartsInOrder<'_>, OutOfMemory> {
+        let mut shares = Vec::new();
+        if self.k > 1 {
+            shares.try_reserve_exact(STAGE).map_err(|_| OutOfMemory)?;
+        }
+        Ok(PartsInOrder {
+            eps: self.eps.in_order(first, STAGE)?,
+            sensitivity: self.sensitivity.in_order(first, STAGE)?,
             shape: match &self.shape {
                 Shapes::Same(shape) => Err(*shape),
-                Shapes::Each(shapes) => Ok(shapes.as_array()),
+                Shapes::Each(shapes) => Ok(shapes.in_order(first, STAGE)?),
             },
-        }
+            k: self.k,
+            shares,
+        })
     }
 
-    /// How many usual values one of these takes as long as, at least: without a fast path laws are prepared one by one.
-    fn price(&self) -> usize {
-        if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 }
+    /// One of these takes as long as so many usual values at least: without a fast path laws are prepared one by one.
+    fn parts(&self) -> Parts {
+        let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
+        Parts { price, together: 1 }
     }
 
     /// Refuses parameters that some value has no law for, before anything is drawn.
@@ -78,58 +88,15 @@ impl<'py> Parameters<'py> {
         &self,
         mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
     ) -> PyResult<()> {
-        let (views, total) = (self.views(), self.eps.len());
-        let mut parameters = views.in_order().map_err(|OutOfMemory| errors::memory())?;
+        let total = self.eps.len();
+        let mut parameters = self.in_order(0).map_err(|OutOfMemory| errors::memory())?;
         let mut signals = Signals::new();
         for first in (0..total).step_by(STAGE) {
-            let part = parameters.next(STAGE.min(total - first));
-            look(first, &part).map_err(|(i, error)| errors::parameter_at(error, &unravel(i, self.eps.shape())))?;
+            parameters.advance(STAGE.min(total - first));
+            look(first, &parameters.part()).map_err(|(i, error)| errors::parameter_at(error, i, self.index))?;
             signals.check()?;
         }
         Ok(())
-    }
-}
-
-/// The index of an element from its position in C order.
-fn unravel(mut position: usize, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for (place, length) in index.iter_mut().zip(shape).rev() {
-        (position, *place) = (position / length, position % length);
-    }
-    index
-}
-
-struct Views<'a> {
-    eps: ArrayViewD<'a, f64>,
-    sensitivity: ArrayViewD<'a, f64>,
-    shape: Result<ArrayViewD<'a, f64>, Shape>,
-}
-
-impl Inputs for Views<'_> {
-    fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
-        let (eps, sensitivity) = (self.eps.split_at(axis, index), self.sensitivity.split_at(axis, index));
-        let shape = match self.shape {
-            Err(same) => (Err(same), Err(same)),
-            Ok(shapes) => {
-                let (left, right) = shapes.split_at(axis, index);
-                (Ok(left), Ok(right))
-            }
-        };
-        let part = |eps, sensitivity, shape| Self { eps, sensitivity, shape };
-        (part(eps.0, sensitivity.0, shape.0), part(eps.1, sensitivity.1, shape.1))
-    }
-}
-
-impl Views<'_> {
-    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
-        Ok(PartsInOrder {
-            eps: InOrder::new(&self.eps)?,
-            sensitivity: InOrder::new(&self.sensitivity)?,
-            shape: match &self.shape {
-                Ok(shapes) => Ok(InOrder::new(shapes)?),
-                Err(same) => Err(*same),
-            },
-        })
     }
 }
 
@@ -137,16 +104,33 @@ struct PartsInOrder<'a> {
     eps: InOrder<'a, f64>,
     sensitivity: InOrder<'a, f64>,
     shape: Result<InOrder<'a, f64>, Shape>,
+    k: u64,
+    /// ε/k of a part.
+    shares: Vec<f64>,
+}
+
+impl Inputs for PartsInOrder<'_> {
+    fn advance(&mut self, n: usize) {
+        self.eps.advance(n);
+        self.sensitivity.advance(n);
+        if let Ok(numbers) = &mut self.shape {
+            numbers.advance(n);
+        }
+        if self.k > 1 {
+            self.shares.clear();
+            self.shares
+                .extend(self.eps.part().iter().map(|eps| largest_quotient(*eps, self.k)));
+        }
+    }
 }
 
 impl PartsInOrder<'_> {
-    /// The parameters of the next `n` values, at most [`STAGE`].
-    fn next(&mut self, n: usize) -> stairnoise::Parameters<'_> {
+    fn part(&self) -> stairnoise::Parameters<'_> {
         stairnoise::Parameters {
-            eps: self.eps.next(n),
-            sensitivity: self.sensitivity.next(n),
-            shape: match &mut self.shape {
-                Ok(numbers) => stairnoise::Shapes::Numbers(numbers.next(n)),
+            eps: if self.k > 1 { &self.shares } else { self.eps.part() },
+            sensitivity: self.sensitivity.part(),
+            shape: match &self.shape {
+                Ok(numbers) => stairnoise::Shapes::Numbers(numbers.part()),
                 Err(same) => stairnoise::Shapes::Same(*same),
             },
         }
@@ -169,7 +153,7 @@ pub(crate) fn fill_each<'py>(
     threads: usize,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
-    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
+    let parameters = Parameters::new(kind, eps, sensitivity, shape, 1)?;
     with_output!(out, out => fill_array(py, &parameters, stream, out, threads))
 }
 
@@ -180,30 +164,22 @@ fn fill_array<T: Value + numpy::Element>(
     out: &Bound<'_, PyArrayDyn<T>>,
     threads: usize,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
+    let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next(out.len()).map_err(errors::draw)?;
-    let kind = parameters.kind;
-    let laws = || Laws::new(kind);
-    threads::fill(
-        py,
-        out,
-        parameters.views(),
-        parameters.price(),
-        threads,
-        laws,
-        |laws, piece| {
-            let mut parameters = piece.inputs.in_order()?;
-            write_in_order(piece.first, piece.out, |first, part| {
-                laws.write(&fill, first, part, &parameters.next(part.len()))
-            })
-        },
-    )
+    let laws = || Laws::new(parameters.kind);
+    threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
+        let parameters = parameters.in_order(piece.first)?;
+        piece.write(parameters, STAGE, |first, parameters, part| {
+            laws.write(&fill, first, part, &parameters.part())
+        })
+    })
 }
 
+/// Each ε is divided by `k` on the way, so that no array of quotients is needed.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "one more than the release of a single law has")]
+#[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1))]
+#[allow(clippy::too_many_arguments, reason = "two more than the release of a single law has")]
 pub(crate) fn release_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -213,10 +189,12 @@ pub(crate) fn release_each<'py>(
     stream: &Stream,
     values: &Bound<'py, PyUntypedArray>,
     out: &Bound<'py, PyUntypedArray>,
+    k: u64,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
     same_shape("values", values.shape(), out.shape())?;
-    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
+    let parameters = Parameters::new(kind, eps, sensitivity, shape, k)?;
+    parameters.check()?;
     with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out)))
 }
 
@@ -227,35 +205,67 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
 ) -> PyResult<()> {
-    let mut out = writable(out)?;
-    let out = elements(&mut out);
-    let values = readable("values", values)?;
-    let values = values.as_array();
-    all_finite(&values)?;
-    let threads = threads::number(0, out.len())?;
-    parameters.check()?;
-    let fill = stream.next(out.len()).map_err(errors::draw)?;
-    let (kind, inputs) = (parameters.kind, (values, parameters.views()));
-    let laws = || Laws::new(kind);
-    threads::fill(py, out, inputs, parameters.price(), threads, laws, |laws, piece| {
-        let (values, parameters) = piece.inputs;
-        let (mut answers, mut parameters) = (InOrder::new(&values)?, parameters.in_order()?);
-        write_in_order(piece.first, piece.out, |first, part| {
-            let n = part.len();
-            laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
+    let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let laws = || Laws::new(parameters.kind);
+    let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
+    let (check, mut both) = (laws(), in_order(0).map_err(|OutOfMemory| errors::memory())?);
+    let mut signals = Signals::new();
+    for first in (0..answers.len()).step_by(STAGE) {
+        both.advance(STAGE.min(answers.len() - first));
+        check
+            .check_answers(both.0.part(), &both.1.part())
+            .map_err(|error| errors::answer(error, first, values.shape()))?;
+        signals.check()?;
+    }
+    let threads = threads::number(0, places.len())?;
+    let fill = stream.next(places.len()).map_err(errors::draw)?;
+    threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
+        let inputs = in_order(piece.first)?;
+        piece.write(inputs, STAGE, |first, (answers, parameters), part| {
+            laws.release(&fill, first, answers.part(), part, &parameters.part())
         })
     })
 }
 
-/// Refuses the first parameters that no law has, by their index.
+/// Refuses the first parameters that no law has, by their index; each ε is divided by `k`.
 #[pyfunction]
+#[pyo3(signature = (kind, eps, sensitivity, shape, k = 1))]
 pub(crate) fn check(
     kind: Kind,
     eps: &Bound<'_, PyArrayDyn<f64>>,
     sensitivity: &Bound<'_, PyArrayDyn<f64>>,
     shape: Option<&Bound<'_, PyAny>>,
+    k: u64,
 ) -> PyResult<()> {
-    Parameters::new(kind, eps, sensitivity, shape)?.check()
+    Parameters::new(kind, eps, sensitivity, shape, k)?.check()
+}
+
+/// The largest float not above eps/k, of every ε.
+#[pyfunction]
+pub(crate) fn largest_quotients(
+    py: Python<'_>,
+    eps: &Bound<'_, PyArrayDyn<f64>>,
+    k: u64,
+    out: &Bound<'_, PyArrayDyn<f64>>,
+) -> PyResult<()> {
+    same_shape("eps", eps.shape(), out.shape())?;
+    let (out, eps) = (Output::new(out)?, Input::new("eps", eps)?);
+    threads::fill(
+        py,
+        out,
+        Parts::USUAL,
+        1,
+        || (),
+        |(), piece| {
+            let eps = eps.in_order(piece.first, STAGE)?;
+            piece.write(eps, STAGE, |_, eps, part| {
+                for (share, eps) in part.iter_mut().zip(eps.part()) {
+                    *share = largest_quotient(*eps, k);
+                }
+                Ok(())
+            })
+        },
+    )
 }
 
 /// Writes granularity, cells and r of every law to contiguous arrays; refuses the first that does not exist, by its index.
@@ -273,9 +283,9 @@ pub(crate) fn describe(
     same_shape("granularity", granularity.shape(), eps.shape())?;
     same_shape("cells", cells.shape(), eps.shape())?;
     same_shape("r", r.shape(), eps.shape())?;
-    let parameters = Parameters::new(kind, eps, sensitivity, shape)?;
+    let parameters = Parameters::new(kind, eps, sensitivity, shape, 1)?;
     let laws = Laws::new(kind.0);
-    let (mut granularity, mut cells, mut r) = (writable(granularity)?, writable(cells)?, writable(r)?);
+    let (mut granularity, mut cells, mut r) = (granularity.try_readwrite()?, cells.try_readwrite()?, r.try_readwrite()?);
     let (granularity, cells, r) = (granularity.as_slice_mut()?, cells.as_slice_mut()?, r.as_slice_mut()?);
     parameters.in_parts(|first, part| {
         for i in 0..part.eps.len() {

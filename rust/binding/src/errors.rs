@@ -1,6 +1,6 @@
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
-use stairnoise::{DrawError, ParamError};
+use stairnoise::{DrawError, OFF_LATTICE, ParamError};
 
 pyo3::import_exception!(stairnoise._errors, ParameterError);
 
@@ -16,15 +16,36 @@ pub(crate) fn memory() -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// A broken rule at one element of arrays of parameters.
-pub(crate) fn parameter_at(error: ParamError, index: &[usize]) -> PyErr {
-    let index = match index {
-        _ if error == ParamError::OutOfMemory => return memory(),
-        [] => return parameter(error),
-        [i] => format!("({i},)"),
-        _ => format!("({})", index.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-    };
-    ParameterError::new_err(format!("{error} at index {index}"))
+/// A broken rule at one element of arrays of parameters, whose common shape is `shape`.
+pub(crate) fn parameter_at(error: ParamError, position: usize, shape: &[usize]) -> PyErr {
+    match error {
+        ParamError::OutOfMemory => memory(),
+        _ => ParameterError::new_err(format!("{error}{}", place(position, shape))),
+    }
+}
+
+/// A refused answer of a part that begins at `first` in an array of shape `shape`.
+pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
+    match error {
+        DrawError::OffLattice(index) => ParameterError::new_err(format!("{OFF_LATTICE}{}", place(first + index, shape))),
+        other => draw(other),
+    }
+}
+
+/// The index of an element from its position in C order, in words; nothing where there is but one.
+fn place(mut position: usize, shape: &[usize]) -> String {
+    let mut index = vec![0; shape.len()];
+    for (place, length) in index.iter_mut().zip(shape).rev() {
+        (position, *place) = (position / length, position % length);
+    }
+    match *index {
+        [] => String::new(),
+        [i] => format!(" at index ({i},)"),
+        _ => format!(
+            " at index ({})",
+            index.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        ),
+    }
 }
 
 pub(crate) fn draw(error: DrawError) -> PyErr {

@@ -1,9 +1,9 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, Fill, OutOfMemory, Value};
+use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{same_shape, with_answers, with_output};
+use crate::buffer::{Parts, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
@@ -41,7 +41,7 @@ impl Law {
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
         let take = |n| stream.next(n);
         with_output!(out, out => {
-            drawing::fill(py, out, 1, threads, take, |fill, first, part| {
+            drawing::fill(py, out, Parts::USUAL, threads, take, |fill, first, part| {
                 self.0.write(fill, first, part);
                 Ok(())
             })
@@ -66,7 +66,8 @@ impl Law {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.next(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, 1, take, |fill, first, answers, part| {
+            let check = |answers: &[_]| self.0.check_answers(answers);
+            drawing::release(py, values, out, Parts::USUAL, check, take, |fill, first, answers, part| {
                 self.0.release_part(fill, first, answers, part);
                 Ok(())
             })
@@ -94,6 +95,10 @@ impl Law {
 }
 
 impl drawing::Part for stairnoise::Law {
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        self.check_answers(answers)
+    }
+
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         self.release_part(fill, 0, answers, out);
         Ok(())

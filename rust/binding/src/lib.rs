@@ -3,23 +3,27 @@
 //! | file | subject |
 //! |---|---|
 //! | `arguments` | Python values to the core's enums |
+//! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `drawing` | noise and releases of one law into a caller's array |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
+//! | `layout` | where the elements of an array lie |
 //! | `law`, `noise`, `stream` | the classes: the four laws, laws of several draws, generators |
 //! | `selection` | the class of mechanisms that select |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 use pyo3::prelude::*;
 
 mod arguments;
+mod borrows;
 mod buffer;
 mod drawing;
 mod each;
 mod errors;
 mod law;
+mod layout;
 mod noise;
 mod selection;
 mod stream;
@@ -28,7 +32,9 @@ mod threads;
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use crate::each::{check, describe, fill_each, release_each};
+    use crate::buffer::same_memory;
+    #[pymodule_export]
+    use crate::each::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]
     use crate::law::{Law, largest_quotient};
     #[pymodule_export]

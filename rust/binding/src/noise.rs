@@ -1,12 +1,16 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use stairnoise::{Answer, Fill, MultivariateStaircase, OutOfMemory, ParamError, Share, Value, noise};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Answer, DrawError, Fill, MultivariateStaircase, OutOfMemory, ParamError, Share, Value, noise};
 
-use crate::buffer::{same_shape, with_answers, with_output};
+use crate::buffer::{Parts, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
+
+/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+const DEAREST: usize = PIECE / 64;
 
 /// A law of several draws for a value, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -23,7 +27,7 @@ impl Noise {
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
         let take = |n| stream.next_staged(n);
         with_output!(out, out => {
-            drawing::fill(py, out, self.0.draws(), threads, take, |fill, first, part| noise::write(&*self.0, fill, first, part))
+            drawing::fill(py, out, self.parts(), threads, take, |fill, first, part| noise::write(&*self.0, fill, first, part))
         })
     }
 
@@ -45,7 +49,8 @@ impl Noise {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.next_staged(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, self.0.draws(), take, |fill, first, answers, part| {
+            let check = |answers: &[_]| noise::check_answers(&*self.0, answers);
+            drawing::release(py, values, out, self.parts(), check, take, |fill, first, answers, part| {
                 noise::release_part(&*self.0, fill, first, answers, part)
             })
         }))
@@ -79,6 +84,13 @@ pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma
 }
 
 impl Noise {
+    fn parts(&self) -> Parts {
+        Parts {
+            price: self.0.draws().min(DEAREST),
+            together: self.0.together(),
+        }
+    }
+
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
         let fill = stream.next_staged(1).map_err(errors::draw)?;
@@ -88,6 +100,10 @@ impl Noise {
 }
 
 impl drawing::Part for dyn stairnoise::Noise {
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        noise::check_answers(self, answers)
+    }
+
     fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         noise::release_part(self, fill, 0, answers, out)
     }

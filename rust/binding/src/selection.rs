@@ -1,13 +1,8 @@
-use std::iter;
-
-use numpy::ndarray::{ArrayViewD, ArrayViewMutD, Axis};
-use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::parallel::PIECE;
-use stairnoise::{Fill, OutOfMemory, Selector};
+use stairnoise::OutOfMemory;
 
-use crate::buffer::{Piece, elements, readable, same_shape, writable, write_in_order};
+use crate::buffer::{Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -37,33 +32,39 @@ impl Selection {
 
     /// The position in C order of the first cost that is no cost.
     fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<Option<usize>> {
-        let costs = readable("costs", costs)?;
-        let costs = costs.as_array();
-        if let Some(costs) = costs.as_slice() {
-            let mut signals = Signals::new();
-            for (first, part) in (0..).step_by(PIECE).zip(costs.chunks(PIECE)) {
-                if let Some(i) = self.0.refused(part) {
-                    return Ok(Some(first + i));
-                }
-                signals.check()?;
+        let costs = Input::new("costs", costs)?;
+        let mut in_order = costs.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
+        let mut signals = Signals::new();
+        for first in (0..costs.len()).step_by(STAGE) {
+            in_order.advance(STAGE.min(costs.len() - first));
+            if let Some(index) = self.0.refused(in_order.part()) {
+                return Ok(Some(first + index));
             }
-            return Ok(None);
+            signals.check()?;
         }
-        threads::position(&costs, |cost| self.0.refused(&[*cost]).is_some())
+        Ok(None)
     }
 
     /// The stair of every cost; nothing for a mechanism without stairs.
-    fn stairs(&self, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
+    fn stairs(&self, py: Python<'_>, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
-        let (costs, mut out) = (readable("costs", costs)?, writable(out)?);
-        let mut signals = Signals::new();
-        for (i, (place, cost)) in elements(&mut out).iter_mut().zip(costs.as_array()).enumerate() {
-            *place = self.0.stair(*cost).unwrap_or(0) as i64;
-            if i % PIECE == 0 {
-                signals.check()?;
-            }
-        }
-        Ok(())
+        let (out, costs) = (Output::new(out)?, Input::new("costs", costs)?);
+        threads::fill(
+            py,
+            out,
+            Parts::USUAL,
+            1,
+            || (),
+            |(), piece| {
+                let costs = costs.in_order(piece.first, STAGE)?;
+                piece.write(costs, STAGE, |_, costs, part| {
+                    for (place, cost) in part.iter_mut().zip(costs.part()) {
+                        *place = self.0.stair(*cost).unwrap_or(0) as i64;
+                    }
+                    Ok(())
+                })
+            },
+        )
     }
 
     /// Selects for every place of `out` from the row of `costs` at that place. Rows must be contiguous; they may repeat by strides of 0.
@@ -76,95 +77,24 @@ impl Selection {
         out: &Bound<'_, PyArrayDyn<i64>>,
         threads: usize,
     ) -> PyResult<()> {
-        let mut out = writable(out)?;
-        let costs = readable("costs", costs)?;
-        let candidates = rows_fit(&costs, out.shape())?;
-        let out = elements(&mut out);
-        let costs = costs.as_array();
-        let again = repeats(&costs) >= AGAIN_FROM;
-        let price = if again { 1 } else { candidates };
+        let rows = Rows::new("costs", costs, out.shape())?;
+        let out = Output::new(out)?;
+        let again = rows.repeats >= AGAIN_FROM;
+        let price = if again { 1 } else { rows.length };
         let threads = threads::number(threads, out.len().saturating_mul(price))?;
         let fill = stream.next(out.len()).map_err(errors::draw)?;
         threads::fill(
             py,
             out,
-            costs,
-            price,
+            Parts { price, together: 1 },
             threads,
             || self.0.selector(again),
-            |selector, piece| Ok(write(selector, &fill, piece)?),
+            |selector, piece| {
+                piece.write((), STAGE, |first, &(), part| {
+                    let places = (first as usize..).map(|place| rows.row(place));
+                    Ok(selector.write(&fill, first, places, part)?)
+                })
+            },
         )
     }
-}
-
-/// The number of candidates of a row, if there is a contiguous row for every place of an output of shape `out`.
-fn rows_fit(costs: &PyReadonlyArrayDyn<'_, f64>, out: &[usize]) -> PyResult<usize> {
-    let view = costs.as_array();
-    match view.shape().split_last() {
-        Some((&candidates, rows)) if candidates > 0 => {
-            same_shape("the rows of costs", rows, out)?;
-            let stride = view.strides().last().copied();
-            if candidates == 1 || stride == Some(1) || view.is_empty() {
-                return Ok(candidates);
-            }
-            Err(PyValueError::new_err("costs must be contiguous along the last axis"))
-        }
-        _ => Err(PyValueError::new_err("costs must have candidates along the last axis")),
-    }
-}
-
-/// How often each row comes.
-fn repeats(costs: &ArrayViewD<'_, f64>) -> usize {
-    let axes = costs.shape().iter().zip(costs.strides());
-    axes.take(costs.ndim() - 1)
-        .filter(|(_, stride)| **stride == 0)
-        .map(|(length, _)| *length)
-        .product()
-}
-
-/// One piece: the same row throughout, rows one after the other, or rows anywhere.
-fn write(selector: &mut Selector<'_>, fill: &Fill, piece: Piece<'_, i64, ArrayViewD<'_, f64>>) -> Result<(), OutOfMemory> {
-    let Piece {
-        first,
-        out,
-        inputs: costs,
-    } = piece;
-    if out.is_empty() {
-        return Ok(());
-    }
-    let candidates = costs.shape()[costs.ndim() - 1];
-    if repeats(&costs) == out.len() {
-        let row = row(&costs);
-        write_rows(selector, fill, first, out, iter::repeat(row))
-    } else if let Some(slice) = costs.as_slice() {
-        write_rows(selector, fill, first, out, slice.chunks_exact(candidates))
-    } else {
-        let rows = costs.rows();
-        write_rows(
-            selector,
-            fill,
-            first,
-            out,
-            rows.into_iter().map(|row| row.to_slice().unwrap_or_default()),
-        )
-    }
-}
-
-fn write_rows<'c>(
-    selector: &mut Selector<'_>,
-    fill: &Fill,
-    first: u64,
-    out: ArrayViewMutD<'_, i64>,
-    mut rows: impl Iterator<Item = &'c [f64]>,
-) -> Result<(), OutOfMemory> {
-    write_in_order(first, out, |first, part| selector.write(fill, first, &mut rows, part))
-}
-
-/// The row that all are.
-fn row<'c>(costs: &ArrayViewD<'c, f64>) -> &'c [f64] {
-    let mut row = costs.clone();
-    while row.ndim() > 1 {
-        row.index_axis_inplace(Axis(0), 0);
-    }
-    row.to_slice().unwrap_or_default()
 }

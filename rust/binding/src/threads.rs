@@ -1,12 +1,12 @@
 use std::time::{Duration, Instant};
 
-use numpy::ndarray::{ArrayViewD, ArrayViewMutD};
+use numpy::Element;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{ParamError, parallel, process_mark};
 
-use crate::buffer::{Inputs, Piece, Pieces, detach_for};
+use crate::buffer::{Output, Parts, Piece, detach_for};
 use crate::errors::{self, ParameterError};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
@@ -32,56 +32,33 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
     }
 }
 
-/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads; each value takes as long as `price` usual ones.
+/// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
 ///
 /// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, or forks, in its child, the rest is left as it was and the exception is returned.
-pub(crate) fn fill<T: Send, I: Inputs, S>(
+pub(crate) fn fill<T: Element, S>(
     py: Python<'_>,
-    out: ArrayViewMutD<'_, T>,
-    inputs: I,
-    price: usize,
+    mut out: Output<'_, T>,
+    parts: Parts,
     threads: usize,
     state: impl Fn() -> S + Sync + Send,
-    write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
-    let most = match price {
+    let most = match parts.price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
-        _ => (PIECE / price.max(1)).max(1),
-    };
-    let work = out.len().saturating_mul(price);
-    if out.len() <= most {
-        let only = Piece { first: 0, out, inputs };
-        return detach_for(py, work, || write(&mut state(), only)).map_err(errors::parameter);
+        price => (PIECE / price.max(1)).max(1),
+    }
+    .next_multiple_of(parts.together);
+    let work = out.len().saturating_mul(parts.price);
+    let all = &mut out;
+    if all.len() <= most {
+        return detach_for(py, work, || write(&mut state(), all.whole())).map_err(errors::parameter);
     }
     detach_for(py, work, || {
         let mut signals = Signals::new();
-        let pieces = Pieces::new(out, inputs, most);
+        let pieces = all.pieces(most, parts.together);
         parallel::each(pieces, threads, state, write, || signals.look()).map_err(errors::parameter)?;
         signals.result
     })
-}
-
-/// The position in C order of the first value that is `wanted`. Python's signal handlers run as in [`fill`].
-pub(crate) fn position<T>(values: &ArrayViewD<'_, T>, mut wanted: impl FnMut(&T) -> bool) -> PyResult<Option<usize>> {
-    let mut signals = Signals::new();
-    if let Some(values) = values.as_slice() {
-        for (first, part) in (0..).step_by(PIECE).zip(values.chunks(PIECE)) {
-            if let Some(i) = part.iter().position(&mut wanted) {
-                return Ok(Some(first + i));
-            }
-            signals.check()?;
-        }
-        return Ok(None);
-    }
-    for (i, value) in values.iter().enumerate() {
-        if wanted(value) {
-            return Ok(Some(i));
-        }
-        if i % PIECE == 0 {
-            signals.check()?;
-        }
-    }
-    Ok(None)
 }
 
 /// The clock of the last look for a signal, and what a handler raised.

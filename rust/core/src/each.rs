@@ -8,12 +8,12 @@ use output::{Noise, Output, Released, write_block};
 pub use parameters::{Parameters, Shapes};
 use room::{Room, family};
 
-use crate::error::ParamError;
+use crate::error::{DrawError, ParamError};
 use crate::exact::IntegerLaw;
 use crate::kernel::{BLOCK, Drawn, Tier};
 use crate::law::{Kind, Law, Shape};
 use crate::memory;
-use crate::release::Answer;
+use crate::release::{self, Answer};
 use crate::stream::{CHUNK, Fill};
 use crate::value::Value;
 
@@ -61,6 +61,34 @@ impl Laws {
             for i in 0..block.eps.len() {
                 let (eps, sensitivity, shape) = block.at(i);
                 Law::check(self.kind, eps, sensitivity, shape).map_err(|error| (first + i, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every answer is a number that the lattice of its parameters takes, which have passed [`Laws::check`].
+    ///
+    /// # Errors
+    /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
+    pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
+        // A sensitivity has less than 2⁵³ steps on any lattice: one multiplication decides for all but monstrous answers.
+        let (limit, per_sensitivity) = if self.is_discrete() {
+            (release::limit(0), 0.0)
+        } else {
+            (0.0, release::limit(-53))
+        };
+        let surely = |sensitivity: f64| limit + per_sensitivity * sensitivity;
+        let answers_of_block = answers.chunks(BLOCK).zip(parameters.sensitivity.chunks(BLOCK));
+        for (n, (answers, sensitivities)) in answers_of_block.enumerate() {
+            let all = answers.iter().zip(sensitivities);
+            if all.fold(true, |all, (answer, sensitivity)| all & answer.is_below(surely(*sensitivity))) {
+                continue;
+            }
+            for (i, answer) in (n * BLOCK..).zip(answers) {
+                let (eps, sensitivity, shape) = parameters.at(i);
+                let lattice = Law::check(self.kind, eps, sensitivity, shape);
+                let limit = lattice.map_or(f64::INFINITY, |lattice| release::limit(lattice.log2_granularity));
+                release::check_answers(&[*answer], limit).map_err(|error| error.at(i))?;
             }
         }
         Ok(())
@@ -132,7 +160,17 @@ impl Laws {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
+        self.check_type::<T>()?;
         self.each(Tier::current(), fill, first, out, parameters, Released(answers))
+    }
+
+    fn is_discrete(&self) -> bool {
+        matches!(self.kind, Kind::DiscreteStaircase | Kind::DiscreteLaplace)
+    }
+
+    fn check_type<T: Value>(&self) -> Result<(), ParamError> {
+        let fits = self.is_discrete() || !T::WHOLE;
+        fits.then_some(()).ok_or(ParamError::NotWhole)
     }
 
     /// Block by block on the fast path; what it is not sure of, value by value.

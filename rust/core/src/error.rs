@@ -21,6 +21,13 @@ pub enum ParamError {
         /// The sensitivity, in cells.
         sensitivity: f64,
     },
+    /// An integer that `f64` does not hold: the law would be another one.
+    Inexact {
+        /// The parameter's name.
+        parameter: &'static str,
+        /// The value received.
+        value: u64,
+    },
     /// Another rule of one law.
     Rule {
         /// The parameter's name.
@@ -30,6 +37,8 @@ pub enum ParamError {
         /// The value received.
         value: f64,
     },
+    /// Values of a continuous law were to be written as integers.
+    NotWhole,
     /// The tail of the law would not fit 64-bit integers.
     TooWide {
         /// The ε received.
@@ -69,9 +78,13 @@ impl fmt::Display for ParamError {
                 Shown(sensitivity),
                 Shown(r)
             ),
+            Self::Inexact { parameter, value } => {
+                write!(f, "{parameter} must be exactly representable in float64, got {value}")
+            }
             Self::Rule { parameter, rule, value } => {
                 write!(f, "{parameter} must be {rule}, got {}", Shown(value))
             }
+            Self::NotWhole => f.write_str(NOT_WHOLE),
             Self::TooWide { eps, sensitivity } => write!(
                 f,
                 "eps and sensitivity must give a lattice that fits 64-bit integers \
@@ -116,6 +129,11 @@ impl fmt::Display for Shown {
     }
 }
 
+const NOT_WHOLE: &str = "out must be of floats for a law of other numbers than integers, got integers";
+
+/// What an answer breaks that is [`DrawError::OffLattice`].
+pub const OFF_LATTICE: &str = "values must be below 2**126 times the granularity in magnitude, got a larger one";
+
 /// A draw that cannot be made. Nothing was drawn and, unless memory ran out, nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -137,6 +155,10 @@ pub enum DrawError {
     },
     /// A true answer is NaN or infinite; its position.
     NotFinite(usize),
+    /// A true answer is 2¹²⁶ lattice steps or more in magnitude: no noise of the law would hide it, and no sum would be exact; its position.
+    OffLattice(usize),
+    /// The values of a law of other numbers than integers were to be written as integers.
+    NotWhole,
     /// The costs are not those of one or more candidates in every row.
     Candidates {
         /// How many costs.
@@ -148,6 +170,17 @@ pub enum DrawError {
     Cost(usize),
     /// There is no memory to work in. Part of the output may have been written.
     OutOfMemory,
+}
+
+impl DrawError {
+    /// The same of an answer at another position.
+    pub(crate) fn at(self, index: usize) -> Self {
+        match self {
+            Self::NotFinite(_) => Self::NotFinite(index),
+            Self::OffLattice(_) => Self::OffLattice(index),
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for DrawError {
@@ -164,6 +197,10 @@ impl fmt::Display for DrawError {
             Self::NotFinite(index) => {
                 write!(f, "values must be finite, got nan or inf at index {index}")
             }
+            Self::OffLattice(index) => {
+                write!(f, "{OFF_LATTICE} at index {index}")
+            }
+            Self::NotWhole => f.write_str(NOT_WHOLE),
             Self::Candidates { costs, rows } => write!(
                 f,
                 "costs must be as many in every row, and at least one, got {costs} costs in {rows} rows"

@@ -164,9 +164,10 @@ impl Law {
     /// Protects a record that changes one of the answers, by at most the sensitivity.
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite, an exhausted generator; then nothing was drawn or written.
+    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a continuous law, an
+    /// exhausted generator; then nothing was drawn or written.
     pub fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError> {
-        release::check(answers, out.len())?;
+        release::check(answers, out, self.sampler.lattice().log2_granularity)?;
         let fill = generator.next(out.len())?;
         self.release_part(&fill, 0, answers, out);
         Ok(())
@@ -177,9 +178,17 @@ impl Law {
         self.sampler.write(fill, first, out);
     }
 
-    /// [`Law::release`] in pieces. Answers must be finite and as many as `out`.
+    /// Refuses answers that [`Law::release`] refuses, by their positions, before anything is drawn.
+    ///
+    /// # Errors
+    /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
+    pub fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        release::check_answers(answers, release::limit(self.sampler.lattice().log2_granularity))
+    }
+
+    /// [`Law::release`] in pieces. Answers must have passed [`Law::check_answers`] and be as many as `out`.
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
-        debug_assert!(release::check(answers, out.len()).is_ok());
+        debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
         self.sampler.release(fill, first, answers, out);
     }
 
@@ -198,9 +207,9 @@ fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
     }
 }
 
-/// What every law's type shares: the same methods, in the same words.
+/// What every law's type shares: the same methods, in the same words, for outputs that are `$value`s.
 macro_rules! law_methods {
-    ($law:ident) => {
+    ($law:ident, $value:ident) => {
         impl $law {
             /// ε, as given.
             pub fn eps(&self) -> f64 {
@@ -216,7 +225,7 @@ macro_rules! law_methods {
             ///
             /// # Errors
             /// [`crate::DrawError`]; then nothing was drawn and `out` is as it was.
-            pub fn fill<T: $crate::Value>(
+            pub fn fill<T: $crate::$value>(
                 &self,
                 generator: &mut $crate::Generator,
                 out: &mut [T],
@@ -227,8 +236,9 @@ macro_rules! law_methods {
             /// Adds noise to every answer on the lattice; see [`crate::Law::release`].
             ///
             /// # Errors
-            /// [`crate::DrawError`]: lengths that differ, an answer that is not finite, an exhausted generator; then nothing was drawn or written.
-            pub fn release<A: $crate::Answer, T: $crate::Value>(
+            /// [`crate::DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, an exhausted generator; then
+            /// nothing was drawn or written.
+            pub fn release<A: $crate::Answer, T: $crate::$value>(
                 &self,
                 generator: &mut $crate::Generator,
                 answers: &[A],

@@ -95,6 +95,8 @@ mod table;
 mod value;
 
 pub use each::{Laws, Parameters, Shapes};
+#[doc(hidden)]
+pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use law::{Kind, Law, Shape};
@@ -112,4 +114,4 @@ pub use share::Share;
 #[doc(hidden)]
 pub use stream::process_mark;
 pub use stream::{Children, Fill, Generator};
-pub use value::Value;
+pub use value::{Float, Value};

@@ -10,7 +10,7 @@ use crate::params::Lattice;
 use crate::release::{self, Answer};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator};
-use crate::value::Value;
+use crate::value::{NEAR, Value};
 
 /// Values of one fill of such a law have indices below 2 to this power (contract, section 5).
 pub(crate) const LOG2_VALUES: u32 = 40;
@@ -25,6 +25,11 @@ pub trait Noise: Send + Sync {
     /// The binary logarithm of the lattice step g; 0 for a law of integers.
     fn log2_granularity(&self) -> i32 {
         0
+    }
+
+    /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
+    fn together(&self) -> usize {
+        1
     }
 
     /// Draws that a value takes: about how many times as long as a single one.
@@ -73,19 +78,17 @@ pub trait Noise: Send + Sync {
     /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite, an exhausted generator; then nothing was drawn or written.
+    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a law of other numbers, an
+    /// exhausted generator; then nothing was drawn or written.
     fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
     where
         Self: Sized,
     {
-        release::check(answers, out.len())?;
+        release::check(answers, out, self.log2_granularity())?;
         let fill = generator.next_staged(out.len())?;
         Ok(release_part(self, &fill, 0, answers, out)?)
     }
 }
-
-/// [`Value::from_near`] takes magnitudes below it; a power of two.
-const NEAR: u64 = 1 << 51;
 
 /// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
 ///
@@ -109,7 +112,15 @@ pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out
     })
 }
 
-/// [`Noise::release`] in pieces. Answers must be finite and as many as `out`.
+/// Refuses answers that [`Noise::release`] refuses, by their positions, before anything is drawn.
+///
+/// # Errors
+/// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
+pub fn check_answers<A: Answer>(law: &(impl Noise + ?Sized), answers: &[A]) -> Result<(), DrawError> {
+    release::check_answers(answers, release::limit(law.log2_granularity()))
+}
+
+/// [`Noise::release`] in pieces. Answers must have passed [`check_answers`] and be as many as `out`.
 ///
 /// # Errors
 /// [`OutOfMemory`]; then some of `out` may have been written.
@@ -120,15 +131,13 @@ pub fn release_part<A: Answer, T: Value>(
     answers: &[A],
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
-    debug_assert!(release::check(answers, out.len()).is_ok());
+    debug_assert!(release::check(answers, out, law.log2_granularity()).is_ok());
     let lattice = Lattice {
         log2_granularity: law.log2_granularity(),
         cells: 1,
     };
     each_chunk(law, fill, first, out, |done, noise, out| {
-        for ((answer, noise), out) in answers[done..].iter().zip(noise).zip(out) {
-            *out = release::add(*answer, *noise, lattice);
-        }
+        release::add_each(&answers[done..][..out.len()], noise, lattice, out);
     })
 }
 

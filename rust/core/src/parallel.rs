@@ -22,9 +22,11 @@ pub fn piece(values: usize, bytes: usize, threads: usize) -> usize {
     (PAGE / bytes.max(1)).min(share).max(PIECE)
 }
 
-/// The number of values of `T` from `place` to the next page's beginning.
-pub fn to_next_page<T>(place: *const T) -> usize {
-    place.cast::<u8>().align_offset(PAGE).div_ceil(size_of::<T>().max(1))
+/// How many of `values` values at `place` come before the pieces of `most`, so that long pieces begin with a page.
+pub fn ahead<T>(place: *const T, values: usize, most: usize) -> usize {
+    let page = place.cast::<u8>().align_offset(PAGE).div_ceil(size_of::<T>().max(1));
+    let page = page.next_multiple_of(BLOCK);
+    if most > PIECE && page < values { page % most } else { 0 }
 }
 
 /// Slices shorter than this are filled by the calling thread: starting a thread costs about 30 µs, as much as 10⁴ values.
@@ -54,8 +56,7 @@ pub fn fill<T: Send, E: Send>(
     } else {
         PIECE
     };
-    let page = to_next_page(out.as_ptr()).next_multiple_of(BLOCK);
-    let ahead = if most > PIECE && page < out.len() { page % most } else { 0 };
+    let ahead = ahead(out.as_ptr(), out.len(), most);
     let (head, rest) = out.split_at_mut(ahead);
     let rest = (ahead as u64..).step_by(most).zip(rest.chunks_mut(most));
     let pieces = head.chunks_mut(most).map(|head| (0, head)).chain(rest);

@@ -87,6 +87,17 @@ fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
     good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
 }
 
+/// An integer parameter as the `f64` that it is.
+pub(crate) fn exactly(parameter: &'static str, value: u64) -> Result<f64, ParamError> {
+    let float = value as f64;
+    // As wider integers: 2⁶⁴ would saturate.
+    if float as u128 == u128::from(value) {
+        Ok(float)
+    } else {
+        Err(ParamError::Inexact { parameter, value })
+    }
+}
+
 /// `s` of the contract. Only exact operations and one correctly rounded product, so that
 /// every machine chooses the same lattice.
 fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
@@ -104,9 +115,14 @@ fn fits(eps: f64, cells: u64) -> bool {
     floor_log2(eps) >= LEAST_LOG2_EPS && cells + cells / eps <= MAX_SPAN
 }
 
-/// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. k must be at least 1 and below 2⁵³.
+/// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. A k beyond 2⁵³ counts as the next larger `f64`.
 pub fn largest_quotient(eps: f64, k: u64) -> f64 {
-    let k = k as f64;
+    let nearest = k as f64;
+    let k = if (nearest as u128) < u128::from(k) {
+        nearest.next_up()
+    } else {
+        nearest
+    };
     let quotient = eps / k;
     // The fused product is exact up to its sign.
     if quotient.mul_add(k, -eps) > 0.0 {

@@ -4,20 +4,24 @@
 
 use zeroize::Zeroize;
 
-use crate::dyadic::decompose;
+use crate::dyadic::{decompose, power_of_two};
 use crate::error::DrawError;
 use crate::kernel::Lines;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
 use crate::stream::{CHUNK, FEW, Fill};
-use crate::value::Value;
+use crate::value::{NEAR, Value, near};
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
     /// Whether there is a number to round.
     #[doc(hidden)]
     fn is_finite(self) -> bool;
+
+    /// Whether it is a number of a magnitude below `limit`, exactly; `limit` may be infinite.
+    #[doc(hidden)]
+    fn is_below(self, limit: f64) -> bool;
 
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
@@ -26,25 +30,29 @@ pub trait Answer: Copy + private::Sealed {
     #[doc(hidden)]
     fn round_to_lattice(self, log2_granularity: i32) -> i128;
 
-    /// The answer as an `f64` if that is exact, otherwise NaN.
+    /// Whether [`Value::from_sum`] of such a value is exact. Of floats released as floats all are.
     #[doc(hidden)]
-    fn exactly(self) -> f64;
+    fn is_quick<T: Value>(self) -> bool;
+
+    /// The answer as an `f64`.
+    #[doc(hidden)]
+    fn nearest(self) -> f64;
+
+    /// ⌊x + ½⌋ of an answer below 2⁶³.
+    #[doc(hidden)]
+    fn rounded(self) -> i64;
 }
 
-/// Answers and noise of fewer steps than this add up in an `f64` without rounding, to a magnitude that every [`Value`] takes.
-pub(crate) const NEAR: f64 = (1_u64 << 50) as f64;
-
-/// [`Answer::round_to_lattice`] of an answer of less than 2⁵⁰ steps. g must be normal, or NaN, which gives none.
+/// ⌊x + ½⌋ as an `f64`, exactly.
 #[inline(always)]
-pub(crate) fn round_to_near_lattice(answer: impl Answer, granularity: f64) -> Option<i64> {
-    // By a power of two: exact, unless the quotient is far below ½ or infinite.
-    let steps = answer.exactly() / granularity;
-    (steps.abs() < NEAR).then(|| {
-        let towards_zero = steps as i64;
-        let rest = steps - towards_zero as f64;
-        towards_zero + i64::from(rest >= 0.5) - i64::from(rest < -0.5)
-    })
+pub(crate) fn half_up(x: f64) -> f64 {
+    // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
+    let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
+    let nearest = (x + shift) - shift;
+    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
 }
+
+const WHOLE: f64 = (1_u64 << 52) as f64;
 
 mod private {
     pub trait Sealed {}
@@ -52,12 +60,25 @@ mod private {
     impl Sealed for i64 {}
 }
 
-/// Where rounded answers saturate: noise added to it stays inside an `i128`.
+/// Answers of 2¹²⁶ lattice steps or more are refused; noise added to any other stays inside an `i128`.
 const LIMIT: i128 = 1 << 126;
+
+/// The least magnitude that is refused, 2¹²⁶·g; infinity where no number is too large.
+pub(crate) fn limit(log2_granularity: i32) -> f64 {
+    match log2_granularity + 126 {
+        exponent @ ..=1023 => power_of_two(exponent),
+        _ => f64::INFINITY,
+    }
+}
 
 impl Answer for f64 {
     fn is_finite(self) -> bool {
         self.is_finite()
+    }
+
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        self.abs() < limit
     }
 
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
@@ -67,8 +88,19 @@ impl Answer for f64 {
         shift(signed, exponent - log2_granularity)
     }
 
-    fn exactly(self) -> f64 {
+    #[inline(always)]
+    fn is_quick<T: Value>(self) -> bool {
+        !T::WHOLE || self.abs() < (1_u64 << 63) as f64
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> f64 {
         self
+    }
+
+    #[inline(always)]
+    fn rounded(self) -> i64 {
+        half_up(self) as i64
     }
 }
 
@@ -77,13 +109,29 @@ impl Answer for i64 {
         true
     }
 
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        // Of the limits up to 2⁶³ the conversion is exact, and beyond no integer is too large.
+        self.unsigned_abs() < limit.ceil() as u64
+    }
+
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
         shift(self.into(), -log2_granularity)
     }
 
-    fn exactly(self) -> f64 {
-        let exact = self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
-        if exact { self as f64 } else { f64::NAN }
+    #[inline(always)]
+    fn is_quick<T: Value>(self) -> bool {
+        T::WHOLE || self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> f64 {
+        self as f64
+    }
+
+    #[inline(always)]
+    fn rounded(self) -> i64 {
+        self
     }
 }
 
@@ -119,38 +167,70 @@ impl Sampler {
     }
 }
 
-/// [`add`] for every answer.
+/// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
 #[inline]
 pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattice: Lattice, out: &mut [T]) {
-    for ((answer, noise), out) in answers.iter().zip(noise).zip(out) {
-        *out = add(*answer, *noise, lattice);
+    let granularity = lattice.granularity();
+    // Together they have no more bits than the longest: one question for all of them.
+    let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+    let quick = answers
+        .iter()
+        .fold(granularity.is_normal(), |all, answer| all & answer.is_quick::<T>());
+    let sums = answers.iter().zip(noise).zip(out);
+    if quick && reveal::condition(magnitudes < NEAR) {
+        // A power of two: multiplying by it is dividing by g.
+        let inverse = granularity.recip();
+        for ((answer, noise), out) in sums {
+            *out = T::from_sum(*answer, answer.nearest() * inverse, near(*noise), granularity);
+        }
+    } else {
+        for ((answer, noise), out) in sums {
+            // Of magnitudes up to 2¹²⁶ and 2⁶³: it cannot overflow, and wrapping avoids a branch on noise.
+            let cells = answer
+                .round_to_lattice(lattice.log2_granularity)
+                .wrapping_add((*noise).into());
+            *out = T::from_cells(cells, lattice.log2_granularity);
+        }
     }
 }
 
-/// (⌊x/g + ½⌋ + noise)·g. Sums wrap, which they have no reason to: a check would be a branch on noise.
+/// [`add_each`] of one.
 #[inline]
 pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
-    let granularity = lattice.granularity();
-    let normal = if granularity.is_normal() { granularity } else { f64::NAN };
-    match round_to_near_lattice(answer, normal) {
-        Some(cells) if reveal::condition((noise as f64).abs() < NEAR) => {
-            T::from_whole(cells.wrapping_add(noise) as f64, granularity)
-        }
-        _ => {
-            // Of magnitudes up to 2¹²⁶ and 2⁶³.
-            let cells = answer.round_to_lattice(lattice.log2_granularity).wrapping_add(noise.into());
-            T::from_cells(cells, lattice.log2_granularity)
-        }
-    }
+    let mut sum = [T::default()];
+    add_each(&[answer], &[noise], lattice, &mut sum);
+    sum[0]
 }
 
-/// Refuses a release that could not be completed, before anything is drawn.
-pub(crate) fn check<A: Answer>(answers: &[A], out: usize) -> Result<(), DrawError> {
-    if answers.len() != out {
-        let answers = answers.len();
-        return Err(DrawError::Lengths { answers, out });
+/// Refuses a release that could not be completed or trusted, before anything is drawn.
+pub(crate) fn check<A: Answer, T: Value>(answers: &[A], out: &[T], log2_granularity: i32) -> Result<(), DrawError> {
+    if answers.len() != out.len() {
+        return Err(DrawError::Lengths {
+            answers: answers.len(),
+            out: out.len(),
+        });
     }
-    match answers.iter().position(|answer| !answer.is_finite()) {
+    check_type::<T>(log2_granularity)?;
+    check_answers(answers, limit(log2_granularity))
+}
+
+/// Refuses to write multiples of anything but 1 as integers.
+pub(crate) fn check_type<T: Value>(log2_granularity: i32) -> Result<(), DrawError> {
+    if T::WHOLE && log2_granularity != 0 {
+        return Err(DrawError::NotWhole);
+    }
+    Ok(())
+}
+
+/// Refuses answers that are not numbers below the limit.
+pub(crate) fn check_answers<A: Answer>(answers: &[A], limit: f64) -> Result<(), DrawError> {
+    // Without a branch for each, which is three times as quick.
+    let all = |answers: &[A]| answers.iter().fold(true, |all, answer| all & answer.is_below(limit));
+    if answers.chunks(CHUNK).all(all) {
+        return Ok(());
+    }
+    match answers.iter().position(|answer| !answer.is_below(limit)) {
+        Some(index) if answers[index].is_finite() => Err(DrawError::OffLattice(index)),
         Some(index) => Err(DrawError::NotFinite(index)),
         None => Ok(()),
     }
@@ -164,9 +244,10 @@ mod tests {
     use super::*;
     use crate::dyadic::power_of_two;
 
+    /// Evidence: equality with the general rounding, in integers.
     #[test]
-    fn near_answers_round_alike() {
-        let near = [
+    fn floats_round_as_integers_do() {
+        let steps = [
             0.5_f64.next_down(),
             0.5,
             1.5,
@@ -176,29 +257,47 @@ mod tests {
             1e-300,
             5e-324,
             0.0,
-            1_125_899_906_842_623.5,
+            WHOLE / 2.0 - 0.5,
+            WHOLE - 0.5,
+            WHOLE,
+            WHOLE + 1.0,
+            1e18,
         ];
-        for steps in near
-            .into_iter()
-            .flat_map(|steps| [steps, -steps, steps.next_up(), -steps.next_up()])
-        {
-            for log2_granularity in [-1022, -40, 0, 3, 900] {
-                let granularity = crate::dyadic::power_of_two(log2_granularity);
-                for answer in [steps, steps * granularity] {
-                    if let Some(rounded) = round_to_near_lattice(answer, granularity) {
-                        assert_eq!(i128::from(rounded), answer.round_to_lattice(log2_granularity), "{answer:e}");
-                    }
-                }
-                let whole = steps as i64;
-                if let Some(rounded) = round_to_near_lattice(whole, granularity) {
-                    assert_eq!(i128::from(rounded), whole.round_to_lattice(log2_granularity), "{whole}");
+        for x in steps.into_iter().flat_map(|x| [x, -x, x.next_up(), -x.next_up()]) {
+            assert_eq!(half_up(x) as i128, x.round_to_lattice(0), "{x:e}");
+            for log2_granularity in [-1022, -40, 3, 900] {
+                let steps = x.nearest() * power_of_two(log2_granularity).recip();
+                if steps.abs() < 1e38 {
+                    assert_eq!(half_up(steps) as i128, x.round_to_lattice(log2_granularity), "{x:e}");
                 }
             }
-            assert!(steps.abs() >= (1_u64 << 50) as f64 || round_to_near_lattice(steps, 1.0).is_some());
         }
-        assert_eq!(round_to_near_lattice((1_i64 << 53) + 1, 1024.0), None);
-        assert_eq!(round_to_near_lattice(1_i64 << 50, 1.0), None);
-        assert_eq!(round_to_near_lattice(f64::MAX, f64::MIN_POSITIVE), None);
+    }
+
+    /// Evidence: the limit by its definition, at both ends of what a type holds.
+    #[test]
+    fn answers_beyond_the_lattice_are_refused() {
+        let of = |answers: &[f64], log2| check_answers(answers, limit(log2));
+        assert_eq!(of(&[0.0, 1e300, f64::MAX, -f64::MAX], 960), Ok(()));
+        let least = power_of_two(126 - 40);
+        assert_eq!(of(&[least.next_down(), -least.next_down()], -40), Ok(()));
+        assert_eq!(of(&[1.0, -least, f64::NAN], -40), Err(DrawError::OffLattice(1)));
+        assert_eq!(of(&[1.0, f64::NEG_INFINITY, least], -40), Err(DrawError::NotFinite(1)));
+        assert_eq!(of(&[0.0; 1000], -1074), Ok(()));
+        for (n, log2, fits) in [
+            (i64::MIN, -62, true),
+            (i64::MIN, -63, false),
+            (i64::MAX, -63, true),
+            (1 << 60, -66, false),
+            ((1 << 60) - 1, -66, true),
+            (1, -126, false),
+            (0, -1074, true),
+            (1, -1074, false),
+        ] {
+            assert_eq!(check_answers(&[n], limit(log2)).is_ok(), fits, "{n} on 2^{log2}");
+            let cells = n.round_to_lattice(log2);
+            assert!(!fits || cells.abs() < LIMIT, "{n} on 2^{log2}");
+        }
     }
 
     #[test]
@@ -221,9 +320,9 @@ mod tests {
         }
     }
 
-    /// Evidence: equality of sums of near answers with the general way, around ties, powers of two and the limits of what is near.
+    /// Evidence: equality with sums in integers, around ties, powers of two and the limits of what is quick.
     #[test]
-    fn near_sums_are_the_general_sums() {
+    fn quick_sums_are_the_general_sums() {
         for log2_granularity in [-1074, -1023, -1022, -40, -3, 0, 1, 60, 960] {
             let lattice = Lattice {
                 log2_granularity,
@@ -239,9 +338,12 @@ mod tests {
                 1.5,
                 2.5,
                 1e9 + 0.5,
-                NEAR - 0.5,
-                NEAR,
-                3.0 * NEAR,
+                WHOLE - 0.5,
+                WHOLE,
+                3.0 * WHOLE + 1.0,
+                1.5e17,
+                2_f64.powi(63),
+                1e30,
             ] {
                 for x in [
                     cells * g,
@@ -251,13 +353,35 @@ mod tests {
                     5e-324,
                     1e300,
                 ] {
-                    for noise in [0, 1, -1, 12_345, (1 << 50) - 1, 1 << 50, i64::MIN] {
+                    if !x.is_below(limit(log2_granularity)) {
+                        continue;
+                    }
+                    for noise in [
+                        0,
+                        1,
+                        -1,
+                        12_345,
+                        -77,
+                        (1 << 50) - 1,
+                        1 << 50,
+                        1 - (1 << 51),
+                        1 << 51,
+                        i64::MIN,
+                    ] {
                         let sum = x.round_to_lattice(log2_granularity) + i128::from(noise);
                         let general = f64::from_cells(sum, log2_granularity);
                         let got: f64 = add(x, noise, lattice);
                         assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
+                        let (got, general): (f32, f32) = (add(x, noise, lattice), f32::from_cells(sum, log2_granularity));
+                        assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
                         if log2_granularity == 0 {
                             assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_cells(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i32>(x, noise, lattice), i32::from_cells(sum, 0), "{x} + {noise}");
+                            let n = x as i64;
+                            let sum = i128::from(n) + i128::from(noise);
+                            assert_eq!(add::<i64, i64>(n, noise, lattice), i64::from_cells(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i32>(n, noise, lattice), i32::from_cells(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, f32>(n, noise, lattice), f32::from_cells(sum, 0), "{n} + {noise}");
                         }
                     }
                 }

@@ -13,7 +13,9 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::{DiscreteGaussian, Generator, Kind, Law, Noise, ParamError, Selection, Shape, Value, largest_quotient};
+use crate::{
+    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, Noise, ParamError, Selection, Shape, Value, largest_quotient,
+};
 
 fn vectors(name: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
@@ -227,31 +229,59 @@ fn releases() {
             shape(&entry["shape"]),
         )
         .unwrap();
-        let floats = |json: &Json| list(json).iter().map(float).collect::<Vec<_>>();
-        assert_eq!(released::<f64>(&law, &entry), floats(&entry["float64"]), "{entry}");
-        let narrow: Vec<f64> = released::<f32>(&law, &entry).into_iter().map(f64::from).collect();
+        let fits = fitting(&entry);
+        let of_fitting = |json: &Json| -> Vec<Json> {
+            let all = list(json).iter().zip(&fits);
+            all.filter(|(_, fits)| **fits).map(|(value, _)| value.clone()).collect()
+        };
+        let floats = |json: &Json| of_fitting(json).iter().map(float).collect::<Vec<_>>();
+        assert_eq!(released::<f64>(&law, &entry, &fits), floats(&entry["float64"]), "{entry}");
+        let narrow: Vec<f64> = released::<f32>(&law, &entry, &fits).into_iter().map(f64::from).collect();
         assert_eq!(narrow, floats(&entry["float32"]), "{entry}");
         if entry["int64"].is_array() {
-            let whole_numbers = |json: &Json| list(json).iter().map(|x| x.as_i64().unwrap()).collect::<Vec<_>>();
-            assert_eq!(released::<i64>(&law, &entry), whole_numbers(&entry["int64"]), "{entry}");
-            let narrow: Vec<i64> = released::<i32>(&law, &entry).into_iter().map(i64::from).collect();
+            let whole_numbers = |json: &Json| of_fitting(json).iter().map(|x| x.as_i64().unwrap()).collect::<Vec<_>>();
+            assert_eq!(
+                released::<i64>(&law, &entry, &fits),
+                whole_numbers(&entry["int64"]),
+                "{entry}"
+            );
+            let narrow: Vec<i64> = released::<i32>(&law, &entry, &fits).into_iter().map(i64::from).collect();
             assert_eq!(narrow, whole_numbers(&entry["int32"]), "{entry}");
         }
     }
 }
 
-fn released<T: Value>(law: &Law, entry: &Json) -> Vec<T> {
-    let mut generator = seeded(entry);
+/// Which answers fit the lattice: the others have a q of ±2¹²⁶, and are refused.
+fn fitting(entry: &Json) -> Vec<bool> {
+    let limit = 1_i128 << 126;
+    let rounded = list(&entry["q"]).iter().map(|q| q.as_str().unwrap().parse::<i128>().unwrap());
+    rounded.map(|q| q.abs() < limit).collect()
+}
+
+fn released<T: Value>(law: &Law, entry: &Json, fits: &[bool]) -> Vec<T> {
     let values = list(&entry["values"]);
-    let mut out = vec![T::default(); values.len()];
     if entry["type"] == "int64" {
-        let answers: Vec<i64> = values.iter().map(|x| x.as_str().unwrap().parse().unwrap()).collect();
-        law.release(&mut generator, &answers, &mut out).unwrap();
+        let answers = values.iter().map(|x| x.as_str().unwrap().parse::<i64>().unwrap()).collect();
+        released_answers(law, entry, answers, fits)
     } else {
-        let answers: Vec<f64> = values.iter().map(float).collect();
-        law.release(&mut generator, &answers, &mut out).unwrap();
+        released_answers(law, entry, values.iter().map(float).collect(), fits)
     }
-    out
+}
+
+/// Refuses one by one what does not fit; zeros take their places, so that the others keep theirs.
+fn released_answers<A: Answer + Default, T: Value>(law: &Law, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
+    let mut out = vec![T::default(); answers.len()];
+    for (answer, _) in answers.iter_mut().zip(fits).filter(|(_, fits)| !**fits) {
+        let refused = law.release(&mut seeded(entry), &[*answer], &mut out[..1]);
+        assert_eq!(refused, Err(DrawError::OffLattice(0)));
+        *answer = A::default();
+    }
+    law.release(&mut seeded(entry), &answers, &mut out).unwrap();
+    out.into_iter()
+        .zip(fits)
+        .filter(|(_, fits)| **fits)
+        .map(|(value, _)| value)
+        .collect()
 }
 
 /// Proposals of the discrete Gaussian law and words around the probability of their acceptance.

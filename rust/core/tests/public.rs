@@ -125,3 +125,66 @@ fn the_instruction_set_in_use_is_one_of_those_there_are() {
     assert_eq!(tiers[0], "portable");
     assert!(cpu_tier().map_or_else(|text| text.contains("STAIRNOISE_CPU"), |tier| tiers.contains(&tier)));
 }
+
+/// Evidence: an integer that f64 does not hold is refused, and not lowered to the next that it holds.
+#[test]
+fn integers_that_floats_do_not_hold_are_refused() {
+    let odd = (1_u64 << 53) + 1;
+    let text = |error: stairnoise::ParamError| error.to_string();
+    for wide in [odd, u64::MAX] {
+        let refused = format!("must be exactly representable in float64, got {wide}");
+        assert_eq!(
+            text(DiscreteLaplace::new(4.0, wide).unwrap_err()),
+            format!("sensitivity {refused}")
+        );
+        assert_eq!(
+            text(DiscreteStaircase::new(4.0, wide, R::L1).unwrap_err()),
+            format!("sensitivity {refused}")
+        );
+        assert_eq!(
+            text(DiscreteStaircase::new(4.0, odd - 1, R::Value(wide)).unwrap_err()),
+            format!("r {refused}")
+        );
+    }
+    assert_eq!(DiscreteLaplace::new(4.0, odd - 1).unwrap().sensitivity(), odd - 1);
+    assert_eq!(
+        stairnoise::largest_quotient(1.0, odd),
+        stairnoise::largest_quotient(1.0, odd + 1)
+    );
+}
+
+/// Evidence: by the text of the guarantee. 3797 released as lattice steps would be 32 590 602 488 184.
+#[test]
+fn no_law_of_other_numbers_is_released_into_integers() {
+    let mut generator = Generator::from_seed(1);
+    let (mut whole, mut wide) = ([7_i32], [7_i64]);
+    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    assert_eq!(law.release(&mut generator, &[3797.0], &mut whole), Err(DrawError::NotWhole));
+    assert_eq!(law.release(&mut generator, &[3797_i64], &mut wide), Err(DrawError::NotWhole));
+    let staged = Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap();
+    assert_eq!(
+        staged.release(&mut generator, &[3797_i64], &mut wide),
+        Err(DrawError::NotWhole)
+    );
+    assert_eq!((whole, wide, generator.next_fill()), ([7], [7], 0));
+    let counts = DiscreteGaussian::new(9.0).unwrap();
+    counts.release(&mut generator, &[3797_i64], &mut wide).unwrap();
+    assert!((wide[0] - 3797).abs() < 1000);
+}
+
+/// Evidence: the limit of contract, section 4, by its definition.
+#[test]
+fn answers_that_do_not_fit_the_lattice_are_refused() {
+    let mut generator = Generator::from_seed(1);
+    let law = Laplace::new(1.0, 1e-20).unwrap();
+    let limit = law.granularity() * 2_f64.powi(126);
+    let mut released = [7.0; 2];
+    let refused = law.release(&mut generator, &[1.0, limit], &mut released).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "values must be below 2**126 times the granularity in magnitude, got a larger one at index 1"
+    );
+    assert_eq!((released, generator.next_fill()), ([7.0; 2], 0));
+    law.release(&mut generator, &[1.0, limit.next_down()], &mut released).unwrap();
+    assert!((released[1] / limit - 1.0).abs() < 1e-15);
+}

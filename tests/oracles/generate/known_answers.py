@@ -119,6 +119,13 @@ def releases() -> Iterator[dict[str, Any]]:
             for dtype in ("float64", "float32", "int64", "int32")
             if dtype in entry
         }
+        # Answers that do not fit the lattice are refused. Zeros take their places, and their noise is what is released.
+        granularity = Fraction(2) ** entry["log2_g"]
+        for place, (q, noise) in enumerate(zip(entry["q"], entry["noise"], strict=True)):
+            if abs(int(q)) == release.LARGEST_QUOTIENT:
+                values[place] = 0 if entry["type"] == "int64" else 0.0
+                for dtype, answers in outputs.items():
+                    answers[place] = release.output(noise, granularity, dtype)
         given = entry | {"values": values, "outputs": outputs}
         yield released(NAMES[entry["kind"]], arguments_of(entry), entry["max_partitions_contributed"], given)
 

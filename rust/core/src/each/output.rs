@@ -2,7 +2,7 @@
 
 use crate::dyadic::floor_log2;
 use crate::kernel::{Arithmetic, BLOCK, Drawn, Tier, Work, run_on};
-use crate::release::{Answer, round_to_near_lattice};
+use crate::release::Answer;
 use crate::reveal;
 use crate::value::Value;
 
@@ -45,13 +45,14 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
 
     #[inline(always)]
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
-        let near =
-            round_to_near_lattice(self.0[i], granularity).filter(|_| reveal::condition(cells.abs() < (1_u64 << 50) as f64));
-        match near {
-            Some(answer) => T::from_whole(answer as f64 + cells, granularity),
-            None if reveal::condition(cells.is_nan()) => T::default(),
-            None => self.cells(i, cells as i64, floor_log2(granularity)),
+        let answer = self.0[i];
+        if answer.is_quick::<T>() {
+            return T::from_sum(answer, answer.nearest() / granularity, cells, granularity);
         }
+        if reveal::condition(cells.is_nan()) {
+            return T::default();
+        }
+        self.cells(i, cells as i64, floor_log2(granularity))
     }
 
     fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T {

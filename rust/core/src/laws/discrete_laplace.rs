@@ -1,5 +1,6 @@
 use crate::error::ParamError;
 use crate::law::{Kind, Law, Shape, law_methods};
+use crate::params::exactly;
 
 /// The discrete Laplace, or two-sided geometric, law (Ghosh, Roughgarden and Sundararajan 2009): the classic noise for counts.
 ///
@@ -22,9 +23,15 @@ pub struct DiscreteLaplace(pub(crate) Law);
 
 impl DiscreteLaplace {
     /// # Errors
-    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, Δ ≥ 1, and Δ + Δ/ε ≤ 2⁵⁴.
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, Δ ≥ 1 is an integer that `f64` holds, and Δ + Δ/ε ≤ 2⁵⁴.
     pub fn new(eps: f64, sensitivity: u64) -> Result<Self, ParamError> {
-        Law::new(Kind::DiscreteLaplace, eps, sensitivity as f64, Shape::default()).map(Self)
+        Law::new(
+            Kind::DiscreteLaplace,
+            eps,
+            exactly("sensitivity", sensitivity)?,
+            Shape::default(),
+        )
+        .map(Self)
     }
 
     /// The sensitivity Δ, as given.
@@ -33,4 +40,4 @@ impl DiscreteLaplace {
     }
 }
 
-law_methods!(DiscreteLaplace);
+law_methods!(DiscreteLaplace, Value);

@@ -1,5 +1,6 @@
 use crate::error::ParamError;
 use crate::law::{Kind, Law, Shape, law_methods};
+use crate::params::exactly;
 
 /// The discrete staircase law: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///
@@ -35,14 +36,14 @@ pub enum R {
 
 impl DiscreteStaircase {
     /// # Errors
-    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, 1 ≤ r ≤ Δ, and Δ + Δ/ε ≤ 2⁵⁴.
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, 1 ≤ r ≤ Δ are integers that `f64` holds, and Δ + Δ/ε ≤ 2⁵⁴.
     pub fn new(eps: f64, sensitivity: u64, r: R) -> Result<Self, ParamError> {
         let shape = match r {
             R::L1 => Shape::L1,
             R::L2 => Shape::L2,
-            R::Value(r) => Shape::Number(r as f64),
+            R::Value(r) => Shape::Number(exactly("r", r)?),
         };
-        Law::new(Kind::DiscreteStaircase, eps, sensitivity as f64, shape).map(Self)
+        Law::new(Kind::DiscreteStaircase, eps, exactly("sensitivity", sensitivity)?, shape).map(Self)
     }
 
     /// The sensitivity Δ, as given.
@@ -51,4 +52,4 @@ impl DiscreteStaircase {
     }
 }
 
-law_methods!(DiscreteStaircase);
+law_methods!(DiscreteStaircase, Value);

@@ -33,4 +33,4 @@ impl Laplace {
     }
 }
 
-law_methods!(Laplace);
+law_methods!(Laplace, Float);

@@ -54,4 +54,4 @@ impl Staircase {
     }
 }
 
-law_methods!(Staircase);
+law_methods!(Staircase, Float);

@@ -128,7 +128,7 @@ fn neighbours_on_default_lattices() {
         for (log2, x) in [
             (0, 0.1 + 0.2),
             (0, 1e9),
-            (0, 1e300),
+            (0, 9e27),
             (-1040, 5e-324),
             (100, f64::from(f32::MAX)),
             (992, f64::MAX),
@@ -159,8 +159,20 @@ impl Answer for HalfEven {
         (self.0 / power_of_two(log2_granularity)).round_ties_even() as i128
     }
 
-    fn exactly(self) -> f64 {
-        f64::NAN
+    fn is_below(self, limit: f64) -> bool {
+        self.0.is_below(limit)
+    }
+
+    fn is_quick<T: Value>(self) -> bool {
+        false
+    }
+
+    fn nearest(self) -> f64 {
+        self.0
+    }
+
+    fn rounded(self) -> i64 {
+        self.0.rounded()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A law for every value. Compared: which parameters are refused, and each value with the law of its parameters alone.
 
-use stairnoise::{Kind, Law, Laws, Parameters, Shape, Shapes};
+use stairnoise::{DrawError, Kind, Law, Laws, Parameters, Shape, Shapes};
 
 use super::input::Input;
 
@@ -57,6 +57,13 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
     if refused.is_some() {
         return;
     }
+    let fit = |(law, answer): (&Result<Law, _>, _)| law.as_ref().is_ok_and(|law| law.check_answers(&[answer]).is_ok());
+    let unfit = alone.iter().zip(answers.iter().copied()).position(|pair| !fit(pair));
+    if let Some(index) = unfit {
+        assert_eq!(laws.check_answers(answers, parameters), Err(DrawError::OffLattice(index)));
+        return;
+    }
+    assert_eq!(laws.check_answers(answers, parameters), Ok(()));
     let (mut noise, mut cells, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
     laws.write(fill, 0, &mut noise, parameters).expect("as checked");
     laws.write(fill, 0, &mut cells, parameters).expect("as checked");

@@ -98,9 +98,10 @@ fn four<L: Into<Law>>(law: Result<L, ParamError>) {
     let mut noise = [f64::NAN; 9];
     law.fill(&mut generator, &mut noise).expect("noise");
     multiples(&noise, law.granularity(), &law);
+    let most = (law.granularity() * 2_f64.powi(125)).min(f64::MAX);
     law.release(
         &mut generator,
-        &[0.0, 1.5, -1e300, f64::MAX, 3.0, 4.0, 5.0, 5e-324, -0.0],
+        &[0.0, 1.5, -most, most, 3.0, 4.0, 5.0, 5e-324, -0.0].map(|x| x.min(most)),
         &mut noise,
     )
     .expect("released values");
@@ -116,7 +117,8 @@ fn staged<L: Noise + Debug>(law: Result<L, ParamError>) {
     let mut noise = [f64::NAN; 3];
     law.fill(&mut generator, &mut noise).expect("noise");
     multiples(&noise, law.granularity(), &law);
-    law.release(&mut generator, &[1.5, f64::MIN, 5e-324], &mut noise)
+    let most = (law.granularity() * 2_f64.powi(125)).min(f64::MAX);
+    law.release(&mut generator, &[1.5, -most, 5e-324].map(|x| x.min(most)), &mut noise)
         .expect("released values");
     multiples(&noise, law.granularity(), &law);
 }

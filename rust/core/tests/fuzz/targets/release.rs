@@ -1,5 +1,5 @@
-//! Any of the four laws and any answers. Refused are lengths that differ and answers that are not finite, and then nothing is drawn or
-//! written; otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
+//! Any of the four laws and any answers. Refused are lengths that differ, answers that are not finite or do not fit the lattice, and integers
+//! for a continuous law, and then nothing is drawn or written; otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
 
 use std::fmt::Debug;
 
@@ -23,8 +23,7 @@ pub fn run(bytes: &[u8]) {
                 _ => input.ordinary(),
             })
             .collect();
-        let bad = answers.iter().position(|answer| !answer.is_finite());
-        check(&law, &mut generator, &answers, places, bad);
+        check(&law, &mut generator, &answers, places, f64::is_finite);
     } else {
         let answers: Vec<i64> = (0..n)
             .map(|_| {
@@ -35,11 +34,18 @@ pub fn run(bytes: &[u8]) {
                 }
             })
             .collect();
-        check(&law, &mut generator, &answers, places, None);
+        check(&law, &mut generator, &answers, places, |_| true);
     }
 }
 
-fn check<A: Answer + True + Debug>(law: &Law, generator: &mut Generator, answers: &[A], places: usize, bad: Option<usize>) {
+fn check<A: Answer + True + Debug>(
+    law: &Law,
+    generator: &mut Generator,
+    answers: &[A],
+    places: usize,
+    finite: impl Fn(A) -> bool,
+) {
+    let log2_granularity = log2_of_power(law.granularity());
     let mut floats = vec![7.0; places];
     let mut whole = vec![7_i64; places];
     let mut noise = vec![0_i64; places];
@@ -47,9 +53,24 @@ fn check<A: Answer + True + Debug>(law: &Law, generator: &mut Generator, answers
     law.fill(&mut generator.at(0).expect("no fork"), &mut noise).expect("noise");
     let mut view = generator.at(0).expect("no fork");
     let done = law.release(generator, answers, &mut floats);
-    assert_eq!(done, law.release(&mut view, answers, &mut whole));
-    let expected = if answers.len() == places {
-        bad.map_or(Ok(()), |index| Err(DrawError::NotFinite(index)))
+    let refused = |(index, &answer): (usize, &A)| {
+        if !finite(answer) {
+            Some(DrawError::NotFinite(index))
+        } else if rounded(answer, log2_granularity).unsigned_abs() >= 1 << 126 {
+            Some(DrawError::OffLattice(index))
+        } else {
+            None
+        }
+    };
+    let done_whole = law.release(&mut view, answers, &mut whole);
+    let equal = answers.len() == places;
+    if equal && log2_granularity != 0 {
+        assert_eq!(done_whole, Err(DrawError::NotWhole));
+    } else {
+        assert_eq!(done, done_whole);
+    }
+    let expected = if equal {
+        answers.iter().enumerate().find_map(refused).map_or(Ok(()), Err)
     } else {
         Err(DrawError::Lengths {
             answers: answers.len(),
@@ -62,7 +83,6 @@ fn check<A: Answer + True + Debug>(law: &Law, generator: &mut Generator, answers
         assert!(floats.iter().all(|value| *value == 7.0) && whole.iter().all(|value| *value == 7));
         return;
     }
-    let log2_granularity = log2_of_power(law.granularity());
     for (i, &answer) in answers.iter().enumerate() {
         let sum = rounded(answer, log2_granularity) + i128::from(noise[i]);
         assert_eq!(
@@ -71,6 +91,7 @@ fn check<A: Answer + True + Debug>(law: &Law, generator: &mut Generator, answers
             "{answer:?} + {} of {law:?}",
             noise[i]
         );
-        assert_eq!(whole[i], int(sum), "{answer:?} + {} of {law:?}", noise[i]);
+        let integer = if log2_granularity == 0 { int(sum) } else { 7 };
+        assert_eq!(whole[i], integer, "{answer:?} + {} of {law:?}", noise[i]);
     }
 }

@@ -1,0 +1,107 @@
+//! Which memory the calls that are running read and write.
+//!
+//! Long calls let other Python threads run. A second call that would write what the first one uses, or read what it writes, is refused. This
+//! knows of calls of this extension alone: that nobody else writes to an array meanwhile is the caller's affair, as it is with NumPy.
+//!
+//! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So entries hold for the process
+//! that made them. The list is locked only with the interpreter attached, where no other thread can fork.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use stairnoise::process_mark;
+
+use crate::layout::{Layout, gcd};
+
+static USES: Mutex<Uses> = Mutex::new(Uses {
+    next: 0,
+    all: Vec::new(),
+});
+
+struct Uses {
+    next: u64,
+    all: Vec<Use>,
+}
+
+struct Use {
+    number: u64,
+    process: u64,
+    memory: Memory,
+    writes: bool,
+}
+
+/// The addresses of an array's elements.
+#[derive(Clone)]
+struct Memory {
+    all: Range<usize>,
+    first: usize,
+    /// Each element begins a multiple of this from the first.
+    step: usize,
+    size: usize,
+}
+
+impl Memory {
+    fn new(first: usize, layout: &Layout, size: usize) -> Self {
+        let reach = layout.reach();
+        Self {
+            all: first.wrapping_add_signed(reach.start)..first.wrapping_add_signed(reach.end),
+            first,
+            step: layout.step(),
+            size,
+        }
+    }
+
+    /// Whether an element may share a byte with one of the other. Not those of two columns of a table, which lie between each other.
+    fn meets(&self, other: &Self) -> bool {
+        if self.all.start >= other.all.end || other.all.start >= self.all.end {
+            return false;
+        }
+        let step = gcd(self.step, other.step);
+        if step == 0 {
+            return true;
+        }
+        let (low, high) = if self.first <= other.first {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let apart = (high.first - low.first) % step;
+        !(apart >= low.size && step - apart >= high.size)
+    }
+}
+
+/// The right to use an array's memory, until it is dropped.
+pub(crate) struct Borrow(u64);
+
+impl Borrow {
+    /// `None` if another call stands in the way.
+    pub fn new(first: usize, layout: &Layout, size: usize, writes: bool) -> Option<Self> {
+        let (memory, process) = (Memory::new(first, layout, size), process_mark());
+        let mut uses = uses();
+        uses.all.retain(|held| held.process == process);
+        let free = |held: &Use| !(writes || held.writes) || !held.memory.meets(&memory);
+        if !uses.all.iter().all(free) {
+            return None;
+        }
+        uses.next += 1;
+        let number = uses.next;
+        uses.all.push(Use {
+            number,
+            process,
+            memory,
+            writes,
+        });
+        Some(Self(number))
+    }
+}
+
+impl Drop for Borrow {
+    fn drop(&mut self) {
+        uses().all.retain(|held| held.number != self.0);
+    }
+}
+
+fn uses() -> MutexGuard<'static, Uses> {
+    // The list is never left half-changed.
+    USES.lock().unwrap_or_else(PoisonError::into_inner)
+}
