@@ -14,7 +14,7 @@ use stairnoise::parallel;
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
 
-/// Values written at a time, and staged on the way to memory that is not contiguous.
+/// Values written at a time by most laws, and staged on the way to memory that is not contiguous.
 pub(crate) const STAGE: usize = 1 << 12;
 
 /// Pieces of contiguous memory begin at a multiple of this: the core draws that many at a time.
@@ -98,25 +98,26 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
     )))
 }
 
-/// Has `write(first, part)` write all values in C order, from value `first` on and at most [`STAGE`] at a time: straight into contiguous
+/// Has `write(first, part)` write all values in C order, from value `first` on and at most `most` at a time: straight into contiguous
 /// memory, by a copy into other.
 pub(crate) fn write_in_order<T: Copy + Default, E>(
     first: u64,
     mut out: ArrayViewMutD<'_, T>,
+    most: usize,
     mut write: impl FnMut(u64, &mut [T]) -> Result<(), E>,
 ) -> Result<(), E> {
     if let Some(out) = out.as_slice_mut() {
         return (first..)
-            .step_by(STAGE)
-            .zip(out.chunks_mut(STAGE))
+            .step_by(most)
+            .zip(out.chunks_mut(most))
             .try_for_each(|(first, part)| write(first, part));
     }
     let total = out.len();
     // Row by row: one iterator over all axes would cost ten times as much an element.
     let mut places = out.rows_mut().into_iter().flatten();
-    let mut stage = [T::default(); STAGE];
-    for done in (0..total).step_by(STAGE) {
-        let stage = &mut stage[..STAGE.min(total - done)];
+    let mut stage = vec![T::default(); most.min(total)];
+    for done in (0..total).step_by(most) {
+        let stage = &mut stage[..most.min(total - done)];
         write(first + done as u64, stage)?;
         for (value, place) in stage.iter().zip(&mut places) {
             *place = *value;
@@ -229,7 +230,7 @@ impl<T, I: Inputs> Piece<'_, T, I> {
 /// Elements of an array in C order, a part at a time and in step with [`write_in_order`].
 pub(crate) enum InOrder<'a, A> {
     Contiguous(&'a [A]),
-    Same([A; STAGE]),
+    Same(Vec<A>),
     Strided {
         elements: Box<dyn Iterator<Item = &'a A> + Send + 'a>,
         stage: Vec<A>,
@@ -237,19 +238,22 @@ pub(crate) enum InOrder<'a, A> {
 }
 
 impl<'a, A: Copy + Sync> InOrder<'a, A> {
-    pub fn new(view: &'a ArrayViewD<'_, A>) -> Self {
+    /// Parts have at most `most` elements.
+    pub fn new(view: &'a ArrayViewD<'_, A>, most: usize) -> Self {
         match (view.as_slice(), view.first()) {
             (Some(slice), _) => Self::Contiguous(slice),
             // A scalar that was broadcast.
-            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => Self::Same([*element; STAGE]),
+            (None, Some(element)) if view.strides().iter().all(|stride| *stride == 0) => {
+                Self::Same(vec![*element; most.min(view.len())])
+            }
             _ => Self::Strided {
                 elements: Box::new(view.rows().into_iter().flatten()),
-                stage: Vec::with_capacity(STAGE.min(view.len())),
+                stage: Vec::with_capacity(most.min(view.len())),
             },
         }
     }
 
-    /// The next `n` elements, at most [`STAGE`].
+    /// The next `n` elements.
     pub fn next(&mut self, n: usize) -> &[A] {
         match self {
             Self::Contiguous(rest) => {

@@ -11,11 +11,12 @@ use crate::threads;
 /// Longer releases are worth their preparations, and let other threads run meanwhile.
 const SHORT: usize = 1 << 10;
 
-/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
+/// Has `write(fill, first, part)` write every part of `out`, of at most `most` values, from the fill that `take` takes for so many values.
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
     threads: usize,
+    most: usize,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
@@ -30,7 +31,7 @@ pub(crate) fn fill<T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            write_in_order(piece.first, piece.out, |first, part| {
+            write_in_order(piece.first, piece.out, most, |first, part| {
                 write(&fill, first, part);
                 Ok(())
             })
@@ -38,11 +39,12 @@ pub(crate) fn fill<T: Value + Element>(
     )
 }
 
-/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places.
+/// Has `write(fill, first, answers, part)` write every part of `out`, of at most `most` values, with the answers of its places.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    most: usize,
     take: impl FnOnce(usize) -> Result<Fill, DrawError>,
     write: impl Fn(&Fill, u64, &[A], &mut [T]) + Sync + Send,
 ) -> PyResult<()> {
@@ -60,8 +62,8 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            let mut answers = InOrder::new(&piece.inputs);
-            write_in_order(piece.first, piece.out, |first, part| {
+            let mut answers = InOrder::new(&piece.inputs, most);
+            write_in_order(piece.first, piece.out, most, |first, part| {
                 write(&fill, first, answers.next(part.len()), part);
                 Ok(())
             })

@@ -121,9 +121,13 @@ impl Inputs for Views<'_> {
 impl Views<'_> {
     fn in_order(&self) -> PartsInOrder<'_> {
         PartsInOrder {
-            eps: InOrder::new(&self.eps),
-            sensitivity: InOrder::new(&self.sensitivity),
-            shape: self.shape.as_ref().map(InOrder::new).map_err(|same| *same),
+            eps: InOrder::new(&self.eps, STAGE),
+            sensitivity: InOrder::new(&self.sensitivity, STAGE),
+            shape: self
+                .shape
+                .as_ref()
+                .map(|shape| InOrder::new(shape, STAGE))
+                .map_err(|same| *same),
         }
     }
 }
@@ -190,7 +194,7 @@ fn fill_array<T: Value + numpy::Element>(
         laws,
         |laws, piece| {
             let mut parameters = piece.inputs.in_order();
-            write_in_order(piece.first, piece.out, |first, part| {
+            write_in_order(piece.first, piece.out, STAGE, |first, part| {
                 laws.write(&fill, first, part, &parameters.next(part.len()))
             })
         },
@@ -234,8 +238,8 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let laws = || Laws::new(kind);
     threads::fill(py, out, inputs, threads, laws, |laws, piece| {
         let (values, parameters) = piece.inputs;
-        let (mut answers, mut parameters) = (InOrder::new(&values), parameters.in_order());
-        write_in_order(piece.first, piece.out, |first, part| {
+        let (mut answers, mut parameters) = (InOrder::new(&values, STAGE), parameters.in_order());
+        write_in_order(piece.first, piece.out, STAGE, |first, part| {
             let n = part.len();
             laws.release(&fill, first, answers.next(n), part, &parameters.next(n))
         })

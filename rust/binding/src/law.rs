@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, Fill, Value};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{same_shape, with_answers, with_output};
+use crate::buffer::{STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors::{self, ParameterError};
 use crate::stream::Stream;
@@ -40,7 +40,7 @@ impl Law {
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
         let take = |n| stream.lock().next(n);
-        with_output!(out, out => drawing::fill(py, out, threads, take, |fill, first, part| self.0.write(fill, first, part)))
+        with_output!(out, out => drawing::fill(py, out, threads, STAGE, take, |fill, first, part| self.0.write(fill, first, part)))
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -61,7 +61,7 @@ impl Law {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.lock().next(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
+            drawing::release(py, values, out, STAGE, take, |fill, first, answers, part| {
                 self.0.release_part(fill, first, answers, part);
             })
         }))

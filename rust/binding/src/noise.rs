@@ -2,7 +2,7 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{Answer, Fill, MultivariateStaircase, ParamError, Share, Value, noise};
 
-use crate::buffer::{same_shape, with_answers, with_output};
+use crate::buffer::{STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
@@ -21,7 +21,7 @@ impl Noise {
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
         let take = |n| stream.lock().next_staged(n);
-        with_output!(out, out => drawing::fill(py, out, threads, take, |fill, first, part| noise::write(&*self.0, fill, first, part)))
+        with_output!(out, out => drawing::fill(py, out, threads, self.part(), take, |fill, first, part| noise::write(&*self.0, fill, first, part)))
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -42,7 +42,7 @@ impl Noise {
         same_shape("values", values.shape(), out.shape())?;
         let take = |n| stream.lock().next_staged(n);
         with_answers!(values, values => with_output!(out, out => {
-            drawing::release(py, values, out, take, |fill, first, answers, part| {
+            drawing::release(py, values, out, self.part(), take, |fill, first, answers, part| {
                 noise::release_part(&*self.0, fill, first, answers, part);
             })
         }))
@@ -76,6 +76,11 @@ pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma
 }
 
 impl Noise {
+    /// Values written at a time: whole vectors.
+    fn part(&self) -> usize {
+        STAGE.next_multiple_of(self.0.together())
+    }
+
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
         let fill = stream.lock().next_staged(1).map_err(errors::draw)?;

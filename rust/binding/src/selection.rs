@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::{Fill, Selector};
 
-use crate::buffer::{Piece, elements, readable, same_shape, writable, write_in_order};
+use crate::buffer::{Piece, STAGE, elements, readable, same_shape, writable, write_in_order};
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads;
@@ -149,7 +149,7 @@ fn write_rows<'c>(
     out: ArrayViewMutD<'_, i64>,
     mut rows: impl Iterator<Item = &'c [f64]>,
 ) {
-    let Ok(()) = write_in_order(first, out, |first, part| {
+    let Ok(()) = write_in_order(first, out, STAGE, |first, part| {
         selector.write(fill, first, &mut rows, part);
         Ok::<(), Infallible>(())
     });

@@ -26,6 +26,11 @@ pub trait Noise: Send + Sync {
         0
     }
 
+    /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
+    fn together(&self) -> usize {
+        1
+    }
+
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
     fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]);
 
@@ -113,7 +118,7 @@ pub fn release_part<A: Answer, T: Value>(law: &(impl Noise + ?Sized), fill: &Fil
     });
 }
 
-/// Values drawn at a time where there are many: what a law prepares for a call is then a small part of its work.
+/// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
 const PART: usize = 8 * CHUNK;
 
 /// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
@@ -121,7 +126,8 @@ fn each_chunk<T>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut
     if out.len() <= CHUNK {
         each_part(law, fill, first, out, &mut [0; CHUNK], convert);
     } else {
-        each_part(law, fill, first, out, &mut vec![0; PART.min(out.len())], convert);
+        let most = PART.next_multiple_of(law.together());
+        each_part(law, fill, first, out, &mut vec![0; most.min(out.len())], convert);
     }
 }
 

@@ -3,9 +3,9 @@
 use zeroize::Zeroizing;
 
 use super::doubt::Doubt;
-use super::{SIGN, bits};
+use super::round::pairs;
+use super::{FEW_VECTORS, SIGN, bits, stage};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
-use crate::noise::stage;
 use crate::reveal;
 use crate::stream::Fill;
 
@@ -62,19 +62,25 @@ impl Points {
         }
     }
 
-    /// The points of `count` vectors of `pairs` pairs from vector `first` on, `doubt(i)` the i-th.
+    /// The points of `count` vectors of `dim` coordinates from vector `first` on, `doubt(i)` the i-th.
     pub fn draw<'a>(
         &mut self,
         tier: Tier,
         fill: &Fill,
         first: u64,
-        [count, pairs]: [usize; 2],
+        [count, dim]: [usize; 2],
         doubt: impl Fn(usize) -> Doubt<'a>,
     ) {
-        let mut words = fill.words();
-        let columns = self.words.chunks_exact_mut(count).take(2 * EARLY as usize * pairs);
-        for (s, column) in (1..).zip(columns) {
-            column.copy_from_slice(words.at(stage(s, first), count));
+        let pairs = pairs(dim);
+        let early = &mut self.words[..2 * EARLY as usize * pairs * count];
+        if count <= FEW_VECTORS {
+            let index = |k| stage(dim, 1 + (k / count) as u64, first + (k % count) as u64);
+            fill.scattered_words(index, early);
+        } else {
+            let mut words = fill.words();
+            for (s, column) in (1..).zip(early.chunks_exact_mut(count)) {
+                column.copy_from_slice(words.at(stage(dim, s, first), count));
+            }
         }
         let n = count * pairs;
         run_on(
@@ -92,11 +98,12 @@ impl Points {
             open += usize::from(reveal::condition(*q >= INSIDE));
         }
         self.open.truncate(open);
-        self.later(fill, first, [count, pairs], doubt);
+        self.later(fill, first, [count, dim], doubt);
     }
 
     /// The open places, attempt after attempt.
-    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, pairs]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+        let pairs = pairs(dim);
         for attempt in EARLY.. {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&place| {
@@ -115,7 +122,7 @@ impl Points {
             let index = |k: usize| {
                 let place = self.open[k / 2];
                 let s = attempt_word(pairs, place / count, attempt) + (k % 2) as u64;
-                stage(s, first + (place % count) as u64)
+                stage(dim, s, first + (place % count) as u64)
             };
             self.later.resize(2 * self.open.len(), 0);
             fill.scattered_words(index, &mut self.later);
@@ -123,6 +130,27 @@ impl Points {
                 (self.u[*place], self.v[*place], self.q[*place]) = point::<Baseline>(*words);
             }
         }
+    }
+
+    /// The leading 127 bits of u and v of pair j of vector i, which is that of `doubt`: of the first attempt in the disk.
+    pub fn leading_bits(&self, doubt: &Doubt<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
+        let pairs = pairs(doubt.dim);
+        let words = |attempt| {
+            let s = attempt_word(pairs, j, attempt);
+            let place = (s - 1) as usize * count + i;
+            if attempt < EARLY {
+                [self.words[place], self.words[place + count]]
+            } else {
+                doubt.words(s)
+            }
+        };
+        let q = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        let likely = (0..ATTEMPTS - 1).find(|attempt| q(*attempt) <= OUTSIDE);
+        let attempt = likely
+            .filter(|attempt| q(*attempt) < INSIDE)
+            .unwrap_or_else(|| doubt.accepted(j));
+        let (s, [u, v]) = (attempt_word(pairs, j, attempt), words(attempt));
+        [doubt.leading_bits(s, attempt, u), doubt.leading_bits(s + 1, attempt, v)]
     }
 
     /// The point of a pair, exactly the one that counts.

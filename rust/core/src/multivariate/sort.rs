@@ -54,6 +54,27 @@ pub(super) fn columns(numbers: &mut [f64], count: usize) {
     }
 }
 
+/// Where the i-th smallest of some numbers is, as far as leading bits tell.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The numbers that have its leading bits.
+    pub tied: Vec<usize>,
+    /// It is so far up among these.
+    pub nth: usize,
+}
+
+impl Place {
+    /// From the leading bits of all numbers, which are also there in ascending order.
+    pub fn of(numbers: impl Iterator<Item = u64>, sorted: &[u64], i: usize) -> Self {
+        let lead = sorted[i];
+        let tied = numbers.enumerate().filter(|(_, bits)| *bits == lead);
+        Self {
+            tied: tied.map(|(j, _)| j).collect(),
+            nth: i - sorted.partition_point(|bits| *bits < lead),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +96,16 @@ mod tests {
             assert!(floats.is_sorted());
         }
     }
+
+    #[test]
+    fn tied_numbers_share_their_places() {
+        let numbers = [5, 7, 5, 1, 5];
+        let of = |i| Place::of(numbers.into_iter(), &[1, 5, 5, 5, 7], i);
+        let place = |tied: &[usize], nth| Place { tied: tied.into(), nth };
+        assert_eq!([of(0), of(1)], [place(&[3], 0), place(&[0, 2, 4], 0)]);
+        assert_eq!([of(3), of(4)], [place(&[0, 2, 4], 2), place(&[1], 0)]);
+    }
+
     /// Evidence: the same as sorting every row.
     #[test]
     fn sorts_columns() {
