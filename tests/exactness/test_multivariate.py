@@ -62,7 +62,10 @@ def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
     made = [entry for entry in read("long_vectors") if entry["dim"] in (4097, 6000)]
     assert len(made) == 6
     for entry in made:
-        assert generate.long_entry({name: value for name, value in entry.items() if name not in ("log2_g", "cells", "r", "values")}) == entry
+        assert (
+            generate.long_entry({name: value for name, value in entry.items() if name not in ("log2_g", "cells", "r", "values")})
+            == entry
+        )
 
 
 @pytest.mark.parametrize("case", range(6))

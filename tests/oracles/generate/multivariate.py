@@ -1,4 +1,4 @@
-"""multivariate.json: vectors of whole fills, for every norm; long_vectors.json: some coordinates of vectors in many dimensions."""
+"""multivariate.json: vectors of whole fills, for every norm; long_vectors.json: some coordinates of long ones."""
 
 import random
 from collections.abc import Iterator
@@ -56,8 +56,8 @@ def entries() -> Iterator[dict[str, Any]]:
             )
 
 
-# eps, sensitivity, dim, gamma, index of the vector: both sides of where the stages change, odd and even, up to the most dimensions, from balls in
-# their hundreds to nearly all of the mass in the second ball of a fine lattice.
+# eps, sensitivity, dim, gamma, index of the vector: both sides of where the stages change, odd and even, up to the most
+# dimensions, from balls in their hundreds to one ball of a fine lattice.
 LONG = (
     (8.0, 1.0, 4096, 0.5, 3),
     (8.0, 1.0, 4097, 0.5, 2**27 + 7),
