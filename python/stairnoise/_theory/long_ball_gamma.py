@@ -1,7 +1,7 @@
 r"""The γ of least E ‖X‖^p, p = 1 or 2, in more dimensions than the grid and the digits of `ball_gamma` are good for.
 
-Balls of radius r have weights r^d e^{−εr}, whose standard deviation is near √d/ε. Where that is no small part of the distance of two
-balls, Lipschitz's formula needs a few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik) the slope of `ball_gamma` is
+Balls of radius r have weights r^d e^{−εr}, whose standard deviation is near √d/ε. Where that is no small part of the distance of
+two balls, Lipschitz's formula needs a few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik) the slope of `ball_gamma` is
 proportional to
 
     Re Σ t(z−1) · Re Σ t(z^p−1) − (1 + Re Σ t) · Re Σ t(z−1)(z^p−1),

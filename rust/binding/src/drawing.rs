@@ -24,10 +24,11 @@ pub(crate) fn fill<T: Value + Element>(
     let out = elements(&mut out);
     let threads = threads::number(threads, out.len())?;
     let fill = take(out.len()).map_err(errors::draw)?;
-    threads::fill(
+    threads::fill_parts(
         py,
         out,
         (),
+        [1, most],
         threads,
         || (),
         |(), piece| {
@@ -55,10 +56,11 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     all_finite(&values)?;
     let threads = threads::number(0, out.len())?;
     let fill = take(out.len()).map_err(errors::draw)?;
-    threads::fill(
+    threads::fill_parts(
         py,
         out,
         values,
+        [1, most],
         threads,
         || (),
         |(), piece| {

@@ -185,11 +185,11 @@ fn fill_array<T: Value + numpy::Element>(
     let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
     let kind = parameters.kind;
     let laws = || Laws::new(kind);
-    threads::fill_dear(
+    threads::fill_parts(
         py,
         out,
         parameters.views(),
-        parameters.price(),
+        [parameters.price(), 1],
         threads,
         laws,
         |laws, piece| {

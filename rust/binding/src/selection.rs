@@ -74,11 +74,11 @@ impl Selection {
         let price = if again { 1 } else { candidates };
         let threads = threads::number(threads, out.len().saturating_mul(price))?;
         let fill = stream.lock().next(out.len()).map_err(errors::draw)?;
-        threads::fill_dear(
+        threads::fill_parts(
             py,
             out,
             costs,
-            price,
+            [price, 1],
             threads,
             || self.0.selector(again),
             |selector, piece| {

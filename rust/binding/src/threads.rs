@@ -42,23 +42,24 @@ pub(crate) fn fill<T: Send, I: Inputs, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
-    fill_dear(py, out, inputs, 1, threads, state, write)
+    fill_parts(py, out, inputs, [1, 1], threads, state, write)
 }
 
-/// [`fill`] of values each of which takes as long as `price` usual ones.
-pub(crate) fn fill_dear<T: Send, I: Inputs, S>(
+/// [`fill`] of values each of which takes as long as `price` usual ones, in pieces of at least so many.
+pub(crate) fn fill_parts<T: Send, I: Inputs, S>(
     py: Python<'_>,
     out: ArrayViewMutD<'_, T>,
     inputs: I,
-    price: usize,
+    [price, least]: [usize; 2],
     threads: usize,
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T, I>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
     let most = match price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
-        _ => (PIECE / price.max(1)).max(1),
-    };
+        _ => PIECE / price.max(1),
+    }
+    .max(least);
     let work = out.len().saturating_mul(price);
     if out.len() <= most {
         let only = Piece { first: 0, out, inputs };
