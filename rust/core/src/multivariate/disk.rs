@@ -144,13 +144,12 @@ impl Points {
                 doubt.words(s)
             }
         };
-        let q = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
-        let likely = (0..ATTEMPTS - 1).find(|attempt| q(*attempt) <= OUTSIDE);
-        let attempt = likely
-            .filter(|attempt| q(*attempt) < INSIDE)
-            .unwrap_or_else(|| doubt.accepted(j));
-        let (s, [u, v]) = (attempt_word(pairs, j, attempt), words(attempt));
-        [doubt.leading_bits(s, attempt, u), doubt.leading_bits(s + 1, attempt, v)]
+        let square = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        let likely = (0..ATTEMPTS - 1).find(|attempt| square(*attempt) <= OUTSIDE);
+        let certain = likely.filter(|attempt| square(*attempt) < INSIDE);
+        let attempt = certain.unwrap_or_else(|| doubt.accepted(j));
+        let (first, words) = (attempt_word(pairs, j, attempt), words(attempt));
+        [0, 1].map(|second| doubt.leading_bits(first + second as u64, attempt, words[second]))
     }
 
     /// The point of a pair, exactly the one that counts.

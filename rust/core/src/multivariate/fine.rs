@@ -69,14 +69,13 @@ impl Fine {
 
     /// Numbers whose quotient, the second by the first, is the square of coordinate i in the unit ball: q·N and x²·σ, with x either u or v.
     fn square(&self, i: usize) -> (Between, Between) {
-        let (j, x) = (i / 2, self.points[i / 2][i % 2]);
-        let x = Between::fraction(x, x + 1);
-        let [lo, hi] = self.spacing(j);
-        let y = x.times(&x).times(&Between::fraction(lo, hi));
-        let q = Between::fraction(self.q[j], self.q[j] + Q_WIDTH);
+        let (pair, x) = (i / 2, self.points[i / 2][i % 2]);
+        let (x, [lo, hi]) = (Between::fraction(x, x + 1), self.spacing(pair));
+        let above = x.times(&x).times(&Between::fraction(lo, hi));
+        let below = Between::fraction(self.q[pair], self.q[pair] + Q_WIDTH);
         match &self.rest {
-            Some([rest, last]) => (q.times(rest), y.times(last)),
-            None => (q, y),
+            Some([rest, last]) => (below.times(rest), above.times(last)),
+            None => (below, above),
         }
     }
 
@@ -93,8 +92,8 @@ impl Fine {
     fn rest_of_odd(&self, last: usize) -> [Between; 2] {
         let (q, v, [lo, hi]) = (self.q[last], self.points[last][1], self.spacing(last));
         let square = times(v, v);
-        let (least, most) = (times(lo, square), times(hi, square + SQUARE_WIDTH) + 1);
-        let rest = Between::fraction(q.saturating_sub(most), q + Q_WIDTH - least);
+        let dropped = [times(lo, square), times(hi, square + SQUARE_WIDTH) + 1];
+        let rest = Between::fraction(q.saturating_sub(dropped[1]), q + Q_WIDTH - dropped[0]);
         [rest, Between::fraction(q, q + Q_WIDTH)]
     }
 }
