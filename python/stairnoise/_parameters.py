@@ -308,7 +308,8 @@ def _require_equal(exact: NDArray[Any], floats: NDArray[np.float64], name: str) 
 def _power(limit: int) -> str:
     """Write a limit as the power of two that it is, or falls short of by one."""
     exponent = limit.bit_length() - 1
-    return f"2**{exponent}" if limit == 1 << exponent else f"2**{exponent + 1} - 1"
+    powers = {1 << exponent: f"2**{exponent}", (2 << exponent) - 1: f"2**{exponent + 1} - 1"}
+    return powers.get(limit, str(limit))
 
 
 def _not_a_number(value: object, name: str, array: NDArray[Any] | None = None) -> str:

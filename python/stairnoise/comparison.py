@@ -25,7 +25,7 @@ _HEADINGS = {
     "vector": ("E‖X‖", "E‖X‖²", "√E‖X‖²"),
     "choice": ("E error", "E error²", "√E error²"),
 }
-_MOST_DIMENSIONS = 4096
+_MOST_DIMENSIONS = 100_000
 _WIDTH = 80
 
 

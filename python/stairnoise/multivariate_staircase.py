@@ -26,7 +26,7 @@ Norm = Literal["l1", "l2", "linf"]
 
 _NORMS = ("l1", "l2", "linf")
 _POWERS = {"l1": 1, "l2": 2}
-_MOST_DIMENSIONS = 4096
+_MOST_DIMENSIONS = 100_000
 _MOST_POWER = 64
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -53,7 +53,7 @@ class MultivariateStaircase(Partitions):
     sensitivity : float, default 1.0
         Largest change Δ > 0 of the vector that one person can cause, measured in `norm`.
     dim : int, default 2
-        Length d of a vector, from 1 to 4096.
+        Length d of a vector, from 1 to 100 000.
     gamma : {"l1", "l2"} or float, default "l1"
         Radius of the central stair in units of Δ. "l1" is the minimiser of the expected norm E ‖X‖, "l2" of E ‖X‖², of all
         numbers from 0 to 1 and rounded to 24 bits; or a number from 0 to 1, both of which give the same law.

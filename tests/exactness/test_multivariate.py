@@ -46,6 +46,28 @@ def test_committed_vectors_are_what_the_oracle_makes() -> None:
         assert generate.entry({name: entry[name] for name in INPUTS}) == entry
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_golden_long_vectors(norm: str) -> None:
+    """Some coordinates of whole vectors, in as many dimensions as there may be."""
+    entries = [entry for entry in read("long_vectors") if entry["norm"] == norm]
+    assert len(entries) == len(generate.LONG)
+    for entry in entries:
+        law, rng = of(entry), rng_before(entry["fill"], int(entry["seed"]))
+        drawn = law.sample(rng=rng.at(entry["vector"] * law.dim))[entry["places"]]
+        expected = [release.output(n, Fraction(2) ** entry["log2_g"], "float64") for n in entry["values"]]
+        assert drawn.tolist() == expected, entry
+
+
+def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
+    made = [entry for entry in read("long_vectors") if entry["dim"] in (4097, 6000)]
+    assert len(made) == 6
+    for entry in made:
+        assert (
+            generate.long_entry({name: value for name, value in entry.items() if name not in ("log2_g", "cells", "r", "values")})
+            == entry
+        )
+
+
 @pytest.mark.parametrize("case", range(6))
 @pytest.mark.parametrize("norm", NORMS)
 def test_oracle_agrees_at_random_parameters(norm: str, case: int) -> None:

@@ -5,7 +5,7 @@ Numbers known to some bits are pairs of rationals; a coordinate is settled when 
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -16,6 +16,7 @@ from mpmath import iv, mp
 from tests.oracles import intervals, stream
 
 ATTEMPTS = 128
+MANY_DIMENSIONS = 4096
 Range = tuple[Fraction, Fraction]
 
 
@@ -36,10 +37,14 @@ class Multivariate:
 
     def vector(self, key: bytes, fill: int, index: int) -> list[int]:
         """The vector with this index of a fill."""
-        words = Words(key, fill, index)
+        return self.coordinates(key, fill, index, range(self.dim))
+
+    def coordinates(self, key: bytes, fill: int, index: int, places: Iterable[int]) -> list[int]:
+        """Some coordinates of a vector."""
+        words = Words(key, fill, index, 2**28 if self.dim > MANY_DIMENSIONS else 2**40)
         m = self.tails.index(words)
         radius = min(self.r + m * self.cells, 2**62)
-        return [self._coordinate(words, radius, i) for i in range(self.dim)]
+        return [self._coordinate(words, radius, i) for i in places]
 
     def _coordinate(self, words: "Words", radius: int, i: int) -> int:
         extensions = 1
@@ -63,22 +68,28 @@ class Multivariate:
     def _flat(self, words: "Words", i: int, extensions: int) -> tuple[Range, int]:
         if self.norm == "linf":
             return words.uniform(1 + i, extensions), 1 + i
-        return spacing([words.uniform(1 + j, extensions) for j in range(self.dim)], i), 1 + i
+        sorted_numbers = words.once(
+            ("numbers", extensions), lambda: in_order([words.uniform(1 + j, extensions) for j in range(self.dim)])
+        )
+        return spacing(sorted_numbers, i), 1 + i
 
     def _ball(self, words: "Words", i: int, extensions: int) -> tuple[Range, int]:
         """The square of y."""
         h = -(-self.dim // 2)
-        stages = [self._accepted(words, h, j) for j in range(h)]
-        pairs = [(words.uniform(s, extensions), words.uniform(s + 1, extensions)) for s in stages]
-        squares = [plus(times(u, u), times(v, v)) for u, v in pairs]
+        stages = words.once("stages", lambda: [self._accepted(words, h, j) for j in range(h)])
+        pairs = words.once(
+            ("pairs", extensions), lambda: [(words.uniform(s, extensions), words.uniform(s + 1, extensions)) for s in stages]
+        )
+        squares = words.once(("squares", extensions), lambda: [plus(times(u, u), times(v, v)) for u, v in pairs])
+        sorted_squares = words.once(("order", extensions), lambda: in_order(squares))
         j, which = divmod(i, 2)
         below = squares[j]
         if self.dim % 2:
-            dropped = times(spacing(squares, h - 1), times(pairs[-1][1], pairs[-1][1]))
+            dropped = times(spacing(sorted_squares, h - 1), times(pairs[-1][1], pairs[-1][1]))
             rest = over(dropped, squares[-1])
             below = times(below, (max(Fraction(0), 1 - rest[1]), 1 - rest[0]))
         x = pairs[j][which]
-        return over(times(times(x, x), spacing(squares, j)), below), stages[j] + which
+        return over(times(times(x, x), spacing(sorted_squares, j)), below), stages[j] + which
 
     def _accepted(self, words: "Words", h: int, j: int) -> int:
         """Stage of u of the attempt that counts."""
@@ -99,11 +110,18 @@ class Multivariate:
 class Words:
     """The words of one vector."""
 
-    def __init__(self, key: bytes, fill: int, index: int) -> None:
-        self._key, self._fill, self._vector = key, fill, index
+    def __init__(self, key: bytes, fill: int, index: int, stride: int) -> None:
+        self._key, self._fill, self._vector, self._stride = key, fill, index, stride
+        self._known: dict[Any, Any] = {}
+
+    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+        """What is the same for all coordinates of the vector."""
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name]
 
     def _index(self, stage: int) -> int:
-        return self._vector + stage * 2**40
+        return self._vector + stage * self._stride
 
     def word(self, stage: int) -> int:
         return stream.word(self._key, self._fill, self._index(stage))
@@ -215,9 +233,14 @@ def _root(slope: Callable[[Any], Any], low: Any, high: Any) -> Any:
     return low
 
 
-def spacing(numbers: list[Range], i: int) -> Range:
+def in_order(numbers: list[Range]) -> tuple[list[Fraction], list[Fraction]]:
+    """The lower ends in ascending order, and the upper ends."""
+    return sorted(x[0] for x in numbers), sorted(x[1] for x in numbers)
+
+
+def spacing(ends: tuple[list[Fraction], list[Fraction]], i: int) -> Range:
     """The i-th smallest less the one before it."""
-    low, high = sorted(x[0] for x in numbers), sorted(x[1] for x in numbers)
+    low, high = ends
     if i == 0:
         return low[0], high[0]
     return max(Fraction(0), low[i] - high[i - 1]), high[i] - low[i - 1]

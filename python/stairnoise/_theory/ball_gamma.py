@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory import long_ball_gamma
 from stairnoise._theory.radial import last_ball
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,8 @@ class Search(NamedTuple):
 @lru_cache(maxsize=256)
 def optimal(eps: float, dim: int, p: int) -> float:
     """Return the best γ, with a relative error below 1e-9 where it is not below 1e-300."""
+    if dim > long_ball_gamma.LONG:
+        return long_ball_gamma.optimal(eps, dim, p)
     search = _search(eps, dim, p)
     grid = _grid(eps)
     best = int(np.argmin(search.cost(grid)))

@@ -40,7 +40,7 @@ fn main() {
         let mut out = vec![0_i64; N];
         count(&name, words / 100, || {
             let fill = generator.next_staged(N).expect("fills are left");
-            noise::write(&*law, &fill, 0, &mut out);
+            noise::write(&*law, &fill, 0, &mut out).expect("memory for a part");
         });
     }
     let costs: Vec<f64> = (0..100).map(|i| f64::from(i % 37) / 8.0).collect();
@@ -79,7 +79,15 @@ fn further() -> Result<Vec<Named>, ParamError> {
         Box::new(Arete::new(0.25, 2.0, 0.5, Share::WHOLE)?),
     ));
     for norm in [Norm::L1, Norm::L2, Norm::LInf] {
-        for (eps, dim) in [(1.0, 2), (1.0, 10), (4.0, 2)] {
+        for (eps, dim) in [
+            (1.0, 2),
+            (1.0, 10),
+            (4.0, 2),
+            (1.0, 100),
+            (1.0, 1000),
+            (1.0, 10_000),
+            (2.0, 65_536),
+        ] {
             let law = MultivariateStaircase::new(eps, 1.0, dim, 0.5, norm)?;
             laws.push((format!("MultivariateStaircase({eps},{dim},{norm:?})"), Box::new(law)));
         }

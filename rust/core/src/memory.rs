@@ -4,10 +4,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// A vector of `n` equal elements.
-pub(crate) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+/// An empty vector with room for `n` elements.
+pub(crate) fn with_capacity<T>(n: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
+    Ok(vector)
+}
+
+/// A vector of `n` equal elements.
+pub(crate) fn filled<T: Clone>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut vector = with_capacity(n)?;
     vector.resize(n, value);
     Ok(vector)
 }
@@ -42,8 +48,7 @@ pub(crate) fn push<T>(vector: &mut Vec<T>, element: T) -> Result<(), OutOfMemory
 /// The elements of an iterator.
 pub(crate) fn collected<T>(elements: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
     let elements = elements.into_iter();
-    let mut vector = Vec::new();
-    vector.try_reserve_exact(elements.size_hint().0).map_err(|_| OutOfMemory)?;
+    let mut vector = with_capacity(elements.size_hint().0)?;
     elements.into_iter().try_for_each(|element| push(&mut vector, element))?;
     Ok(vector)
 }

@@ -141,7 +141,7 @@ pub fn release_part<A: Answer, T: Value>(
     })
 }
 
-/// Values drawn at a time where there are many: what a law prepares for a call is then a small part of its work.
+/// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
 const PART: usize = 8 * CHUNK;
 
 /// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
@@ -155,7 +155,8 @@ fn each_chunk<T>(
     if out.len() <= CHUNK {
         each_part(law, fill, first, out, &mut [0; CHUNK], convert)
     } else {
-        each_part(law, fill, first, out, &mut memory::filled(0, PART.min(out.len()))?, convert)
+        let most = PART.next_multiple_of(law.together());
+        each_part(law, fill, first, out, &mut memory::filled(0, most.min(out.len()))?, convert)
     }
 }
 

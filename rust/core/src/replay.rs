@@ -203,13 +203,13 @@ fn selections() {
             let start = whole(&entry["index"]);
             let fill = seeded(&entry).fill_number(whole(&entry["fill"]));
             let mut out = vec![0; whole(&entry["count"]) as usize];
-            selector.write(&fill, start, std::iter::repeat(&costs[..]), &mut out);
+            selector.write(&fill, start, std::iter::repeat(&costs[..]), &mut out).unwrap();
             let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
             assert_eq!(out, expected, "{entry}");
             for case in cases(&entry) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
-                let index = selector.index(&costs, word(&case[0]), extension);
+                let index = selector.index(&costs, word(&case[0]), extension).unwrap();
                 assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
             }
         }

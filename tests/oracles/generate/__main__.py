@@ -30,6 +30,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "infinitely_divisible": infinitely_divisible.entries,
     "gaussian": gaussian.calibrations,
     "gaussian_coins": gaussian.coins,
+    "long_vectors": multivariate.long_entries,
     "multivariate": multivariate.entries,
     "near_edges": near_edges.entries,
     "partitions": partitions.entries,

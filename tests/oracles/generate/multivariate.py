@@ -1,4 +1,4 @@
-"""multivariate.json: vectors of whole fills, for every norm."""
+"""multivariate.json: vectors of whole fills, for every norm; long_vectors.json: some coordinates of long ones."""
 
 import random
 from collections.abc import Iterator
@@ -52,5 +52,45 @@ def entries() -> Iterator[dict[str, Any]]:
                     "fill": choose.choice((0, 1, 2, 300)),
                     "index": choose.choice(STARTS),
                     "count": 3 * dim + 4,
+                }
+            )
+
+
+# eps, sensitivity, dim, gamma, index of the vector: both sides of where the stages change, odd and even, up to the most
+# dimensions, from balls in their hundreds to one ball of a fine lattice.
+LONG = (
+    (8.0, 1.0, 4096, 0.5, 3),
+    (8.0, 1.0, 4097, 0.5, 2**27 + 7),
+    (16.0, 3.0, 5001, 0.75, 1),
+    (8192.0, 1.0, 6000, 0.25, 0),
+    (200.0, 1.0, 100_000, 0.5, 5),
+    (250_000.0, 1.0, 99_999, 1.0, 0),
+)
+
+
+def long_entry(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of an entry of long vectors, completed by the oracle."""
+    eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
+    law = multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+    key = stream.seed_key(int(inputs["seed"]))
+    values = law.coordinates(key, inputs["fill"], inputs["vector"], inputs["places"])
+    return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
+
+
+def long_entries() -> Iterator[dict[str, Any]]:
+    choose = random.Random(32)
+    for norm in ("l1", "l2", "linf"):
+        for eps, sensitivity, dim, gamma, vector in LONG:
+            yield long_entry(
+                {
+                    "eps": float_bits(eps),
+                    "sensitivity": float_bits(sensitivity),
+                    "dim": dim,
+                    "gamma": shape_text(gamma),
+                    "norm": norm,
+                    "seed": str(choose.randrange(2**128)),
+                    "fill": choose.choice((0, 1, 2)),
+                    "vector": vector,
+                    "places": [0, 1, *sorted(choose.sample(range(2, dim - 2), 36)), dim - 2, dim - 1],
                 }
             )

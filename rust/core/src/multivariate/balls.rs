@@ -13,6 +13,12 @@ const LOG2_LARGEST: i64 = 40;
 /// A list of weights ends with one below so many units.
 const LAST_WEIGHT: u64 = 1 << 32;
 
+/// A power of e that is too small is taken as this power of a larger one.
+const ROOTS: u64 = 16;
+
+/// Below it there is nothing that could matter: volumes differ by less than (2⁵³·2¹⁸)^100 000 = 2^7 100 000 from ball to ball.
+const TINY: i64 = -(ROOTS as i64) * 1_500_000;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Balls {
     pub eps: f64,
@@ -26,10 +32,12 @@ impl Balls {
     fn weight(&self, m: u64, p: usize) -> Scaled {
         let radius = u128::from(self.r) + u128::from(m) * u128::from(self.cells);
         let volume = Scaled::integer(radius, p).power(self.dim);
-        match Step::new(self.eps, 1).power(m, p) {
-            Some(decay) => volume.times(&Scaled::new(decay.mantissa, -(decay.shift as i64))),
-            None => volume.times(&Scaled::tiny(p)),
-        }
+        let power = |parts| {
+            let root = Step::new(self.eps, parts).power(m, p)?;
+            Some(Scaled::new(root.mantissa, -(root.shift as i64)).power(parts))
+        };
+        let decay = power(1).or_else(|| power(ROOTS)).unwrap_or_else(|| Scaled::tiny(p));
+        volume.times(&decay)
     }
 
     /// The exponent of the largest weight, or nearly: the logarithm is concave and largest at d/ε − γ, between this ball and the next.
@@ -87,7 +95,7 @@ impl Scaled {
         }
     }
 
-    /// Something in place of a power of e below 2^(−1 500 000): between nothing and that.
+    /// Something in place of a power of e below 2^(−24 000 000): between nothing and that.
     fn tiny(p: usize) -> Self {
         let mut hi = Limbs::zero(p + 1);
         hi[p] = 1;
@@ -96,7 +104,7 @@ impl Scaled {
                 lo: Limbs::zero(p + 1),
                 hi,
             },
-            exponent: -1_500_000,
+            exponent: TINY,
         }
     }
 
@@ -184,6 +192,23 @@ mod tests {
                 assert!(!limbs::sub(&mut width, &fine.lo) && width[1..].iter().all(|limb| *limb == 0));
             }
         }
+    }
+
+    /// Evidence: mpmath. Powers of e below 2^(−1 500 000) beside volumes above 2^(1 500 000): two balls of nearly the same weight.
+    #[test]
+    fn many_dimensions_have_weights_beyond_the_range_of_powers() {
+        let balls = Balls {
+            eps: 2_218_071.0,
+            dim: 100_000,
+            cells: 1 << 52,
+            r: 1 << 20,
+        };
+        let (weights, _) = exact::listed(&balls, 2);
+        let value = |x: &Limbs| x.iter().rev().fold(0.0, |sum, limb| sum * 2_f64.powi(64) + *limb as f64);
+        let ratio = value(&weights[1].lo) / value(&weights[0].hi);
+        assert!((ratio / 0.978_059_383_030_539_1 - 1.0).abs() < 1e-14, "{ratio}");
+        let beyond = Balls { eps: 1e300, ..balls };
+        assert!(value(&exact::listed(&beyond, 2).0[0].lo) > 1.0);
     }
 
     /// Evidence: bound. What is left out is less than was said, by the next thousand weights of a longer list.

@@ -25,9 +25,16 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells:
         };
         let (mut magnitude, sure) = rounded(doubt.radius, least, width);
         if !reveal::condition(sure) {
-            magnitude = doubt.cross(i, magnitude);
+            magnitude = doubtful(doubt, words, sorted, i, magnitude);
         }
         *cell = signed(magnitude, *word);
         before = Some(sorted[i]);
     }
+}
+
+#[cold]
+pub(super) fn doubtful(doubt: &Doubt<'_>, words: &[u64], sorted: &[u64], i: usize, guess: u64) -> u64 {
+    let place = |i: usize| sort::Place::of(words.iter().map(|word| reveal::word(bits(*word))), sorted, i);
+    let lower = i.checked_sub(1).map(place);
+    doubt.cross(lower.as_ref(), &place(i), guess)
 }

@@ -3,10 +3,10 @@
 use zeroize::Zeroizing;
 
 use super::doubt::Doubt;
-use super::{SIGN, bits};
+use super::round::pairs;
+use super::{FEW_VECTORS, SIGN, bits, stage};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
-use crate::noise::stage;
 use crate::reveal;
 use crate::stream::Fill;
 
@@ -63,19 +63,25 @@ impl Points {
         })
     }
 
-    /// The points of `count` vectors of `pairs` pairs from vector `first` on, `doubt(i)` the i-th.
+    /// The points of `count` vectors of `dim` coordinates from vector `first` on, `doubt(i)` the i-th.
     pub fn draw<'a>(
         &mut self,
         tier: Tier,
         fill: &Fill,
         first: u64,
-        [count, pairs]: [usize; 2],
+        [count, dim]: [usize; 2],
         doubt: impl Fn(usize) -> Doubt<'a>,
     ) {
-        let mut words = fill.words();
-        let columns = self.words.chunks_exact_mut(count).take(2 * EARLY as usize * pairs);
-        for (s, column) in (1..).zip(columns) {
-            column.copy_from_slice(words.at(stage(s, first), count));
+        let pairs = pairs(dim);
+        let early = &mut self.words[..2 * EARLY as usize * pairs * count];
+        if count <= FEW_VECTORS {
+            let index = |k| stage(dim, 1 + (k / count) as u64, first + (k % count) as u64);
+            fill.scattered_words(index, early);
+        } else {
+            let mut words = fill.words();
+            for (s, column) in (1..).zip(early.chunks_exact_mut(count)) {
+                column.copy_from_slice(words.at(stage(dim, s, first), count));
+            }
         }
         let n = count * pairs;
         run_on(
@@ -93,11 +99,12 @@ impl Points {
             open += usize::from(reveal::condition(*q >= INSIDE));
         }
         self.open.truncate(open);
-        self.later(fill, first, [count, pairs], doubt);
+        self.later(fill, first, [count, dim], doubt);
     }
 
     /// The open places, attempt after attempt.
-    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, pairs]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+        let pairs = pairs(dim);
         for attempt in EARLY.. {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&place| {
@@ -116,7 +123,7 @@ impl Points {
             let index = |k: usize| {
                 let place = self.open[k / 2];
                 let s = attempt_word(pairs, place / count, attempt) + (k % 2) as u64;
-                stage(s, first + (place % count) as u64)
+                stage(dim, s, first + (place % count) as u64)
             };
             self.later.resize(2 * self.open.len(), 0);
             fill.scattered_words(index, &mut self.later);
@@ -124,6 +131,26 @@ impl Points {
                 (self.u[*place], self.v[*place], self.q[*place]) = point::<Baseline>(*words);
             }
         }
+    }
+
+    /// The leading 127 bits of u and v of pair j of vector i, which is that of `doubt`: of the first attempt in the disk.
+    pub fn leading_bits(&self, doubt: &Doubt<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
+        let pairs = pairs(doubt.dim);
+        let words = |attempt| {
+            let s = attempt_word(pairs, j, attempt);
+            let place = (s - 1) as usize * count + i;
+            if attempt < EARLY {
+                [self.words[place], self.words[place + count]]
+            } else {
+                doubt.words(s)
+            }
+        };
+        let square = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        let likely = (0..ATTEMPTS - 1).find(|attempt| square(*attempt) <= OUTSIDE);
+        let certain = likely.filter(|attempt| square(*attempt) < INSIDE);
+        let attempt = certain.unwrap_or_else(|| doubt.accepted(j));
+        let (first, words) = (attempt_word(pairs, j, attempt), words(attempt));
+        [0, 1].map(|second| doubt.leading_bits(first + second as u64, attempt, words[second]))
     }
 
     /// The point of a pair, exactly the one that counts.

@@ -9,6 +9,8 @@
 //! | `disk` | uniform points of the unit disk |
 //! | `round` | a uniform point of the ℓ2 ball |
 //! | `sort` | a few numbers in order, without branches |
+//! | `fine` | the same points of the ℓ2 ball from 127 bits, a vector at a time |
+//! | `wide` | products of 128 bits, for `fine` |
 //! | `doubt` | the same points from as many bits as it takes |
 //! | `fixed` | intervals of binary fractions, for `doubt` |
 
@@ -17,9 +19,11 @@ mod cross;
 mod cube;
 mod disk;
 mod doubt;
+mod fine;
 mod fixed;
 mod round;
 mod sort;
+mod wide;
 
 use zeroize::Zeroizing;
 
@@ -28,8 +32,7 @@ use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
-use crate::noise::{Noise, stage};
-use crate::parallel::PIECE;
+use crate::noise::{self, LOG2_VALUES, Noise};
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, Fill};
@@ -43,14 +46,22 @@ const LOG2_CELLS: i32 = 32;
 /// The lattice is never refined further than this.
 const MAX_REFINEMENT: f64 = 20.0;
 
-/// More dimensions would leave the stages that the ℓ2 ball may need above 2²².
-const MOST_DIMENSIONS: u64 = 1 << 12;
+/// In so many dimensions a vector takes some tens of milliseconds, and its balls are at most about 2¹⁷.
+const MOST_DIMENSIONS: u64 = 100_000;
+
+/// In more dimensions the ℓ2 ball may need more than the 2²² stages of other laws.
+const FEW_DIMENSIONS: usize = 1 << 12;
+
+/// Vectors in more than [`FEW_DIMENSIONS`] have indices below 2 to this power.
+const LOG2_LONG_VECTORS: u32 = LOG2_VALUES - FEW_DIMENSIONS.ilog2();
 
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
 const MOST_CELLS: usize = 1 << 12;
 
 /// How many plain draws a coordinate of a point of the ℓ2 ball takes as long as, about.
 const L2_DRAWS: usize = 16;
+/// The words of so many vectors are taken one by one: stage by stage there would be too few at a time.
+const FEW_VECTORS: usize = 16;
 
 /// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
 /// number 2²⁸.
@@ -158,11 +169,16 @@ impl MultivariateStaircase {
             round::points(tier, fill, first, self.dim, doubt, pairs, cells);
             return;
         }
-        let mut words = fill.words();
-        for s in 0..self.dim {
-            let words = words.at(stage(1 + s as u64, first), count);
-            for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(self.dim)) {
-                *slot = *word;
+        if count <= FEW_VECTORS {
+            let index = |k| stage(self.dim, 1 + (k % self.dim) as u64, first + (k / self.dim) as u64);
+            fill.scattered_words(index, &mut batch.words[..count * self.dim]);
+        } else {
+            let mut words = fill.words();
+            for s in 0..self.dim {
+                let words = words.at(stage(self.dim, 1 + s as u64, first), count);
+                for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(self.dim)) {
+                    *slot = *word;
+                }
             }
         }
         let vectors = batch.words.chunks_exact(self.dim).zip(cells.chunks_exact_mut(self.dim));
@@ -203,10 +219,13 @@ impl Noise for MultivariateStaircase {
         self.log2_granularity
     }
 
-    /// A point of the ℓ2 ball takes several times as long as one of the others. Pieces of a fill hold a vector or more.
+    fn together(&self) -> usize {
+        self.dim
+    }
+
+    /// A point of the ℓ2 ball takes several times as long as one of the others.
     fn draws(&self) -> usize {
-        let dear = if self.norm == Norm::L2 { L2_DRAWS } else { 1 };
-        dear.min(PIECE / self.dim).max(1)
+        if self.norm == Norm::L2 { L2_DRAWS } else { 1 }
     }
 
     fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
@@ -243,6 +262,16 @@ impl Drop for Batch {
     }
 }
 
+/// The index that vector `i` reads in stage `s`: that of the other laws, or for long vectors, which are fewer, one that leaves room for more
+/// stages (contract, section 9).
+const fn stage(dim: usize, s: u64, i: u64) -> u64 {
+    if dim <= FEW_DIMENSIONS {
+        noise::stage(s, i)
+    } else {
+        i + (s << LOG2_LONG_VECTORS)
+    }
+}
+
 fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamError> {
     let rule = |parameter, rule, value| Err(ParamError::Rule { parameter, rule, value });
     if !(eps > 0.0 && eps < f64::INFINITY) {
@@ -252,7 +281,7 @@ fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamEr
         return Err(ParamError::Sensitivity(sensitivity));
     }
     if !(1..=MOST_DIMENSIONS).contains(&dim) {
-        return rule("dim", "from 1 to 4096", dim as f64);
+        return rule("dim", "from 1 to 100000", dim as f64);
     }
     // Fewer than 2¹⁸ balls then have a weight above 2^(−128) of the largest.
     if eps < (dim + 128) as f64 / 65_536.0 {
@@ -305,7 +334,12 @@ mod tests {
     /// Coordinate i by the exact path from a guess, with the sign of its word.
     fn exact(doubt: &Doubt<'_>, norm: Norm, i: usize, guess: u64) -> i64 {
         let (magnitude, s) = match norm {
-            Norm::L1 => (doubt.cross(i, guess), 1 + i as u64),
+            Norm::L1 => {
+                let words: Vec<_> = (0..doubt.dim).map(|j| doubt.words(1 + j as u64)[0]).collect();
+                let mut sorted: Vec<_> = words.iter().map(|word| bits(*word)).collect();
+                sorted.sort_unstable();
+                (cross::doubtful(doubt, &words, &sorted, i, guess), 1 + i as u64)
+            }
             Norm::L2 => {
                 let word = disk::attempt_word(round::pairs(doubt.dim), i / 2, doubt.accepted(i / 2));
                 (doubt.round(i, guess), word + i as u64 % 2)
@@ -366,7 +400,7 @@ mod tests {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
                         let mut batch = Batch::new(norm, 1, law.dim).unwrap();
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
-                            *word = fill.word(stage(s, index));
+                            *word = fill.word(stage(law.dim, s, index));
                         }
                         let radius = doubt.radius;
                         let again = |_| Doubt::new(&fill, index, law.dim, radius);
@@ -460,7 +494,7 @@ mod tests {
         assert_eq!(text(0.001, 1.0, 2, 0.5), "eps must be at least (dim + 128)/2**16, got 0.001");
         assert!(text(1.0, f64::NAN, 2, 0.5).starts_with("sensitivity must be finite"));
         assert!(text(1.0, 1e300, 2, 0.5).contains("granularity"));
-        assert!(text(1.0, 1.0, 0, 0.5).starts_with("dim must be from 1 to 4096"));
+        assert!(text(1.0, 1.0, 0, 0.5).starts_with("dim must be from 1 to 100000"));
         for gamma in [f64::NAN, -0.1, 1.0_f64.next_up()] {
             assert!(text(1.0, 1.0, 2, gamma).starts_with("gamma must be from 0 to 1"));
         }

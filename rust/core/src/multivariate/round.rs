@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
+use super::fine::Fine;
 use super::sort;
 use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
 use crate::memory::{self, OutOfMemory};
@@ -47,6 +48,9 @@ pub(super) struct Pairs {
     rest_error: Zeroizing<Vec<f64>>,
     /// The coordinates of one pair of every vector.
     cells: [Zeroizing<Vec<i64>>; 2],
+    /// Of one vector that is not certain.
+    row: Zeroizing<Vec<f64>>,
+    fine: Fine,
 }
 
 impl Pairs {
@@ -60,6 +64,8 @@ impl Pairs {
             rest: all(1.0, count)?,
             rest_error: all(0.0, count)?,
             cells: [memory::filled(0, count)?.into(), memory::filled(0, count)?.into()],
+            row: all(0.0, pairs(dim))?,
+            fine: Fine::new(pairs(dim))?,
         })
     }
 }
@@ -75,7 +81,7 @@ pub(super) fn points<'a>(
     cells: &mut [i64],
 ) {
     let (count, h) = (cells.len() / dim, pairs(dim));
-    all.points.draw(tier, fill, first, [count, h], &doubt);
+    all.points.draw(tier, fill, first, [count, dim], &doubt);
     for (i, radius) in all.radius[..count].iter_mut().enumerate() {
         *radius = doubt(i).radius as f64;
     }
@@ -83,36 +89,40 @@ pub(super) fn points<'a>(
     if dim % 2 == 1 {
         run_on(tier, RestOfOdd { all, count, last: h - 1 });
     }
+    let mut all_sure = true;
     for j in 0..h {
         let sure = run_on(tier, Rounding { all, count, j });
         for c in 2 * j..dim.min(2 * j + 2) {
-            if !reveal::condition(sure[c % 2]) {
-                settle(all, count, c, &doubt);
-            }
+            all_sure &= reveal::condition(sure[c % 2]);
             for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
                 cells[c] = *cell;
             }
         }
     }
+    if !all_sure {
+        for (i, cells) in cells.chunks_exact_mut(dim).enumerate() {
+            settle(all, &doubt(i), [i, count], cells);
+        }
+    }
 }
 
-/// The coordinates c that are not certain yet.
+/// The coordinates of the i-th of `count` vectors that are not certain yet.
 #[cold]
-fn settle<'a>(all: &mut Pairs, count: usize, c: usize, doubt: impl Fn(usize) -> Doubt<'a>) {
-    let x = [&all.points.u, &all.points.v][c % 2];
-    for i in 0..count {
-        if reveal::condition(all.cells[c % 2][i] == UNSURE) {
-            let place = c / 2 * count + i;
-            let length = (all.sigma[place] / (all.points.q[place] * all.rest[i])).sqrt();
-            let guess = all.radius[i] * length * x[place].abs() + 0.5;
-            let guess = f64::from_bits(reveal::word(guess.to_bits())) as u64;
-            let magnitude = doubt(i).round(c, guess).cast_signed();
-            all.cells[c % 2][i] = if reveal::condition(x[place].is_sign_negative()) {
-                -magnitude
-            } else {
-                magnitude
-            };
-        }
+fn settle(all: &mut Pairs, doubt: &Doubt<'_>, [i, count]: [usize; 2], cells: &mut [i64]) {
+    let is_unsure = |cell: &i64| reveal::condition(*cell == UNSURE);
+    if !cells.iter().any(is_unsure) {
+        return;
+    }
+    let points = (0..pairs(doubt.dim)).map(|j| all.points.leading_bits(doubt, count, [i, j]));
+    all.fine.load(doubt.dim, points);
+    for (c, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| is_unsure(cell)) {
+        let x = [&all.points.u, &all.points.v][c % 2][c / 2 * count + i];
+        let magnitude = all.fine.round(doubt, c).cast_signed();
+        *cell = if reveal::condition(x.is_sign_negative()) {
+            -magnitude
+        } else {
+            magnitude
+        };
     }
 }
 
@@ -131,7 +141,7 @@ impl Work for Spacings<'_> {
         let Self { all, count, pairs } = self;
         let sigma = &mut all.sigma[..count * pairs];
         sigma.copy_from_slice(&all.points.q[..count * pairs]);
-        sort::columns(sigma, count);
+        sort::columns(sigma, count, &mut all.row[..pairs]);
         for j in (1..pairs).rev() {
             let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
             for (sigma, before) in from.iter_mut().zip(before) {
@@ -230,7 +240,7 @@ mod tests {
     #[test]
     fn what_is_sure_beside_a_long_dropped_coordinate_is_exact() {
         let fill = Generator::from_seed(12).next_staged(1 << 20).unwrap();
-        let mut all = Pairs::new(512, 1);
+        let mut all = Pairs::new(512, 1).unwrap();
         let mut cells = [0; 512];
         for tier in Tier::tested() {
             let mut found = 0;

@@ -1,7 +1,5 @@
 //! Sorting a few numbers by the same steps whatever they are.
 
-use zeroize::Zeroizing;
-
 use crate::kernel::less;
 
 /// Up to so many, comparing all with all is quicker than sorting with branches, half of which are guessed wrong.
@@ -24,17 +22,16 @@ pub(super) fn ascending<T: Copy + PartialOrd>(numbers: &mut [T]) {
     }
 }
 
-/// Sorts the i-th numbers of all columns of so many, for every i; all are finite.
+/// Sorts the i-th numbers of all columns of so many, for every i; all are finite. In `row` there is room for as many as there are columns.
 #[inline(always)]
-pub(super) fn columns(numbers: &mut [f64], count: usize) {
+pub(super) fn columns(numbers: &mut [f64], count: usize, row: &mut [f64]) {
     let n = numbers.len() / count;
     if n > FEW {
-        let mut row = Zeroizing::new(vec![0.0; n]);
         for i in 0..count {
             for (x, number) in row.iter_mut().zip(numbers[i..].iter().step_by(count)) {
                 *x = *number;
             }
-            ascending(&mut row);
+            ascending(row);
             for (x, number) in row.iter().zip(numbers[i..].iter_mut().step_by(count)) {
                 *number = *x;
             }
@@ -50,6 +47,27 @@ pub(super) fn columns(numbers: &mut [f64], count: usize) {
                 let exchanged = (a ^ b) & less(*carried, *x);
                 (*x, *carried) = (f64::from_bits(a ^ exchanged), f64::from_bits(b ^ exchanged));
             }
+        }
+    }
+}
+
+/// Where the i-th smallest of some numbers is, as far as leading bits tell.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The numbers that have its leading bits.
+    pub tied: Vec<usize>,
+    /// It is so far up among these.
+    pub nth: usize,
+}
+
+impl Place {
+    /// From the leading bits of all numbers, which are also there in ascending order.
+    pub fn of(numbers: impl Iterator<Item = u64>, sorted: &[u64], i: usize) -> Self {
+        let lead = sorted[i];
+        let tied = numbers.enumerate().filter(|(_, bits)| *bits == lead);
+        Self {
+            tied: tied.map(|(j, _)| j).collect(),
+            nth: i - sorted.partition_point(|bits| *bits < lead),
         }
     }
 }
@@ -75,6 +93,16 @@ mod tests {
             assert!(floats.is_sorted());
         }
     }
+
+    #[test]
+    fn tied_numbers_share_their_places() {
+        let numbers = [5, 7, 5, 1, 5];
+        let of = |i| Place::of(numbers.into_iter(), &[1, 5, 5, 5, 7], i);
+        let place = |tied: &[usize], nth| Place { tied: tied.into(), nth };
+        assert_eq!([of(0), of(1)], [place(&[3], 0), place(&[0, 2, 4], 0)]);
+        assert_eq!([of(3), of(4)], [place(&[0, 2, 4], 2), place(&[1], 0)]);
+    }
+
     /// Evidence: the same as sorting every row.
     #[test]
     fn sorts_columns() {
@@ -83,7 +111,7 @@ mod tests {
             for count in [1, 3, 8] {
                 let mut numbers: Vec<f64> = (0..n * count).map(|_| random.word() as f64).collect();
                 let unsorted = numbers.clone();
-                columns(&mut numbers, count);
+                columns(&mut numbers, count, &mut [0.0; FEW + 1][..n]);
                 for i in 0..count {
                     let row = |numbers: &[f64]| numbers[i..].iter().step_by(count).copied().collect::<Vec<_>>();
                     let mut sorted = row(&unsorted);

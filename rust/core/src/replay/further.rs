@@ -73,21 +73,47 @@ fn infinitely_divisible() {
 }
 
 /// γ is given as its radius in lattice steps: of ⌈γD⌉ = r, the float next below r/D.
+fn of_vectors(entry: &Json) -> MultivariateStaircase {
+    let norm = match entry["norm"].as_str().unwrap() {
+        "l1" => Norm::L1,
+        "l2" => Norm::L2,
+        "linf" => Norm::LInf,
+        other => panic!("{other}"),
+    };
+    let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+    let (cells, r) = (whole(&entry["cells"]), whole(&entry["r"]));
+    let gamma = (r as f64 / cells as f64).next_down();
+    let law = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
+    assert_eq!((law.cells(), law.r()), (cells, r), "{entry}");
+    law
+}
+
 #[test]
 fn multivariate() {
     for entry in vectors("multivariate.json") {
-        let norm = match entry["norm"].as_str().unwrap() {
-            "l1" => Norm::L1,
-            "l2" => Norm::L2,
-            "linf" => Norm::LInf,
-            other => panic!("{other}"),
-        };
-        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-        let (cells, r) = (whole(&entry["cells"]), whole(&entry["r"]));
-        let gamma = (r as f64 / cells as f64).next_down();
-        let law = MultivariateStaircase::new(eps, sensitivity, whole(&entry["dim"]), gamma, norm).unwrap();
-        assert_eq!((law.cells(), law.r()), (cells, r), "{entry}");
-        draws(&law, &entry);
+        draws(&of_vectors(&entry), &entry);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri takes hours for so many coordinates")]
+fn long_vectors() {
+    for entry in vectors("long_vectors.json") {
+        let law = of_vectors(&entry);
+        let dim = whole(&entry["dim"]);
+        let mut view = seeded(&entry).at(whole(&entry["vector"]) * dim).unwrap();
+        let fill = (0..=whole(&entry["fill"]))
+            .map(|_| view.next_staged(dim as usize).unwrap())
+            .last()
+            .unwrap();
+        let mut cells = vec![0; dim as usize];
+        law.write_cells(&fill, 0, &mut cells).unwrap();
+        let drawn: Vec<i64> = list(&entry["places"])
+            .iter()
+            .map(|place| cells[whole(place) as usize])
+            .collect();
+        let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+        assert_eq!(drawn, expected, "{entry}");
     }
 }
 

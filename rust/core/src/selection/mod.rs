@@ -251,9 +251,10 @@ mod tests {
 
     /// The candidate for forced words, three times: fast path first, thresholds first, and the exact path alone.
     fn select(mechanism: &Selection, costs: &[f64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
-        let index = mechanism.selector(false).index(costs, word, &extension);
-        let again = mechanism.selector(true).index(costs, word, &extension);
-        let exact = mechanism.levels.choice(costs).index(word, &mut |e| extension(e), 0);
+        let index = mechanism.selector(false).index(costs, word, &extension).unwrap();
+        let again = mechanism.selector(true).index(costs, word, &extension).unwrap();
+        let choice = mechanism.levels.choice(costs).unwrap();
+        let exact = choice.index(word, &mut |e| extension(e), 0).unwrap();
         assert_eq!((index, again), (exact, exact), "{mechanism:?} {costs:?} {word:x}");
         exact
     }
@@ -323,7 +324,7 @@ mod tests {
                         }
                     })
                     .collect();
-                let thresholds = Thresholds::new(&mechanism.levels, &costs, &mut Row::new());
+                let thresholds = Thresholds::new(&mechanism.levels, &costs, &mut Row::new()).unwrap();
                 for j in (0..n).step_by(1 + n / 9) {
                     for step in [0, 1, 2, 1 << 11, 1 << 20] {
                         let at = thresholds.threshold(j);
@@ -352,15 +353,16 @@ mod tests {
             let index = mechanism
                 .levels
                 .choice(row)
-                .index(fill.word(i as u64), &mut |e| fill.extension(i as u64, e), 1);
-            assert_eq!(out[i], index as i64);
+                .and_then(|choice| choice.index(fill.word(i as u64), &mut |e| fill.extension(i as u64, e), 1));
+            assert_eq!(out[i], index.unwrap() as i64);
         }
         let mut often = vec![0; 1000];
         mechanism.select_often(&mut generator, &costs[..3], &mut often).unwrap();
         let fill = generator.fill_number(1);
-        let choice = mechanism.levels.choice(&costs[..3]);
+        let choice = mechanism.levels.choice(&costs[..3]).unwrap();
         for (i, index) in (0..).zip(often) {
-            assert_eq!(index, choice.index(fill.word(i), &mut |e| fill.extension(i, e), 1) as i64);
+            let exact = choice.index(fill.word(i), &mut |e| fill.extension(i, e), 1);
+            assert_eq!(index, exact.unwrap() as i64);
         }
     }
 
@@ -375,10 +377,12 @@ mod tests {
         let (mut again, mut once) = (vec![0; 40], vec![0; 40]);
         mechanism
             .selector(true)
-            .write(&fill, 0, rows.iter().copied().cycle(), &mut again);
+            .write(&fill, 0, rows.iter().copied().cycle(), &mut again)
+            .unwrap();
         mechanism
             .selector(false)
-            .write(&fill, 0, rows.iter().copied().cycle(), &mut once);
+            .write(&fill, 0, rows.iter().copied().cycle(), &mut once)
+            .unwrap();
         assert_eq!(again, once);
     }
 

@@ -50,13 +50,14 @@ pub fn run(bytes: &[u8]) {
     for (i, row) in costs.chunks(n.max(1)).enumerate() {
         let exact = |i: u64| {
             let choice = choice(&mechanism, eps, sensitivity, monotonic, row);
-            choice.index(words.word(i), &mut |e| words.extension(i, e), 0) as i64
+            choice.index(words.word(i), &mut |e| words.extension(i, e), 0).unwrap() as i64
         };
         assert_eq!(selected[i], exact(i as u64), "row {i} {row:?} of {mechanism:?}");
         let mut one = [-1];
         mechanism
             .selector(false)
-            .write(&fill, i as u64, std::iter::once(row), &mut one);
+            .write(&fill, i as u64, std::iter::once(row), &mut one)
+            .unwrap();
         assert_eq!(one[0], selected[i]);
         let mut often = [-1; 9];
         let mut again = generator.at(0).expect("no fork");
@@ -64,7 +65,7 @@ pub fn run(bytes: &[u8]) {
         let words = Words::new(&key, 1);
         let choice = choice(&mechanism, eps, sensitivity, monotonic, row);
         for (i, index) in (0..).zip(often) {
-            let exact = choice.index(words.word(i), &mut |e| words.extension(i, e), 0) as i64;
+            let exact = choice.index(words.word(i), &mut |e| words.extension(i, e), 0).unwrap() as i64;
             assert_eq!(index, exact, "value {i} of {row:?} of {mechanism:?}");
         }
     }
@@ -90,5 +91,5 @@ fn choice(mechanism: &Selection, eps: f64, sensitivity: f64, monotonic: bool, ro
             })
         })
         .collect();
-    Choice::new(classes, exponents)
+    Choice::new(classes, exponents).unwrap()
 }
