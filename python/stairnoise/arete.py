@@ -12,7 +12,7 @@ from stairnoise._law.alone import AloneContinuous
 from stairnoise._law.alone_privacy import SensitivityPrivacy
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
-from stairnoise._parameters import count, single
+from stairnoise._parameters import single
 
 if TYPE_CHECKING:
     from typing_extensions import Self

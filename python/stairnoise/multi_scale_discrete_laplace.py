@@ -8,8 +8,8 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
-from stairnoise._law.shares import Shares, parties
 from stairnoise._law.partitions import NAME
+from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
 
 if TYPE_CHECKING:

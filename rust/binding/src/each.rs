@@ -63,7 +63,7 @@ impl<'py> Parameters<'py> {
             sensitivity: self.sensitivity.in_order(first, STAGE)?,
             shape: match &self.shape {
                 Shapes::Same(shape) => Err(*shape),
-                Shapes::Each(shapes) => Ok(shapes.in_order(first, STAGE)?),
+                Shapes::Each(numbers) => Ok(numbers.in_order(first, STAGE)?),
             },
             k: self.k,
             shares,

@@ -73,12 +73,11 @@ impl Thresholds {
             return Ok(j);
         }
         reveal::slow_path();
-        let choice = match self.choice.get() {
-            Some(choice) => choice,
-            None => {
-                let made = levels.choice(costs)?;
-                self.choice.get_or_init(|| made)
-            }
+        let choice = if let Some(choice) = self.choice.get() {
+            choice
+        } else {
+            let made = levels.choice(costs)?;
+            self.choice.get_or_init(|| made)
         };
         choice.index(word, &mut extension, j)
     }

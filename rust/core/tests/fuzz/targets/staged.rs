@@ -94,10 +94,10 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     };
     assert!(fits);
     let mut cells = vec![0_i64; n];
-    law.write_cells(&fill, 0, &mut cells);
+    law.write_cells(&fill, 0, &mut cells).unwrap();
     pieces(law, &fill, &cells, &input.cuts(n));
     let mut floats = vec![0.0_f64; n];
-    write(law, &fill, 0, &mut floats);
+    write(law, &fill, 0, &mut floats).unwrap();
     let answers: Vec<f64> = (0..n)
         .map(|i| if i % 8 == 0 { input.number() } else { i as f64 / 3.0 })
         .collect();
@@ -113,9 +113,9 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     } else {
         let whole = log2_granularity == 0;
         let mut released = (vec![0.0_f64; n], vec![0_i64; n]);
-        release_part(law, &fill, 0, &answers, &mut released.0);
+        release_part(law, &fill, 0, &answers, &mut released.0).unwrap();
         if whole {
-            release_part(law, &fill, 0, &answers, &mut released.1);
+            release_part(law, &fill, 0, &answers, &mut released.1).unwrap();
         }
         for (i, &answer) in answers.iter().enumerate() {
             let sum = rounded(answer, log2_granularity) + i128::from(cells[i]);
@@ -143,12 +143,12 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
 pub fn pieces<L: Noise + Debug>(law: &L, fill: &Fill, cells: &[i64], cuts: &[usize]) {
     for ends in cuts.windows(2) {
         let mut piece = vec![0; ends[1] - ends[0]];
-        law.write_cells(fill, ends[0] as u64, &mut piece);
+        law.write_cells(fill, ends[0] as u64, &mut piece).unwrap();
         assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {law:?}", cells.len());
     }
     for &i in cuts.iter().filter(|i| **i < cells.len()) {
         let mut one = [0];
-        law.write_cells(fill, i as u64, &mut one);
+        law.write_cells(fill, i as u64, &mut one).unwrap();
         assert_eq!(one[0], cells[i], "value {i} of {} of {law:?}", cells.len());
     }
 }

@@ -35,6 +35,6 @@ pub fn run(bytes: &[u8]) {
         .next_staged(n)
         .expect("indices below 2^40");
     let mut cells = vec![0_i64; n];
-    law.write_cells(&fill, 0, &mut cells);
+    law.write_cells(&fill, 0, &mut cells).unwrap();
     pieces(&law, &fill, &cells, &input.cuts(n));
 }
