@@ -170,7 +170,7 @@ def test_plot_without_axes_makes_a_figure_that_pyplot_shows(monkeypatch):
     [
         (sn.Staircase([1, 2]), {}, sn.ParameterError, "plot must have scalar parameters, got parameters of shape (2,)"),
         (sn.Laplace(1), {"samples": 0}, sn.ParameterError, "samples must be an integer from 1 to"),
-        (sn.Laplace(1), {"samples": []}, sn.ParameterError, "samples must have at least one value, got []"),
+        (sn.Laplace(1), {"samples": []}, sn.ParameterError, "samples must have at least one value, got a value of type list"),
         (sn.Laplace(1), {"samples": "x"}, sn.ParameterTypeError, "samples must be a real number or an array"),
         (sn.Laplace(1), {"samples": True}, sn.ParameterTypeError, "samples must be a real number or an array"),
         (sn.Laplace(1), {"rng": sn.SeededRng(1)}, sn.ParameterError, "rng must be left out unless samples is a number"),

@@ -192,7 +192,7 @@ def test_a_given_key_and_its_keystream_are_wiped(process):
     assert found(process.memory(), words_of(key)) == live, "no copy stays but the generator's"
     process.tell("shown = [repr(rng), str(rng._stream), rng.__reduce_ex__.__doc__]")
     assert not any(key.hex().encode() in part.tobytes() for part in process.memory()), "written out"
-    process.tell("children = rng.spawn(3) + [rng.at(7)]")
+    process.tell("children = rng.spawn(3) + [rng.at(7)]; drawn = [d.sample(1, rng=child) for child in children]")
     keys = b"".join(stream.child_key(key, child) for child in range(3))
     assert found(process.memory(), words_of(keys)) >= 12
     process.tell("del rng, children")
