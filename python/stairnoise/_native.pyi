@@ -68,7 +68,7 @@ class Stream:
 class Children:
     """Children of a stream, which take their keys when they are first drawn from."""
 
-    def stream(self, number: int) -> Stream: ...
+    def stream(self, holder: object, number: int) -> Stream: ...
 
 @final
 class Law:
