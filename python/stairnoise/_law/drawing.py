@@ -185,8 +185,9 @@ class Drawing(Partitions, Generic[_Default]):
             values broadcast against each other; every number that comes back is a release of its own.
             Masked arrays are refused.
         max_partitions_contributed : int, default 1
-            How many of the values one person can change, each by at most the sensitivity. The whole release then
-            has the guarantee of one value, because the noise of every value is wider: that of `for_partitions`.
+            How many of the values one person can change by being added or removed, each by at most the sensitivity
+            (a *replaced* person changes two cells of a histogram). The whole release then has the guarantee of one
+            value, because the noise of every value is wider: that of `for_partitions`.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
