@@ -93,3 +93,13 @@ def test_gaussian(t, alpha, delta):
     with mp.workdps(40):
         edge = mp.mpf(g) * (math.floor(Fraction(t) / Fraction(g)) + mp.mpf(1) / 2)
         assert mp.erfc(edge / mp.mpf(law.sigma) / mp.sqrt(2)) <= alpha
+
+
+def test_the_least_alpha_has_a_bound() -> None:
+    """Half of the least float is 0, of which no value is the bound."""
+    alpha = 5e-324
+    assert 38 < sn.DiscreteGaussian(10_000).error_bound(alpha) / 100 < 39
+    with pytest.raises(sn.ParameterError, match="t must be an error that some eps keeps below"):
+        sn.Gaussian.eps_for_error(t=10.0, alpha=alpha, delta=1e-6)
+    eps = sn.Gaussian.eps_for_error(t=10.0, alpha=2 * alpha, delta=1e-6)
+    assert sn.Gaussian(eps, 1e-6).error_bound(2 * alpha) <= 10.0

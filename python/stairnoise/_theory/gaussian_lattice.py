@@ -71,19 +71,20 @@ class DiscreteGaussianLaw:
 
     def ppf(self, q: Floats) -> Floats:
         """Least k with P(X <= k) >= q."""
-        low = -self._last_at_least(np.minimum(q, 0.5))
-        high = self._first_at_most(np.minimum(1 - q, 0.5)) - 1
+        low = -self._last_at_least(np.log(np.minimum(q, 0.5)))
+        high = self._first_at_most(np.log(np.minimum(1 - q, 0.5))) - 1
         return _quantile(q, np.where(q <= 0.5, low, high))
 
     def isf(self, q: Floats) -> Floats:
         """Least k with P(X > k) <= q."""
-        low = -self._last_at_least(np.minimum(1 - q, 0.5))
-        high = self._first_at_most(np.minimum(q, 0.5)) - 1
+        low = -self._last_at_least(np.log(np.minimum(1 - q, 0.5)))
+        high = self._first_at_most(np.log(np.minimum(q, 0.5))) - 1
         return 0.0 - _quantile(q, -np.where(q >= 0.5, low, high))
 
     def error_bound(self, alpha: Floats) -> Floats:
         """Least t with P(|X| > t) <= alpha."""
-        return self._first_at_most(alpha / 2) - 1
+        # Half of the least float is 0.
+        return self._first_at_most(np.log(alpha) - math.log(2.0)) - 1
 
     def entropy(self) -> float:
         """Shannon's entropy in nats."""
@@ -213,20 +214,19 @@ class DiscreteGaussianLaw:
             power /= self.sigma2
         return total
 
-    def _last_at_least(self, q: Floats) -> Floats:
+    def _last_at_least(self, log_q: Floats) -> Floats:
         """Largest m with P(X >= m) >= q, for q from 0 to 1/2; inf for 0."""
-        return self._search(q, lambda tail, log_q: tail >= log_q)
+        return self._search(log_q, lambda tail, log_q: tail >= log_q)
 
-    def _first_at_most(self, q: Floats) -> Floats:
+    def _first_at_most(self, log_q: Floats) -> Floats:
         """Least m with P(X >= m) <= q, for q from 0 to 1/2; inf for 0."""
-        return self._search(q, lambda tail, log_q: tail > log_q) + 1
+        return self._search(log_q, lambda tail, log_q: tail > log_q) + 1
 
-    def _search(self, q: Floats, holds: Callable[[Floats, Floats], NDArray[np.bool_]]) -> Floats:
+    def _search(self, log_q: Floats, holds: Callable[[Floats, Floats], NDArray[np.bool_]]) -> Floats:
         """Largest m >= 0 for which `holds`, which is true of 0 and of all up to some m.
 
         Newton's steps from the right, where they stay (the logarithm of the tail is concave); then single ones.
         """
-        log_q = np.log(np.asarray(q, np.float64))
         finite = np.isfinite(log_q)
         # P(X >= m) <= exp(-m²/(2 sigma2)).
         m = np.where(finite, np.ceil(np.sqrt(np.maximum(-2 * log_q, 0.0)) * self.sigma) + 1, 1.0)
