@@ -5,6 +5,7 @@ use stairnoise::{
     Norm, Selection, Share, TruncatedLaplace, Value,
 };
 
+use crate::cases::answers;
 use crate::check::{Report, secret};
 use crate::valgrind;
 
@@ -106,7 +107,7 @@ fn every_output(report: &mut Report, name: &str, law: &impl Noise) {
         report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, n));
         report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, n));
         report.case(&format!("{name}, release of {n} float64"), true, || {
-            let answers: Vec<f64> = (0..n).map(|i| [0.0, -0.3, 1e6, 1e16, -1e300, 5e-324][i % 6]).collect();
+            let answers = answers(n, law.granularity());
             let mut out = vec![0.0_f64; n];
             law.release(&mut secret(n), &answers, &mut out).expect("finite answers");
             (valgrind::secrets(&out), n)

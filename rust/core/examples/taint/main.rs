@@ -28,7 +28,7 @@ mod check {
 
     use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
-    use crate::cases::{KERNELS, LAWS, one_by_one};
+    use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::{further, valgrind};
 
     /// Values of a long fill: whole blocks and a rest, and enough for some on the slow path.
@@ -110,14 +110,17 @@ mod check {
             report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(law, number, n));
             report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, number, n));
             report.case(&format!("{name}, {n} int32"), true, || fill::<i32>(law, number, n));
-            // Near the lattice's origin, far from it, and beyond its end.
-            let answers: Vec<f64> = (0..n).map(|i| [0.0, -0.3, 1e6, 1e16, -1e300, 5e-324][i % 6]).collect();
+            let answers = answers(n, law.granularity());
             report.case(&format!("{name}, release of {n} float64"), true, || {
                 release::<_, f64>(law, number, &answers)
             });
             report.case(&format!("{name}, release of {n} float32"), true, || {
                 release::<_, f32>(law, number, &answers)
             });
+            // No other law is released into integers.
+            if law.granularity() != 1.0 {
+                continue;
+            }
             let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
             report.case(&format!("{name}, release of {n} int64"), true, || {
                 release::<_, i64>(law, number, &counts)
