@@ -1,6 +1,6 @@
 """The pages in docs/ say what is so: every example on them runs, with every warning an error, and every link leads somewhere.
 
-Examples in docstrings are run by tests/unit/test_exports.py.
+Examples in docstrings are run by tests/interface/test_exports.py.
 """
 
 import doctest

@@ -12,7 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.privacy import PrivacyLoss, privacy_loss
-from tests.unit.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
+from tests.by_method.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 

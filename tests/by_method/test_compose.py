@@ -10,7 +10,17 @@ import stairnoise as sn
 from stairnoise._theory.privacy import models, power
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise.privacy import privacy_loss
-from tests.unit.privacy_pairs import CASES, TRUNCATED, close, hockey_stick, lattice_pair, merged, neyman_pearson, product, renyi
+from tests.by_method.privacy_pairs import (
+    CASES,
+    TRUNCATED,
+    close,
+    hockey_stick,
+    lattice_pair,
+    merged,
+    neyman_pearson,
+    product,
+    renyi,
+)
 
 
 @pytest.fixture(autouse=True)

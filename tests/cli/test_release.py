@@ -14,7 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.cli import main
-from tests.unit.canaries import NUMBER, TEXT, leaks
+from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 
 import stairnoise as sn
-from tests.unit.canaries import NUMBER, TEXT, leaks
+from tests.interface.canaries import NUMBER, TEXT, leaks
 
 
 class Relation:
