@@ -14,13 +14,13 @@ from stairnoise._law.alone import AloneDiscrete
 from stairnoise._law.alone_privacy import SensitivityPrivacy
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._parameters import RealLike, count, single
-from stairnoise._theory.rounding import rounded_up
+from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
@@ -151,7 +151,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 0 < slack < 1:
             raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-        from stairnoise._theory.gaussian_lattice import least_sigma2
+        from stairnoise._theory.laws.discrete_gaussian import least_sigma2
 
         try:
             return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
@@ -275,7 +275,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
     def _divided_among(self, k: int) -> DiscreteGaussian:
         if self._promise is None:
             return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
-        from stairnoise._theory.gaussian_partitions import partitions_sigma2
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import partitions_sigma2
 
         eps, delta, sensitivity, before = self._promise
         sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
@@ -303,17 +303,17 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
 
     def _loss_part(self, sensitivity: int) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
         return LatticeGaussian(self.sigma2, float(sensitivity))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
+        from stairnoise._theory.laws.discrete_gaussian import sum_bound
 
         return sum_bound(self.sigma2, k, alpha)
 
     def _make_functions(self) -> DiscreteGaussianLaw:
-        from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+        from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 
         return DiscreteGaussianLaw(self.sigma2)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
 from stairnoise._law import DiscreteLaw
 from stairnoise._parameters import RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
 
 
 class DiscreteLaplace(DiscreteLaw):
@@ -58,7 +57,7 @@ class DiscreteLaplace(DiscreteLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "discrete_laplace"
-    _formulas = Lattice(stairs)
+    _formulas = Lattice(staircase)
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1) -> None:
         self._validate(eps, sensitivity)
@@ -66,13 +65,13 @@ class DiscreteLaplace(DiscreteLaw):
     # A geometric law falls by the same factor at every integer: a staircase whose stairs have
     # one integer each, with eps per integer.
 
-    def _make_constants(self) -> stairs.Stairs:
-        return stairs.lattice(self._eps / self._sensitivity, 1.0, 1.0)
+    def _make_constants(self) -> staircase.Stairs:
+        return staircase.lattice(self._eps / self._sensitivity, 1.0, 1.0)
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
+        return moments.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
 
     def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        from stairnoise._theory.laws import real_moments
 
         return real_moments.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)

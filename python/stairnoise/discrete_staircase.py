@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
 from stairnoise._law import Cost, DiscreteLaw, integers
 from stairnoise._parameters import Real, RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
 
 
 class DiscreteStaircase(DiscreteLaw):
@@ -65,7 +64,7 @@ class DiscreteStaircase(DiscreteLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "discrete_staircase"
-    _formulas = Lattice(stairs)
+    _formulas = Lattice(staircase)
     _spec_name = "r"
 
     def __init__(
@@ -126,14 +125,14 @@ class DiscreteStaircase(DiscreteLaw):
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, r))
 
-    def _make_constants(self) -> stairs.Stairs:
+    def _make_constants(self) -> staircase.Stairs:
         r = self._place()[1]
-        return stairs.lattice(self._eps, self._sensitivity, float(r) if isinstance(r, int) else r.astype(np.float64))
+        return staircase.lattice(self._eps, self._sensitivity, float(r) if isinstance(r, int) else r.astype(np.float64))
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
+        return moments.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
 
     def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        from stairnoise._theory.laws import real_moments
 
         return real_moments.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])

@@ -14,9 +14,9 @@ from stairnoise._law.alone_privacy import AlonePrivacy
 from stairnoise._parameters import RealLike, single
 
 if TYPE_CHECKING:
-    from stairnoise._theory.analytic_gaussian import Calibration
-    from stairnoise._theory.gaussian import NormalLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.gaussian import NormalLaw
+    from stairnoise._theory.optimal.gaussian_sigma import Calibration
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
@@ -97,7 +97,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         self._calibrate(budget, slack, change, 1)
 
     def _calibrate(self, eps: float, delta: float, sensitivity: float, partitions: int) -> None:
-        from stairnoise._theory.analytic_gaussian import calibrate
+        from stairnoise._theory.optimal.gaussian_sigma import calibrate
 
         found = calibrate(eps, delta, sensitivity, partitions)
         object.__setattr__(self, "_calibration", found)
@@ -214,16 +214,16 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         return (*super()._key(), self._partitions)
 
     def _loss_part(self) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
         return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
+        from stairnoise._theory.laws.discrete_gaussian import sum_bound
 
         return sum_bound(self._calibration.sigma2, k, alpha)
 
     def _make_functions(self) -> NormalLaw:
-        from stairnoise._theory.gaussian import NormalLaw
+        from stairnoise._theory.laws.gaussian import NormalLaw
 
         return NormalLaw(self.sigma)

@@ -116,7 +116,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε
         is not above `eps`.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         wanted, cells = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not _LEAST_RATE * cells <= wanted <= cells / _LEAST_RATE / 2:
@@ -154,7 +154,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         float
             With a relative error below 1e-12.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         cells = self._checked_sensitivity(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
@@ -172,11 +172,11 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
 
     def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return theory.Differences(self._terms())
 
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         return [Term(1, self.beta * self._fraction, self.a)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
 from stairnoise._law import ContinuousLaw
 from stairnoise._parameters import RealLike
-from stairnoise._theory import exponential
-from stairnoise._theory.symmetric import Line
+from stairnoise._theory.laws import laplace, moments
+from stairnoise._theory.laws.symmetric import Line
 
 
 class Laplace(ContinuousLaw):
@@ -61,18 +60,18 @@ class Laplace(ContinuousLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "laplace"
-    _formulas = Line(exponential)
+    _formulas = Line(laplace)
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0) -> None:
         self._validate(eps, sensitivity)
 
-    def _make_constants(self) -> exponential.Exponential:
-        return exponential.laplace(self._eps, self._sensitivity)
+    def _make_constants(self) -> laplace.Exponential:
+        return laplace.constants(self._eps, self._sensitivity)
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.laplace_abs_moment(p, self._eps, self._sensitivity)
+        return moments.laplace_abs_moment(p, self._eps, self._sensitivity)
 
     def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        from stairnoise._theory.laws import real_moments
 
         return real_moments.laplace_abs_moment(p, self._eps, self._sensitivity)

@@ -14,13 +14,13 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.alone import AloneContinuous
 from stairnoise._law.alone_privacy import AlonePrivacy
 from stairnoise._parameters import flag, real, single
-from stairnoise._theory.exponential_pieces import Pieces, Side
-from stairnoise._theory.merged import largest_loss
-from stairnoise._theory.one_break import best_one_break
-from stairnoise._theory.rounding import rounded_down, rounded_up
+from stairnoise._theory.laws.merged_laplace import largest_loss
+from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+from stairnoise._theory.optimal.merged_laplace import best_one_break
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.runs import Runs, Slopes
+    from stairnoise._theory.privacy.parts.runs import Runs, Slopes
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -191,17 +191,17 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
         return largest_loss([Fraction(eps) / shift for eps in self.eps], [Fraction(c) for c in breaks], shift)
 
     def _loss_part(self) -> Runs:
-        from stairnoise._theory.privacy.runs import Runs
+        from stairnoise._theory.privacy.parts.runs import Runs
 
         return Runs(("merged Laplace", self.eps, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
-        from stairnoise._theory.privacy.runs import Slopes
+        from stairnoise._theory.privacy.parts.runs import Slopes
 
         return Slopes(tuple(Fraction(eps) / self._cells for eps in self.eps), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.slope_sums import error_bound
+        from stairnoise._theory.sums.slopes import error_bound
 
         return error_bound(self._slopes(), k, alpha)
 

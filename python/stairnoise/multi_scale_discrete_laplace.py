@@ -115,7 +115,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
         (5.69, 30.3)
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         each = self._keeping_guarantee(max_partitions_contributed, NAME)
         if each is not self:
@@ -150,11 +150,11 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         return type(self)(_native.largest_quotient(self.eps, k), **others)
 
     def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return theory.Differences(self._terms())
 
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         return [Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]

@@ -19,7 +19,7 @@ from stairnoise._values import require_finite, true_values
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
-    from stairnoise._theory.radial import Radial
+    from stairnoise._theory.laws.multivariate_staircase import Radial
 
 Cost = Literal["l1", "l2"]
 Norm = Literal["l1", "l2", "linf"]
@@ -118,9 +118,9 @@ class MultivariateStaircase(Partitions):
         number = 1.0 if isinstance(self._spec, str) else self._spec
         store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
         if isinstance(self._spec, str):
-            from stairnoise._theory import ball_gamma
+            from stairnoise._theory.optimal import vector_gamma
 
-            number = ball_gamma.rounded(ball_gamma.optimal(self._eps, self._dim, _POWERS[self._spec]))
+            number = vector_gamma.rounded(vector_gamma.optimal(self._eps, self._dim, _POWERS[self._spec]))
             store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
         store(self, "_gamma", number)
         store(self, "_radial", None)
@@ -419,7 +419,7 @@ class MultivariateStaircase(Partitions):
 
     def var(self) -> float:
         """Variance of each coordinate, E X_i²; their covariances are 0."""
-        from stairnoise._theory.radial import squared_coordinate_share
+        from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
 
         return squared_coordinate_share(self._norm, self._dim) * self.expected_norm(2)
 
@@ -438,7 +438,7 @@ class MultivariateStaircase(Partitions):
     @property
     def _law(self) -> Radial:
         if self._radial is None:
-            from stairnoise._theory.radial import Radial
+            from stairnoise._theory.laws.multivariate_staircase import Radial
 
             # 0 and 1 are the same law.
             object.__setattr__(self, "_radial", Radial(self._eps, self._dim, self._gamma or 1.0))
@@ -450,7 +450,7 @@ class MultivariateStaircase(Partitions):
 
     def _log_volume(self) -> float:
         """Logarithm of the volume of the ball of radius Δ."""
-        from stairnoise._theory.radial import log_unit_volume
+        from stairnoise._theory.laws.multivariate_staircase import log_unit_volume
 
         return log_unit_volume(self._norm, self._dim) + self._dim * math.log(self._sensitivity)
 

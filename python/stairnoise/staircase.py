@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
 from stairnoise._law import ContinuousLaw, Cost, plain
 from stairnoise._parameters import Real, RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Line
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Line
+from stairnoise._theory.optimal import shapes
 
 
 class Staircase(ContinuousLaw):
@@ -70,7 +70,7 @@ class Staircase(ContinuousLaw):
     __slots__ = ()
     __module__ = "stairnoise"
     _kind = "staircase"
-    _formulas = Line(stairs)
+    _formulas = Line(staircase)
     _spec_name = "gamma"
 
     def __init__(
@@ -87,7 +87,7 @@ class Staircase(ContinuousLaw):
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec
-        gamma = _theory.gamma_l1 if self._spec == "l1" else _theory.gamma_l2
+        gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
         return plain(gamma(self._eps))
 
     @classmethod
@@ -135,13 +135,13 @@ class Staircase(ContinuousLaw):
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
 
-    def _make_constants(self) -> stairs.Stairs:
-        return stairs.continuous(self._eps, self._sensitivity, self.gamma)
+    def _make_constants(self) -> staircase.Stairs:
+        return staircase.continuous(self._eps, self._sensitivity, self.gamma)
 
     def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+        return moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
 
     def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        from stairnoise._theory.laws import real_moments
 
         return real_moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise import optimal
 from stairnoise import optimal as so
-from stairnoise._theory import cost_function, power_cost
+from stairnoise._theory.optimal import cost_function, power_cost
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT.parent / "shared" / "reference" / "values.json"

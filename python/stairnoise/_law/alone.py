@@ -46,7 +46,7 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
         return self._given
 
     def _make_functions(self) -> Any:
-        """Return the law's array functions, as `stairnoise._theory.tabulated.Tabulated` has them."""
+        """Return the law's array functions, as `stairnoise._theory.laws.tabulated.Tabulated` has them."""
         raise NotImplementedError
 
     @property

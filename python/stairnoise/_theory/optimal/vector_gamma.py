@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import long_ball_gamma
-from stairnoise._theory.radial import last_ball
+from stairnoise._theory.laws.multivariate_staircase import last_ball
+from stairnoise._theory.optimal import long_vector_gamma
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
@@ -50,8 +50,8 @@ class Search(NamedTuple):
 @lru_cache(maxsize=256)
 def optimal(eps: float, dim: int, p: int) -> float:
     """Return the best γ, with a relative error below 1e-9 where it is not below 1e-300."""
-    if dim > long_ball_gamma.LONG:
-        return long_ball_gamma.optimal(eps, dim, p)
+    if dim > long_vector_gamma.LONG:
+        return long_vector_gamma.optimal(eps, dim, p)
     search = _search(eps, dim, p)
     grid = _grid(eps)
     best = int(np.argmin(search.cost(grid)))

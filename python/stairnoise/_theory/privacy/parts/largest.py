@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.listed import Listed
-    from stairnoise._theory.privacy.runs import Runs
+    from stairnoise._theory.privacy.parts.listed import Listed
+    from stairnoise._theory.privacy.parts.runs import Runs
 
 Array = NDArray[np.float64]
 

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.chernoff import EXPONENTS, chernoff_bound
+from stairnoise._theory.sums.chernoff import EXPONENTS, chernoff_bound
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of perio
     δ = sum over s > c of p(s) (1 - exp(-(s - c)Δ/σ²))
 
 δ and 1 - δ are sums of positive terms. The one that has to be below 1/2 is computed, as a logarithm. ψ is 1 to a
-relative 10 k exp(-π²σ²) (see `gaussian_lattice.sum_bound`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
+relative 10 k exp(-π²σ²) (see `discrete_gaussian.sum_bound`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
 needs. Below, S is listed by convolution of positive numbers.
 """
 
@@ -19,8 +19,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import normal
-from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+from stairnoise._theory.numerics import normal
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from stairnoise._theory import shapes, stairs
-from stairnoise._theory.elementwise import Floats
+from stairnoise._theory.laws import staircase as stairs
+from stairnoise._theory.numerics.elementwise import Floats
+from stairnoise._theory.optimal import shapes
 
 _MARGIN = 1 + 2.0**-40
 # Here exp(-eps) is 0, and with it all that depends on eps.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.staircase_sums import _fast_length, _others, _spread_reach
+from stairnoise._theory.sums.staircase import _fast_length, _others, _spread_reach
 
 Array = NDArray[np.float64]
 

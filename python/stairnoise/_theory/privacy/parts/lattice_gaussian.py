@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.privacy.inverse import least_eps
 
 Array = NDArray[np.float64]

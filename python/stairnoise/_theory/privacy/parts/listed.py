@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.privacy.elementary import exp_beyond_linear
+from stairnoise._theory.numerics.elementary import exp_beyond_linear
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.radial import last_ball
+from stairnoise._theory.laws.multivariate_staircase import last_ball
 
 Slope = Callable[[float], float]
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.chernoff import chernoff_bound
+from stairnoise._theory.sums.chernoff import chernoff_bound
 
 Array = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.privacy.inverse import least_eps
-from stairnoise._theory.privacy.listed import Listed
+from stairnoise._theory.privacy.parts.listed import Listed
 
 Array = NDArray[np.float64]
 

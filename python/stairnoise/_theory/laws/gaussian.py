@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import normal
+from stairnoise._theory.numerics import normal
 
 Floats = NDArray[np.float64]
 

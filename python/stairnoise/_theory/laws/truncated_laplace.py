@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.exponential_pieces import Pieces, Side
+from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
 
 Array = NDArray[np.float64]
 

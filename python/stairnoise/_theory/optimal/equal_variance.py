@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from stairnoise._theory.moments import staircase_abs_moment
-from stairnoise._theory.privacy.atoms import Atoms
-from stairnoise._theory.shapes import gamma_l2
+from stairnoise._theory.laws.moments import staircase_abs_moment
+from stairnoise._theory.optimal.shapes import gamma_l2
+from stairnoise._theory.privacy.parts.atoms import Atoms
 
 _HALVINGS = 60
 # A staircase has Laplace's variance at more than (ln ε)/ε times its ε.

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stairnoise._parameters import Real
-from stairnoise._theory.elementwise import namespace
+from stairnoise._theory.numerics.elementwise import namespace
 
 _SPLIT = 2.0**27 + 1
 # Guess a stair from below: larger than the three roundings of the guess, smaller than any stair.

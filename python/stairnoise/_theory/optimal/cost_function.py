@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._theory.lerch_sums import odds
+from stairnoise._theory.numerics.lerch import odds
 
 Array = NDArray[np.float64]
 CostFunction = Callable[[Array], Any]

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import listed_sums
-from stairnoise._theory.listed_sums import Summand
-from stairnoise._theory.privacy.runs import Slopes, log_sum
+from stairnoise._theory.privacy.parts.runs import Slopes, log_sum
+from stairnoise._theory.sums import listed as listed_sums
+from stairnoise._theory.sums.listed import Summand
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-from stairnoise._theory.lerch_sums import FEW_STAIRS, cell_sum, excess, gamma_function, odds, outer_stairs
+from stairnoise._theory.numerics.lerch import FEW_STAIRS, cell_sum, excess, gamma_function, odds, outer_stairs
 
 Array = NDArray[np.float64]
 

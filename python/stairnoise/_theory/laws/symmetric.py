@@ -11,7 +11,7 @@ import math
 from types import ModuleType
 from typing import Any
 
-from stairnoise._theory.elementwise import Formula
+from stairnoise._theory.numerics.elementwise import Formula
 
 # Nearer than this, relatively, to a decision, a quantile is checked against the cdf itself.
 _DOUBT = 2.0**-44

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-from stairnoise._theory.lerch_sums import (
+from stairnoise._theory.numerics.lerch import (
     FEW_STAIRS,
     cell_sum,
     even_bernoulli,
@@ -34,7 +34,7 @@ from stairnoise._theory.lerch_sums import (
     outer_stairs,
     stair_count,
 )
-from stairnoise._theory.shapes import gamma_l1
+from stairnoise._theory.optimal.shapes import gamma_l1
 
 Array = NDArray[np.float64]
 

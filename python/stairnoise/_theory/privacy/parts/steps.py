@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.privacy.elementary import affinity_integral, below_linear, exp_beyond_linear, sinh_beyond_linear
+from stairnoise._theory.numerics.elementary import affinity_integral, below_linear, exp_beyond_linear, sinh_beyond_linear
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import normal
+from stairnoise._theory.numerics import normal
 
 Floats = NDArray[np.float64]
 
@@ -314,7 +314,7 @@ def sum_bound(sigma2: float, k: int, alpha: float) -> int:
     with np.errstate(all="ignore"):
         if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:
             return int(DiscreteGaussianLaw(k * sigma2).error_bound(np.array([alpha]))[0])
-        from stairnoise._theory.listed_sums import LISTED, Summand, bound, rounded_up
+        from stairnoise._theory.sums.listed import LISTED, Summand, bound, rounded_up
 
         reach = math.ceil(math.sqrt(2 * LISTED * sigma2)) + 1
         weights = DiscreteGaussianLaw(sigma2).pmf(np.arange(-reach, reach + 1.0))

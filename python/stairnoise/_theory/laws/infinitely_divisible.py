@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.tabulated import Tabulated
+from stairnoise._theory.laws.tabulated import Tabulated
 
 Floats = NDArray[np.float64]
 
@@ -418,7 +418,7 @@ def sum_bound(terms: tuple[Term, ...], k: int, alpha: float, *, peaked: bool) ->
 
     `peaked` says that the law falls from its mode.
     """
-    from stairnoise._theory import listed_sums
+    from stairnoise._theory.sums import listed as listed_sums
 
     logs = log_pmf(terms, listed_sums.LISTED)
     logs = logs[np.isfinite(logs)]

@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from stairnoise._parameters import Real
-from stairnoise._theory.elementwise import namespace
+from stairnoise._theory.numerics.elementwise import namespace
 
 _LOG_2 = math.log(2)
 
@@ -19,7 +19,7 @@ class Exponential(NamedTuple):
     log_height: Any
 
 
-def laplace(eps: Real, sensitivity: Real) -> Exponential:
+def constants(eps: Real, sensitivity: Real) -> Exponential:
     """Make the constants of the Laplace law with scale sensitivity/eps."""
     xp = namespace(eps, sensitivity)
     return Exponential(eps, sensitivity, xp.log(eps / sensitivity / 2))
