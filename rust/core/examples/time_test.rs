@@ -1,4 +1,4 @@
-//! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
+//! Statistical timing test (docs/evidence/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
 //! random order, whose times are compared by Welch's t.
 //!
 //! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the

@@ -1,4 +1,4 @@
-//! Doors for the checks of timing and taint (docs/timing.md), behind the feature `probe`. No part of the public interface.
+//! Doors for the checks of timing and taint (docs/evidence/timing.md), behind the feature `probe`. No part of the public interface.
 
 use std::hint::black_box;
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! What the work of a draw depends on besides its parameters: each branch on noise passes through here.
 //!
-//! The taint check (docs/timing.md) declares what passes public and reports every other branch and address that depends on random words.
+//! The taint check (docs/evidence/timing.md) declares what passes public and reports every other branch and address that depends on random words.
 //! Elsewhere these are identities.
 
 /// Whether a condition that depends on noise holds.
@@ -11,7 +11,7 @@ pub(crate) fn condition(holds: bool) -> bool {
 
 /// A random word of a value on the slow path, whose work depends on all of its bits.
 ///
-/// Or of a draw whose main path depends on it: docs/timing.md lists these laws.
+/// Or of a draw whose main path depends on it: docs/evidence/timing.md lists these laws.
 #[inline(always)]
 pub(crate) fn word(word: u64) -> u64 {
     #[cfg(feature = "probe")]

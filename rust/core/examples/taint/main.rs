@@ -1,4 +1,4 @@
-//! Taint check on memcheck (docs/timing.md): the key is secret, and no branch and no address may depend on it but those that
+//! Taint check on memcheck (docs/evidence/timing.md): the key is secret, and no branch and no address may depend on it but those that
 //! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
 
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/timing.md), on the
+//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/evidence/timing.md), on the
 //! processor itself: what Valgrind does not run, too. Run by scripts/test_trace.sh; exit status 1 if paths differ, or if a control's do not.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

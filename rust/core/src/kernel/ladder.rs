@@ -71,7 +71,7 @@ impl<const N: usize> Lane for Ladder<N> {
         self.stairs.place::<A>(whole, unit, outermost)
     }
 
-    /// For one lane, where the compiler would make branches of comparisons (docs/timing.md).
+    /// For one lane, where the compiler would make branches of comparisons (docs/evidence/timing.md).
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = A::from_bits(bits);

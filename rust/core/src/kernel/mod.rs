@@ -245,7 +245,7 @@ fn fill_blocks<A: Arithmetic, T: Value>(
     out: &mut [[T; BLOCK]],
     mut doubt: impl FnMut(usize, &mut T),
 ) {
-    // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/timing.md).
+    // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
     let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
     for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
         if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
@@ -259,7 +259,7 @@ fn fill_blocks<A: Arithmetic, T: Value>(
 }
 
 /// On whole cache lines. The stack is aligned to 16 bytes only: elsewhere vectors that lie across two lines are stored and read again, which takes a
-/// quarter longer, and a time that depends on what they hold (docs/timing.md).
+/// quarter longer, and a time that depends on what they hold (docs/evidence/timing.md).
 #[repr(align(64))]
 pub(crate) struct Lines<T>(pub T);
 
