@@ -20,7 +20,7 @@ from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise._laws.laplace import Laplace
 from stairnoise._laws.staircase import Staircase
-from stairnoise._theory.cells import Cells
+from stairnoise._theory.laws.lattice_as_density import Cells
 from stairnoise.rng import SeededRng
 
 _SEED_BYTES = 16
