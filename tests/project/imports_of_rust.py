@@ -1,8 +1,8 @@
 """Which file of a Rust crate takes names from which, read from its text.
 
-Every `use` declaration counts, and every path in code that begins with `crate`, `self` or `super`. A name that a module hands on is
-taken from the file that defines it. So a `pub use` ties its own module to that file only if the module uses the name itself. Code for
-tests does not count, nor do `mod` declarations.
+Every `use` declaration counts, and every path in code that begins with `crate`, `self` or `super`. A name that a module hands
+on is taken from the file that defines it. So a `pub use` ties its own module to that file only if the module uses the name
+itself. Code for tests does not count, nor do `mod` declarations.
 """
 
 import re

@@ -1,6 +1,6 @@
 """No file of the product imports itself, on whatever way around.
 
-Evidence: the texts of all files. Imports in functions and for type checkers count as others do, because a reader follows them too.
+Evidence: the texts of all files. Imports in functions and for type checkers count as others do: a reader follows them too.
 """
 
 from collections.abc import Iterator
