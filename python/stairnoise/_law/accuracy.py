@@ -14,8 +14,8 @@ from stairnoise._law.parameters import Parameters, Spec, describe, scalar_law
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory.laws import staircase
-from stairnoise._theory.numerics.elementwise import evaluate
 from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._theory.numerics.elementwise import evaluate
 from stairnoise._values import require
 
 if TYPE_CHECKING:
@@ -257,7 +257,9 @@ class Accuracy(Intervals, Parameters):
 
         law = scalar_law(cls._kind, eps, D, spec)
         cells = float(law.cells)
-        constants = staircase.lattice(eps / cells, 1.0, 1.0) if spec is None else staircase.lattice(eps, cells, float(law.lengths[0]))
+        constants = (
+            staircase.lattice(eps / cells, 1.0, 1.0) if spec is None else staircase.lattice(eps, cells, float(law.lengths[0]))
+        )
         return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
