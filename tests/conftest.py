@@ -1,8 +1,13 @@
-"""Fixtures that several kinds of evidence share."""
+"""What every test may ask for."""
+
+import sys
 
 import pytest
 
 import stairnoise as sn
+
+# pytest rewrites every assert, which takes half the time of a collection, and keeps the result where bytecode may be written.
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.alone_privacy import AlonePrivacy, SensitivityPrivacy
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
-from stairnoise._theory.privacy.atoms import Atoms
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise._theory.privacy.models import Part
-from stairnoise._theory.privacy.steps import Steps
+from stairnoise._theory.privacy.parts.atoms import Atoms
+from stairnoise._theory.privacy.parts.steps import Steps
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]

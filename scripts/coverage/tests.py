@@ -8,9 +8,12 @@ from .build import PACKAGE, ROOT, SITE, WORK
 from .runs import RUNS, Run
 
 # The others compare laws with oracles and wheels with tools, for minutes, and run no other lines.
-PYTHON_TESTS = ["tests/unit", "tests/property/hostile", "tests/packaging/test_docs.py", "tests/packaging/test_readme.py"]
+PYTHON_TESTS = [
+    *("tests/by_law", "tests/by_method", "tests/cli", "tests/generators", "tests/interface", "tests/pages", "tests/process"),
+    *("tests/property/hostile", "tests/reference", "tests/theory", "tests/unit"),
+]
 # It searches memory for keys, which an extension with counters leaves elsewhere.
-NOT_MEASURED = {"test_memory.py"}
+NOT_MEASURED = {"test_keys_in_memory.py"}
 
 # Minutes of arithmetic on lines that other tests run too.
 SKIPPED = ["--skip", "kernel::exhaustive", "--skip", "kernel::proof"]

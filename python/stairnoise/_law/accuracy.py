@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
-from stairnoise._law.parameters import Parameters, Spec, describe
+from stairnoise._law.parameters import Parameters, Spec, describe, scalar_law
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
-from stairnoise._theory import stairs
-from stairnoise._theory.elementwise import evaluate
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import staircase
+from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._theory.numerics.elementwise import evaluate
 from stairnoise._values import require
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ _LEAST_NORMAL = 2.0**-1022
 # In lattice steps: an error that float64 holds, and nothing is drawn beyond.
 _FARTHEST = 2.0**1000
 _INT64 = np.iinfo(np.int64)
-_BOUND = Lattice(stairs).error_bound
+_BOUND = Lattice(staircase).error_bound
 
 
 class Intervals(Distribution):
@@ -231,7 +230,7 @@ class Accuracy(Intervals, Parameters):
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Spec) -> float | None:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         if cls._kind in ("laplace", "staircase"):
             if cls._kind == "laplace":
@@ -246,7 +245,7 @@ class Accuracy(Intervals, Parameters):
             return least_eps.discrete_laplace(t, alpha, D, least)
 
         def optimal(eps: float) -> int:
-            return _native.Law(cls._kind, eps, D, spec).r  # type: ignore[arg-type]
+            return scalar_law(cls._kind, eps, D, spec).lengths[0]
 
         shape: Any = optimal if isinstance(spec, str) else spec
         return least_eps.discrete_staircase(t, alpha, D, shape, least)
@@ -254,11 +253,13 @@ class Accuracy(Intervals, Parameters):
     @classmethod
     def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Spec) -> bool:
         """Tell whether what is drawn, on its lattice, may be farther than t from 0 with a probability above alpha."""
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
-        law = _native.Law(cls._kind, eps, D, spec)  # type: ignore[arg-type]
+        law = scalar_law(cls._kind, eps, D, spec)
         cells = float(law.cells)
-        constants = stairs.lattice(eps / cells, 1.0, 1.0) if spec is None else stairs.lattice(eps, cells, float(law.r))
+        constants = (
+            staircase.lattice(eps / cells, 1.0, 1.0) if spec is None else staircase.lattice(eps, cells, float(law.lengths[0]))
+        )
         return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -271,9 +272,10 @@ class Accuracy(Intervals, Parameters):
             one = np.ones(whole.shape)
             parameters = (eps / whole, one, one) if geometric else (eps, whole, r.astype(np.float64))
             with np.errstate(all="ignore"):
-                constants = stairs.lattice(*parameters)
+                constants = staircase.lattice(*parameters)
             return granularity, np.asarray(evaluate(_BOUND, alpha, constants, False)).astype(object)
-        from stairnoise._theory import laplace_sums, staircase_sums
+        from stairnoise._theory.sums import laplace as laplace_sums
+        from stairnoise._theory.sums import staircase as staircase_sums
 
         operands = np.broadcast_arrays(eps, cells, r, alpha)
         bounds = np.empty(operands[0].shape, object)
@@ -289,7 +291,7 @@ class Accuracy(Intervals, Parameters):
         """Granularity, cells to a sensitivity and r of every element."""
         law = self._scalar_law
         if law is not None:
-            return np.array(law.granularity), np.array(law.cells), np.array(law.r)
+            return np.array(law.granularity), np.array(law.cells), np.array(law.lengths[0])
         return describe(self._kind, *self._broadcast(self._parameter_shape))
 
 

@@ -33,7 +33,7 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
 
     _given: dict[str, Any]
 
-    def _store(self, noise: _native.Noise, given: dict[str, Any]) -> None:
+    def _store(self, noise: _native.Law, given: dict[str, Any]) -> None:
         """Keep the law that draws and the arguments by name, in the constructor's order; the end of every constructor."""
         store = object.__setattr__
         store(self, "_given", given)
@@ -46,7 +46,7 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
         return self._given
 
     def _make_functions(self) -> Any:
-        """Return the law's array functions, as `stairnoise._theory.tabulated.Tabulated` has them."""
+        """Return the law's array functions, as `stairnoise._theory.laws.tabulated.Tabulated` has them."""
         raise NotImplementedError
 
     @property

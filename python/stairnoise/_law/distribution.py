@@ -12,7 +12,7 @@ from stairnoise._law.immutable import Immutable
 from stairnoise._law.parameters import plain
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, single
-from stairnoise._theory.elementwise import Formula, evaluate
+from stairnoise._theory.numerics.elementwise import Formula, evaluate
 
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 64

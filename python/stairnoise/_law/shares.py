@@ -39,7 +39,7 @@ class Shares:
         return present
 
     def _terms(self) -> list[Any]:
-        """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.infinitely_divisible.Term`."""
+        """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.laws.infinitely_divisible.Term`."""
         raise NotImplementedError
 
     @property
@@ -53,7 +53,7 @@ class Shares:
 
     def var(self) -> float:
         """E X², in closed form."""
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return self._step**2 * theory.variance(self._terms())
 
@@ -65,7 +65,7 @@ class Shares:
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return theory.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
 

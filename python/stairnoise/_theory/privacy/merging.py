@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.privacy.largest import Largest
-from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
-from stairnoise._theory.privacy.listed import Listed
-from stairnoise._theory.privacy.runs import Runs
+from stairnoise._theory.privacy.parts.largest import Largest
+from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+from stairnoise._theory.privacy.parts.listed import Listed
+from stairnoise._theory.privacy.parts.runs import Runs
 
 Array = NDArray[np.float64]
 General = Listed | LatticeGaussian | Runs | Largest

@@ -28,12 +28,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.privacy.atoms import Atoms
+from stairnoise._theory.privacy.convolution import convolution, trinomial
 from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
 from stairnoise._theory.privacy.merging import GENERAL, General, Model, lower, upper
-from stairnoise._theory.privacy.power import convolution, trinomial
-from stairnoise._theory.privacy.steps import Steps
+from stairnoise._theory.privacy.parts.atoms import Atoms
+from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+from stairnoise._theory.privacy.parts.steps import Steps
 
 Array = NDArray[np.float64]
 Closed = Atoms | Steps

@@ -160,7 +160,7 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
 }
 
 // Of a key schedule the `aes` crate leaves some copies, of encryption with AES-NI round keys more than 2 KiB down: the search of memory
-// (`tests/unit/test_memory.py`) finds keys where less is wiped.
+// (`tests/generators/test_keys_in_memory.py`) finds keys where less is wiped.
 //
 // Never inlined: what the `aes` crate leaves on the stack is to lie where `stack::wipe` wipes, not in the frame of whoever calls both.
 

@@ -1,0 +1,191 @@
+"""The Arete law."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError
+from stairnoise._law.alone import AloneContinuous
+from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.partitions import NAME, partitions
+from stairnoise._law.shares import Shares, parties
+from stairnoise._parameters import single
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Further away the probabilities are not listed.
+_MOST_SCALES = 50
+
+
+class Arete(SensitivityPrivacy, Shares, AloneContinuous):
+    r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
+
+    Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent.
+    What is drawn is its discretisation that stays infinitely divisible, on the multiples of a power of two g:
+
+    .. math:: X = g (N - N' + L)
+
+    N and N' negative binomial of shape α and ratio e^(-g/θ), L two-sided geometric of ratio e^(-g/λ), where 2**10 to
+    2**11 steps of g make the larger of the two scales. All functions are those of X: its variance is smaller than 2αθ²
+    + 2λ² by a relative (g/θ)²/12 to (g/λ)²/12.
+
+    Parameters
+    ----------
+    alpha : float
+        Shape α > 0.
+    theta, lam : float
+        Scales θ, λ > 0, within a factor of 2**12 of each other.
+    n_parties, present : int, default 1
+        The law of the sum of `present` of `n_parties` equal shares; see `share`.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        A parameter is not a single real number or out of range.
+
+    Notes
+    -----
+    The law is discrete: `cdf` and `sf` have a step at every multiple of g, and `ppf` and `isf` are such multiples. `pdf`
+    is the probability of the lattice point nearest to x, divided by g. `as_scipy` gives SciPy, whose continuous
+    distributions have no steps, the density `pdf`: that of X plus a uniform number from -g/2 to g/2. Distribution
+    functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; those of a share
+    down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
+
+    References
+    ----------
+    .. [1] Pagh and Stausholm, "Infinitely Divisible Noise in the Low Privacy Regime", ALT 2022.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.Arete.from_eps(eps=12)
+    >>> round(d.var(), 6), round(d.privacy_eps(1.0), 3)
+    (0.016021, 8.03)
+    >>> contribution = d.share(n_parties=100).release([0.25])
+    """
+
+    __slots__ = ()
+    _partitions_rule = "be 1 for a law given by its scales"
+    __module__ = "stairnoise"
+
+    def __init__(self, alpha: float, theta: float, lam: float, n_parties: int = 1, present: int = 1) -> None:
+        given: dict[str, Any] = {
+            "alpha": single(alpha, "alpha"),
+            "theta": single(theta, "theta"),
+            "lam": single(lam, "lam"),
+            **parties(n_parties, present),
+        }
+        self._store(_native.arete(*given.values()), given)
+
+    @property
+    def alpha(self) -> float:
+        """Shape α of the gamma part of the whole."""
+        alpha: float = self._given["alpha"]
+        return alpha
+
+    @property
+    def theta(self) -> float:
+        """Scale θ of the gamma part."""
+        theta: float = self._given["theta"]
+        return theta
+
+    @property
+    def lam(self) -> float:
+        """Scale λ of the Laplace part of the whole."""
+        lam: float = self._given["lam"]
+        return lam
+
+    @classmethod
+    def from_eps(cls, eps: float, sensitivity: float = 1.0) -> Self:
+        """Return the law with the parameters of the paper, α = e^(-ε/4), θ = 4Δ/ε, λ = Δ e^(-ε/4).
+
+        They are conservative: `privacy_eps` tells the ε of what is drawn, which is smaller.
+
+        Parameters
+        ----------
+        eps : float
+            ε > 0; up to about 40, where the scales are too far apart for one lattice.
+        sensitivity : float, default 1
+            Largest change Δ > 0 of the sum that one person can cause.
+        """
+        wanted, width = single(eps, "eps"), single(sensitivity, "sensitivity")
+        if not 0 < wanted < math.inf:
+            raise ParameterError(f"eps must be finite and greater than 0, got {wanted}")
+        if not 0 < width < math.inf:
+            raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        small = math.exp(-wanted / 4)
+        try:
+            return cls(small, 4 * width / wanted, width * small)
+        except ParameterError as error:
+            raise ParameterError(
+                f"eps and sensitivity must give scales that one lattice holds, got {wanted} and {width}: {error}"
+            ) from None
+
+    def privacy_eps(self, sensitivity: float = 1.0, *, max_partitions_contributed: int = 1) -> float:
+        """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.
+
+        Of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss where the
+        probabilities are listed, or a bound on the loss beyond if that is larger. The least such ε in the first case.
+
+        Parameters
+        ----------
+        sensitivity : float, default 1
+            Largest change Δ > 0 of the sum that one person can cause.
+        max_partitions_contributed : int, default 1
+            How many values one person can change, each with noise of its own from this law as it is: k values cost k
+            times the ε of one, missing shares included. `release` does not divide this law.
+
+        Returns
+        -------
+        float
+            With a relative error below 1e-11, and 1e-6 where shares are missing.
+
+        Raises
+        ------
+        ParameterError
+            `sensitivity` is not positive, or more than 50 times the larger scale.
+        """
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        gamma, laplace = self._terms()
+        k = partitions(max_partitions_contributed, NAME)
+        return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
+
+    def _cells(self, sensitivity: float) -> int:
+        return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))
+
+    def _checked_sensitivity(self, sensitivity: Any) -> float:
+        width = single(sensitivity, "sensitivity")
+        if not 0 < width < math.inf:
+            raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
+        largest = max(self.theta, self.lam)
+        if not width <= _MOST_SCALES * largest:
+            raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
+        return width
+
+    def _loss_part(self, sensitivity: float) -> Any:
+        from stairnoise._theory.privacy.shifted import two_terms
+
+        return two_terms(self._terms(), self._cells(sensitivity), self.privacy_eps(sensitivity))
+
+    @property
+    def _step(self) -> float:
+        return self.granularity
+
+    def _terms(self) -> list[Any]:
+        from stairnoise._theory.laws.infinitely_divisible import Term
+
+        g, f = self.granularity, self._fraction
+        return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]
+
+    def _divided_among(self, k: int) -> Any:
+        raise ParameterError("make it for a smaller eps")
+
+    def _make_functions(self) -> Any:
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        return theory.Spread(self._terms(), self.granularity)

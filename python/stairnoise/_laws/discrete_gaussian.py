@@ -1,0 +1,325 @@
+"""The discrete Gaussian law."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._law.alone import AloneDiscrete
+from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.partitions import NAME, partitions
+from stairnoise._parameters import RealLike, count, single
+from stairnoise._theory.numerics.rounding import rounded_up
+from stairnoise._values import whole_numbers
+from stairnoise.rng import Rng
+
+if TYPE_CHECKING:
+    from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+
+_LARGEST_EPS = 2.0**20
+_LARGEST_CALIBRATED = 2**40
+# A release moved by more than this would leave int64.
+_LARGEST_SENSITIVITY = 2**62
+
+
+class _Promise(NamedTuple):
+    """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together."""
+
+    eps: float
+    delta: float
+    sensitivity: int
+    partitions: int
+
+
+class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
+    r"""Discrete Gaussian noise: the comparator of Gaussian noise for counts, as census releases use it.
+
+    .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
+
+    Draws are exact: every integer has the probability above, for the float64 σ² as it is. One
+    value protects ``rho(sensitivity)`` in zero-concentrated differential privacy and
+    (ε, ``privacy_profile(ε, sensitivity)``) for every ε; it is not ε-differentially private for
+    any ε alone. ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
+
+    A law made from `sigma2` states ρ and only ρ:
+    ``release(values, max_partitions_contributed=k)`` draws with k·σ² (rounded up), so that k values
+    have the ``rho`` of one. They do not have its (ε, δ). A law made by `from_eps` keeps its (ε, δ):
+    the k values together have it, by a larger σ² that is computed for the sum of k draws.
+
+    Values that are not integers are rounded one by one. A value that changes by at most an integer Δ
+    changes by at most Δ after rounding too, so all of the above holds for any values. A bound on the
+    l2 norm of the change of several values holds for integers only: 100 values that go from 0.45 to
+    0.55 change by 1 in the l2 norm, and by 10 after rounding. ``release(values, l2_sensitivity=s)``
+    is for that bound, and refuses values that are not whole numbers.
+
+    Parameters
+    ----------
+    sigma2 : float
+        Parameter σ², from 2**-20 to 2**90; the variance is below it, by less than 1e-6 of it for σ² >= 1.
+
+    Raises
+    ------
+    ParameterTypeError
+        `sigma2` is not a real number.
+    ParameterError
+        `sigma2` is out of range or an array, or float64 does not hold it exactly.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS
+       2020, arXiv:2004.00010: algorithm 3, proposition 5, theorem 7.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.DiscreteGaussian(100)
+    >>> d
+    DiscreteGaussian(sigma2=100.0)
+    >>> d.rho(), d.error_bound(0.05)
+    (0.005, 20)
+    >>> f"{d.privacy_profile(0.5):.3g}"
+    '6.93e-09'
+    >>> d.release([12, 40, 7]).dtype.name
+    'int64'
+    """
+
+    __slots__ = ("_promise",)
+    _partitions_rule = "leave a sigma2 that fits 64-bit integers"
+    __module__ = "stairnoise"
+
+    # What the law was calibrated for; None for one that was made from sigma2.
+    _promise: _Promise | None
+
+    def __init__(self, sigma2: RealLike) -> None:
+        self._of_variance(single(sigma2, "sigma2"), None)
+
+    def _of_variance(self, sigma2: float, promise: _Promise | None) -> None:
+        self._store(_native.discrete_gaussian(sigma2), {"sigma2": sigma2})
+        object.__setattr__(self, "_promise", promise)
+
+    @classmethod
+    def _calibrated(cls, sigma2: float, *promise: Any) -> DiscreteGaussian:
+        law = object.__new__(cls)
+        law._of_variance(sigma2, _Promise(*promise))
+        return law
+
+    @classmethod
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:
+        """Return the law of the least σ² for which one value is (ε, δ)-differentially private.
+
+        The law remembers what it was made for: ``for_partitions(k)``, and a release with
+        ``max_partitions_contributed=k``, keep (ε, δ) for k values together.
+
+        Parameters
+        ----------
+        eps : float
+            Privacy parameter ε > 0, at most 2**20.
+        delta : float
+            Privacy parameter δ, 0 < δ < 1.
+        sensitivity : int, default 1
+            Largest change of the value that one person can cause, from 1 to 2**40.
+
+        Returns
+        -------
+        DiscreteGaussian
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for the rounding errors of both: σ²
+            is the least to a relative 1e-9.
+
+        Raises
+        ------
+        ParameterTypeError
+            A parameter is not a real number.
+        ParameterError
+            A parameter is out of range or an array, or the noise would not fit 64-bit integers.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> d = sn.DiscreteGaussian.from_eps(eps=1, delta=1e-6)
+        >>> round(d.sigma2, 4), d.privacy_profile(1) <= 1e-6
+        (17.8995, True)
+        """
+        budget, slack = single(eps, "eps"), single(delta, "delta")
+        shift = count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
+        if not 0 < budget <= _LARGEST_EPS:
+            raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
+        if not 0 < slack < 1:
+            raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
+        from stairnoise._theory.laws.discrete_gaussian import least_sigma2
+
+        try:
+            return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
+        except ParameterError as error:
+            raise ParameterError(
+                f"eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, "
+                f"got {budget}, {slack} and {shift}: {error}"
+            ) from None
+
+    @property
+    def sigma2(self) -> float:
+        """Parameter σ²."""
+        return float(self._given["sigma2"])
+
+    @property
+    def eps(self) -> float | None:
+        """ε that `from_eps` was given, of one value, or of k together after ``for_partitions(k)``; None without."""
+        return None if self._promise is None else self._promise.eps
+
+    @property
+    def delta(self) -> float | None:
+        """δ that `from_eps` was given, of what `eps` is of; None without."""
+        return None if self._promise is None else self._promise.delta
+
+    @property
+    def sensitivity(self) -> int | None:
+        """Largest change Δ of one value that `from_eps` was given; None for a law made from `sigma2`."""
+        return None if self._promise is None else self._promise.sensitivity
+
+    def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> float:
+        """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
+
+        It is that of one value which changes by at most `sensitivity`. For a law made from `sigma2` the same ρ holds of
+        k values, each of them changed by at most `sensitivity`, that are released with ``max_partitions_contributed=k``.
+        For values that are not whole numbers it must be an integer: rounding can make a change by 0.5 one by 1.
+
+        Parameters
+        ----------
+        sensitivity : float or None
+            Largest change Δ > 0 of one value. None: that of `from_eps`, otherwise 1.
+        l2_sensitivity : float or None
+            Instead: largest l2 norm of the change of any number of integers, released with ``release(values,
+            l2_sensitivity=l2_sensitivity)`` [1]_.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ParameterError
+            A sensitivity is not finite and greater than 0, or both are given.
+
+        References
+        ----------
+        .. [1] Canonne, Kamath and Steinke, theorem 14.
+        """
+        if l2_sensitivity is None:
+            change = _positive(self._default_sensitivity if sensitivity is None else sensitivity, "sensitivity")
+        elif sensitivity is None:
+            change = _positive(l2_sensitivity, "l2_sensitivity")
+        else:
+            raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
+        return change * change / (2 * self.sigma2)
+
+    def release(
+        self,
+        values: RealLike,
+        *,
+        max_partitions_contributed: int = 1,
+        l2_sensitivity: RealLike | None = None,
+        rng: Rng | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> Any:
+        """Add noise to true answers and return the private ones; see the other laws' `release`.
+
+        Parameters
+        ----------
+        values : int, float or array of them
+            True answers, finite. Those that are not integers are rounded first, to the nearest one.
+        max_partitions_contributed : int, default 1
+            How many of the values one person can change, each by at most an integer Δ. The noise is that of
+            `for_partitions`: all values together keep the (ε, δ) of a law made by `from_eps`, or the ``rho(Δ)`` of
+            one value for a law made from `sigma2`.
+        l2_sensitivity : float or None
+            Instead of that, for a law made from `sigma2`: one person can change any number of the values, by at most
+            this in the l2 norm. The whole release then has ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be
+            whole numbers, because rounding can make a small change large. The noise does not depend on it.
+        rng : SecureRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
+            ``allow_release=True``.
+        out : ndarray or None
+            Writable array to fill and return; it may be `values` itself. Of a dtype that `sample` allows, or float32.
+
+        Returns
+        -------
+        int, float or ndarray
+            int64 where the values are integers. Otherwise float32 where the values are float32, and float64 else. A
+            Python scalar for a zero-dimensional result.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number (the text names the first such
+            index), or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+        """
+        if l2_sensitivity is not None:
+            _positive(l2_sensitivity, "l2_sensitivity")
+            if self._promise is not None:
+                raise ParameterError(
+                    "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
+                    f"got {received(l2_sensitivity)}"
+                )
+            if partitions(max_partitions_contributed, NAME) > 1:
+                raise ParameterError(
+                    f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
+                )
+            values = whole_numbers(values)
+        return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
+
+    def _divided_among(self, k: int) -> DiscreteGaussian:
+        if self._promise is None:
+            return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import partitions_sigma2
+
+        eps, delta, sensitivity, before = self._promise
+        sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
+        return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return super().__reduce__() if self._promise is None else (self._calibrated, (self.sigma2, *self._promise))
+
+    def __repr__(self) -> str:
+        if self._promise is None:
+            return super().__repr__()
+        *given, partitions = zip(self._promise._fields, self._promise, strict=True)
+        arguments = ", ".join(f"{name}={value!r}" for name, value in given)
+        wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
+        return f"DiscreteGaussian.from_eps({arguments}){wider}"
+
+    def _key(self) -> tuple[object, ...]:
+        return self.sigma2, self._promise
+
+    @property
+    def _default_sensitivity(self) -> int:
+        return self.sensitivity or 1
+
+    def _checked_sensitivity(self, sensitivity: Any) -> int:
+        return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
+
+    def _loss_part(self, sensitivity: int) -> LatticeGaussian:
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+
+        return LatticeGaussian(self.sigma2, float(sensitivity))
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.laws.discrete_gaussian import sum_bound
+
+        return sum_bound(self.sigma2, k, alpha)
+
+    def _make_functions(self) -> DiscreteGaussianLaw:
+        from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+
+        return DiscreteGaussianLaw(self.sigma2)
+
+
+def _positive(value: RealLike, name: str) -> float:
+    number = single(value, name)
+    if not 0 < number < math.inf:
+        raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
+    return number

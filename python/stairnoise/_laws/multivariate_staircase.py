@@ -1,0 +1,489 @@
+"""The staircase law of vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._law.parameters import plain
+from stairnoise._law.partitions import NAME, Partitions
+from stairnoise._memory import apart, base_view, is_array
+from stairnoise._output import Shape, Size, output_array, released_array
+from stairnoise._parameters import Real, RealLike, argument, count, single
+from stairnoise._values import require_finite, true_values
+from stairnoise.rng import Rng, release_stream, sampling_stream
+
+if TYPE_CHECKING:
+    from stairnoise._theory.laws.multivariate_staircase import Radial
+
+Cost = Literal["l1", "l2"]
+Norm = Literal["l1", "l2", "linf"]
+
+_NORMS = ("l1", "l2", "linf")
+_POWERS = {"l1": 1, "l2": 2}
+_MOST_DIMENSIONS = 100_000
+_MOST_POWER = 64
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Out = TypeVar("_Out", bound="NDArray[Any]")
+
+
+class MultivariateStaircase(Partitions):
+    r"""Staircase noise for vectors whose distance, in one norm, is what one person can change.
+
+    The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
+
+    .. math:: f(x) = a\, b^{J(x)}, \qquad J(x) = 0 \text{ for } ‖x‖ < γΔ, \quad ⌊‖x‖/Δ - γ⌋ + 1 \text{ otherwise.}
+
+    A release of a whole vector is ε-differentially private. What is drawn is this law with D lattice steps for Δ and ⌈γD⌉ for
+    γΔ, each coordinate rounded to a multiple of ``granularity``: every lattice vector has exactly the probability of the cube
+    about it. D is ⌈Δ/g⌉ and what the rounding of the answers can add to their distance. Densities, moments and probabilities
+    are those of f. E ‖X‖ and E ‖X‖² of what is drawn differ by less than (dim + 4)·1e-9 relative for an optimal γ and ε up to
+    13 (dim + 1); at larger ε the central stair may be narrower than a step.
+
+    Parameters
+    ----------
+    eps : float
+        Privacy parameter ε of one vector, at least (dim + 128)/2**16.
+    sensitivity : float, default 1.0
+        Largest change Δ > 0 of the vector that one person can cause, measured in `norm`.
+    dim : int, default 2
+        Length d of a vector, from 1 to 100 000.
+    gamma : {"l1", "l2"} or float, default "l1"
+        Radius of the central stair in units of Δ. "l1" is the minimiser of the expected norm E ‖X‖, "l2" of E ‖X‖², of all
+        numbers from 0 to 1 and rounded to 24 bits; or a number from 0 to 1, both of which give the same law.
+    norm : {"l1", "l2", "linf"}, default "l1"
+        The norm: the sum of magnitudes, the Euclidean norm, or the largest magnitude.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number, or `dim` not an integer.
+    ParameterError
+        A parameter is an array or out of range, or float64 does not hold it exactly.
+
+    References
+    ----------
+    .. [1] Geng, Kairouz, Oh and Viswanath, "The Staircase Mechanism in Differential Privacy", IEEE Journal of Selected Topics
+       in Signal Processing 9, 2015: the law for the sum of magnitudes, its optimality in two dimensions.
+    .. [2] Kulesza, Suresh and Wang, "General Staircase Mechanisms for Optimal Differential Privacy", 2025: other norms.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.MultivariateStaircase(eps=5, dim=2)
+    >>> d
+    MultivariateStaircase(eps=5.0, sensitivity=1.0, dim=2, gamma='l1', norm='l1')
+    >>> round(d.gamma, 6), round(d.expected_norm(), 6)
+    (0.229868, 0.265511)
+    >>> d.sample(1000, rng=sn.SeededRng(1)).shape
+    (1000, 2)
+    >>> d.release([[0.25, 0.5], [3, 4]]).shape
+    (2, 2)
+    """
+
+    __slots__ = ("_dim", "_eps", "_gamma", "_native", "_norm", "_radial", "_sensitivity", "_spec")
+    __module__ = "stairnoise"
+    _dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+
+    _eps: float
+    _dim: int
+    _gamma: float
+    _native: _native.Law
+    _norm: Norm
+    _radial: Radial | None
+    _sensitivity: float
+    _spec: Cost | float
+
+    def __init__(
+        self,
+        eps: float,
+        sensitivity: float = 1.0,
+        dim: int = 2,
+        gamma: Cost | float = "l1",
+        norm: Norm = "l1",
+    ) -> None:
+        store = object.__setattr__
+        store(self, "_eps", single(eps, "eps"))
+        store(self, "_sensitivity", single(sensitivity, "sensitivity"))
+        store(self, "_dim", count(dim, "dim", least=1, most=_MOST_DIMENSIONS))
+        store(self, "_spec", _checked_gamma(gamma))
+        store(self, "_norm", _checked_norm(norm))
+        # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
+        number = 1.0 if isinstance(self._spec, str) else self._spec
+        store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
+        if isinstance(self._spec, str):
+            from stairnoise._theory.optimal import vector_gamma
+
+            number = vector_gamma.rounded(vector_gamma.optimal(self._eps, self._dim, _POWERS[self._spec]))
+            store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
+        store(self, "_gamma", number)
+        store(self, "_radial", None)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return {"eps": self._eps, "sensitivity": self._sensitivity, "dim": self._dim, "gamma": self._spec, "norm": self._norm}
+
+    @property
+    def eps(self) -> float:
+        """Privacy parameter ε of one vector."""
+        return self._eps
+
+    @property
+    def sensitivity(self) -> float:
+        """Largest change Δ of the vector that one person can cause, in the norm."""
+        return self._sensitivity
+
+    @property
+    def dim(self) -> int:
+        """Length d of a vector."""
+        return self._dim
+
+    @property
+    def gamma(self) -> float:
+        """Radius of the central stair in units of Δ: the number given, or the optimum asked for to 24 bits."""
+        return self._gamma
+
+    @property
+    def norm(self) -> Norm:
+        """The norm that vectors are measured with."""
+        return self._norm
+
+    @property
+    def granularity(self) -> float:
+        """Power of two of which every coordinate of a draw is a multiple."""
+        return self._native.granularity
+
+    @property
+    def exactness(self) -> str:
+        """Return "lattice": every vector of multiples of `granularity` has exactly the law's probability of the cube about it."""
+        return "lattice"
+
+    # Drawing
+
+    @overload
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: None = None,
+        threads: int | None = None,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: type[_Scalar] | np.dtype[_Scalar],
+        threads: int | None = None,
+    ) -> NDArray[_Scalar]: ...
+    @overload
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: _Out,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> _Out: ...
+    def sample(
+        self,
+        size: Size | None = None,
+        *,
+        rng: Rng | None = None,
+        out: NDArray[Any] | None = None,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Draw noise alone, for study; to protect data use `release`.
+
+        Parameters
+        ----------
+        size : int, tuple of int, or None
+            How many vectors, in which shape. None: those of `out`, or one.
+        rng : SecureRng, SeededRng or None
+            None: one secure generator for the whole process. Its indices count coordinates: vector n of a draw is the
+            first one of ``rng.at(n * dim)``.
+        out : ndarray or None
+            Writable array to fill and return, of the shape ``(*size, dim)``.
+        dtype : dtype or None
+            float64 (default) or float32. Must agree with `out`.
+        threads : int or None
+            How many threads fill an output of 2**18 coordinates or more, as for the other laws; the values do not depend
+            on it.
+
+        Returns
+        -------
+        ndarray
+            Of shape ``(*size, dim)``; ``(dim,)`` where neither `size` nor `out` is given.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            Nothing has been drawn and `out` is untouched.
+        """
+        return self._sample(size, rng, out, dtype, threads)
+
+    def _sample(
+        self,
+        size: Size | None,
+        rng: Rng | None,
+        out: NDArray[Any] | None,
+        dtype: DTypeLike | None,
+        threads: int | None = None,
+        *,
+        size_name: str = "size",
+    ) -> Any:
+        stream = sampling_stream(rng)
+        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
+        shape: Size | None = None
+        if size is not None:
+            shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
+        if out is not None and is_array(out):
+            _require_vectors(base_view(out).shape, self._dim, "out")
+        noise = output_array(shape, (self._dim,), out, dtype, self._dtypes, name=size_name)
+        self._native.fill(stream, noise, workers)
+        return noise if out is None else out
+
+    def release(
+        self,
+        values: RealLike,
+        *,
+        max_partitions_contributed: int = 1,
+        rng: Rng | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Add noise to true vectors and return the private ones.
+
+        Each coordinate is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is added there in integers,
+        and the sum is converted once.
+
+        Parameters
+        ----------
+        values : array of int or float
+            True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
+            in magnitude.
+        max_partitions_contributed : int, default 1
+            How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
+            `for_partitions`.
+        rng : SecureRng or None
+            None: one secure generator for the whole process. A SeededRng is refused unless it was made with
+            ``allow_release=True``.
+        out : ndarray or None
+            Writable array of float64 or float32 to fill and return; it may be `values` itself.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `values`: float32 where they are, and float64 else.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
+            not allowed. Nothing has been drawn and `out` is untouched.
+        """
+        stream = release_stream(rng)
+        law = self._keeping_guarantee(max_partitions_contributed, NAME)
+        true = true_values(values)
+        _require_vectors(true.array.shape, self._dim, "values")
+        default = "float32" if true.single_precision else "float64"
+        released = released_array(true.array.shape, out, default, self._dtypes)
+        try:
+            law._native.release(stream, apart(true.array, released), released)
+        except ParameterError:
+            require_finite(true.array)
+            raise
+        return released if out is None else out
+
+    def _divided_among(self, k: int) -> MultivariateStaircase:
+        share = _native.largest_quotient(self._eps, k)
+        return type(self)(share, self._sensitivity, self._dim, self._spec, self._norm)
+
+    # The law
+
+    def pdf(self, x: RealLike) -> Real:
+        """Probability density at vectors along the last axis; at an edge of a stair the lower of the two.
+
+        Parameters
+        ----------
+        x : array of float
+            Vectors along the last axis, of length `dim`.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Per unit of volume, without the last axis.
+
+        Raises
+        ------
+        ParameterError
+            The last axis has another length.
+        """
+        return plain(np.exp(self.logpdf(x)))
+
+    def logpdf(self, x: RealLike) -> Real:
+        """Natural logarithm of `pdf`, finite where `pdf` underflows."""
+        vectors = np.asarray(argument(x, "x"), np.float64)
+        _require_vectors(vectors.shape, self._dim, "x")
+        with np.errstate(all="ignore"):
+            size = _norm_of(vectors / self._sensitivity, self._norm)
+            return plain(np.where(np.isnan(size), np.nan, self._log_height() - self._eps * self._law.stair(size)))
+
+    def norm_cdf(self, x: RealLike) -> Real:
+        """P(‖X‖ <= x), which depends on the dimension and not on the norm.
+
+        Parameters
+        ----------
+        x : float or array of float
+
+        Returns
+        -------
+        float or ndarray of float64
+        """
+        return plain(self._law.cdf(self._in_units(x)))
+
+    def norm_sf(self, x: RealLike) -> Real:
+        """P(‖X‖ > x), computed as such; 0 from about 1e-130 on."""
+        return plain(self._law.sf(self._in_units(x)))
+
+    def norm_ppf(self, q: RealLike) -> Real:
+        """Quantile of the norm: the x with P(‖X‖ <= x) = q; inf for 1, NaN outside [0, 1]."""
+        return plain(self._law.ppf(np.asarray(argument(q, "q"), np.float64)) * self._sensitivity)
+
+    def norm_isf(self, q: RealLike) -> Real:
+        """Upper quantile of the norm: the x with P(‖X‖ > x) = q; inf for 0, NaN outside [0, 1]."""
+        return plain(self._law.isf(np.asarray(argument(q, "q"), np.float64)) * self._sensitivity)
+
+    def error_bound(self, alpha: RealLike) -> Real:
+        """Smallest t with P(‖X‖ > t) <= alpha: the radius of the ball about a released vector that holds the true one.
+
+        Of all releases of a vector, the share ``1 - alpha`` have it within t of the released one, in the law's norm; the
+        rounding of the true coordinates to multiples of ``granularity`` comes on top.
+
+        Parameters
+        ----------
+        alpha : float or array of float
+            In (0, 1].
+
+        Returns
+        -------
+        float or ndarray of float64
+
+        Raises
+        ------
+        ParameterError
+            `alpha` is outside (0, 1].
+        """
+        level = np.asarray(argument(alpha, "alpha"), np.float64)
+        bad = np.flatnonzero(~((level > 0) & (level <= 1)))
+        if bad.size:
+            raise ParameterError(f"alpha must be greater than 0 and at most 1, got {level.item(int(bad[0]))}")
+        return self.norm_isf(level)
+
+    def expected_norm(self, p: float = 1) -> float:
+        r"""E ‖X‖**p, which depends on the dimension and not on the norm.
+
+        .. math:: E ‖X‖^p = \frac{d}{d+p}\, Δ^p\, \frac{Φ(b, -d-p, γ)}{Φ(b, -d, γ)}, \qquad
+                  Φ(b, -s, γ) = \sum_{m ≥ 0} b^m (m+γ)^s.
+
+        Parameters
+        ----------
+        p : float, default 1
+            Above -dim and at most 64.
+
+        Returns
+        -------
+        float
+            inf where float64 overflows.
+
+        Raises
+        ------
+        ParameterError
+            `p` is out of range.
+        """
+        power = single(p, "p")
+        if not -self._dim < power <= _MOST_POWER:
+            raise ParameterError(f"p must be greater than -dim and at most {_MOST_POWER}, got {received(p)}")
+        with np.errstate(over="ignore"):
+            return float(self._law.moment(power) * np.float64(self._sensitivity) ** power)
+
+    def var(self) -> float:
+        """Variance of each coordinate, E X_i²; their covariances are 0."""
+        from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
+
+        return squared_coordinate_share(self._norm, self._dim) * self.expected_norm(2)
+
+    def std(self) -> float:
+        """Square root of the variance of each coordinate."""
+        return math.sqrt(self.var())
+
+    def mean(self) -> NDArray[np.float64]:
+        """E X, which is 0 by symmetry."""
+        return np.zeros(self._dim)
+
+    def entropy(self) -> float:
+        """Differential entropy of the vector in nats."""
+        return self._law.entropy() + self._log_volume()
+
+    @property
+    def _law(self) -> Radial:
+        if self._radial is None:
+            from stairnoise._theory.laws.multivariate_staircase import Radial
+
+            # 0 and 1 are the same law.
+            object.__setattr__(self, "_radial", Radial(self._eps, self._dim, self._gamma or 1.0))
+            assert self._radial is not None
+        return self._radial
+
+    def _in_units(self, x: RealLike) -> NDArray[np.float64]:
+        return np.asarray(argument(x, "x"), np.float64) / self._sensitivity
+
+    def _log_volume(self) -> float:
+        """Logarithm of the volume of the ball of radius Δ."""
+        from stairnoise._theory.laws.multivariate_staircase import log_unit_volume
+
+        return log_unit_volume(self._norm, self._dim) + self._dim * math.log(self._sensitivity)
+
+    def _log_height(self) -> float:
+        return self._law.log_height() - self._log_volume()
+
+
+def _checked_gamma(gamma: object) -> Cost | float:
+    if isinstance(gamma, str):
+        if gamma in _POWERS:
+            return gamma  # type: ignore[return-value]
+        raise ParameterError(f'gamma must be "l1", "l2" or a number, got {received(gamma)}')
+    return single(gamma, "gamma")
+
+
+def _checked_norm(norm: object) -> Norm:
+    if isinstance(norm, str) and norm in _NORMS:
+        return norm  # type: ignore[return-value]
+    raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
+
+
+def _require_vectors(shape: Shape, dim: int, name: str) -> None:
+    if not shape or shape[-1] != dim:
+        raise ParameterError(f"{name} must have a last axis of length dim = {dim}, got shape {shape}")
+
+
+def _norm_of(vectors: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:
+    magnitudes = np.abs(vectors)
+    if norm == "l1":
+        return np.asarray(magnitudes.sum(axis=-1))
+    if norm == "linf":
+        return np.asarray(magnitudes.max(axis=-1))
+    # By the largest, so that no square overflows.
+    largest = magnitudes.max(axis=-1, keepdims=True)
+    scaled = np.where(largest > 0, magnitudes / largest, 0.0)
+    return np.asarray(largest[..., 0] * np.sqrt((scaled**2).sum(axis=-1)))

@@ -1,0 +1,147 @@
+"""The continuous staircase law."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._law import ContinuousLaw, Cost, plain
+from stairnoise._parameters import Real, RealLike
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Line
+from stairnoise._theory.optimal import shapes
+
+
+class Staircase(ContinuousLaw):
+    r"""Staircase noise: the least noise for one ε-differentially private real number.
+
+    The density falls in steps of width Δ, each by the factor :math:`b = e^{-ε}`:
+
+    .. math:: f(x) = \frac{1 - b}{2Δ(γ + b(1 - γ))}\, b^{J(x)}, \qquad
+              J(x) = 0 \text{ for } |x| < γΔ, \quad ⌊|x|/Δ - γ⌋ + 1 \text{ otherwise.}
+
+    Draws are exact on the lattice of multiples of ``granularity``: the probability of every
+    lattice point is that of the discrete staircase with :math:`D = ⌈Δ/g⌉` and
+    :math:`r = ⌈γD⌉`, for the float64 parameters as they are. Moments and bounds are those of the
+    density above. For ε from 2**-20 to 27 and an optimal γ, E|X| and E X² of what is drawn differ from
+    them by less than 1e-9 relative, and bounds by less than 1e-9 of Δ and of themselves. For every ε
+    and γ, E|X|**p differs by at most p (1/D + 1/(2(γ + c)D)) relative, with c = 1/(e**ε - 1). That is
+    much where γΔ is less than a cell: at ε = 80, E|X| of what is drawn is 2 % of the density's.
+
+    Parameters
+    ----------
+    eps : float or array of float
+        Privacy parameter ε > 0 of one draw.
+    sensitivity : float or array of float, default 1.0
+        Largest change Δ > 0 of the value that one person can cause.
+    gamma : {"l1", "l2"}, float or array of float, default "l1"
+        Width of the central stair in units of Δ, in (0, 1]. "l1" is the exact minimiser of E|X|,
+        "l2" that of E X²; they differ: at ε = 8 the first costs 94 % extra variance.
+
+    Raises
+    ------
+    ParameterTypeError
+        A parameter is not a real number.
+    ParameterError
+        A parameter is out of range, float64 does not hold it exactly, the shapes do not broadcast,
+        or ε is so small that the lattice would not fit 64-bit integers.
+
+    References
+    ----------
+    .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
+       equation 38.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> d = sn.Staircase(eps=4, sensitivity=1)
+    >>> d
+    Staircase(eps=4.0, sensitivity=1.0, gamma='l1')
+    >>> round(d.gamma, 6), round(d.var(), 6), d.granularity == 2**-35
+    (0.119203, 0.073009, True)
+    >>> noise = d.sample(1000, rng=sn.SeededRng(1))
+    >>> bool(abs(noise.mean()) < 5 * d.std() / 1000**0.5)
+    True
+    >>> private = d.release([0.25, 0.5])
+    >>> private.shape
+    (2,)
+    """
+
+    __slots__ = ()
+    __module__ = "stairnoise"
+    _kind = "staircase"
+    _formulas = Line(staircase)
+    _spec_name = "gamma"
+
+    def __init__(
+        self,
+        eps: RealLike,
+        sensitivity: RealLike = 1.0,
+        gamma: Cost | RealLike = "l1",
+    ) -> None:
+        self._validate(eps, sensitivity, gamma)
+
+    @property
+    def gamma(self) -> Real:
+        """Width of the central stair in units of Δ: the number given, or the optimum asked for."""
+        if not isinstance(self._spec, str):
+            assert self._spec is not None
+            return self._spec
+        gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
+        return plain(gamma(self._eps))
+
+    @classmethod
+    def eps_for_error(
+        cls,
+        t: RealLike,
+        alpha: RealLike,
+        sensitivity: RealLike = 1,
+        gamma: Cost | RealLike = "l1",
+    ) -> Real:
+        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+
+        It holds for every larger ε too, also with an optimal gamma, which changes with ε; for what is drawn, up to the
+        difference that the class states.
+
+        Parameters
+        ----------
+        t : float or array of float
+            Largest error, positive.
+        alpha : float or array of float
+            Probability of a larger error, between 0 and 1, without the ends.
+        sensitivity : float or array of float, default 1
+            Largest change of the value that one person can cause.
+        gamma : {"l1", "l2"}, float or array of float, default "l1"
+            As in the constructor. With a number, no ε brings P(|X| > t) below 1 - t/(gamma sensitivity).
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up, so that the inequality holds for this float64, for the density and for what is drawn; no ε that is
+            smaller by what the lattice changes, a relative 1e-9 as a rule, would do. Never less than 2**-40, the least ε
+            that the law accepts.
+
+        Raises
+        ------
+        ParameterError
+            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Staircase.eps_for_error(t=0.5, alpha=0.05)
+        >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.05), 6)
+        (4.9096, 0.5)
+        """
+        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
+
+    def _make_constants(self) -> staircase.Stairs:
+        return staircase.continuous(self._eps, self._sensitivity, self.gamma)
+
+    def _abs_moment(self, p: int) -> NDArray[np.float64]:
+        return moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+
+    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
+        from stairnoise._theory.laws import real_moments
+
+        return real_moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)

@@ -1,0 +1,123 @@
+"""The public names, and what importing them costs."""
+
+import doctest
+import inspect
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import stairnoise as sn
+
+LAWS = [
+    "Arete",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DiscreteStaircase",
+    "Gaussian",
+    "GeneralizedDiscreteLaplace",
+    "Laplace",
+    "MergedLaplace",
+    "MultiScaleDiscreteLaplace",
+    "MultivariateStaircase",
+    "Staircase",
+    "TruncatedLaplace",
+]
+SELECTIONS = ["ExponentialMechanism", "StaircaseSelection"]
+PUBLIC = [
+    *LAWS,
+    *SELECTIONS,
+    "Comparison",
+    "CopyError",
+    "ParameterError",
+    "ParameterTypeError",
+    "PrivacyLoss",
+    "SecureRng",
+    "SeededRng",
+    "SelftestReport",
+    "StairnoiseError",
+    "__version__",
+    "compare",
+    "cpu_tiers",
+    "expected_cost",
+    "optimal_cost",
+    "optimal_gamma",
+    "optimal_r",
+    "sample",
+    "selftest",
+]
+OBJECTS = [name for name in PUBLIC if name != "__version__"]
+
+
+def test_all_is_the_list_of_public_names():
+    assert sorted(sn.__all__) == sorted(PUBLIC)
+
+
+def test_every_name_is_listed_and_an_unknown_one_is_refused():
+    assert set(PUBLIC) <= set(dir(sn))
+    with pytest.raises(AttributeError, match="module 'stairnoise' has no attribute 'optimal_eps'"):
+        _ = sn.optimal_eps
+
+
+def test_nothing_else_is_public_but_modules():
+    others = {name for name in vars(sn) if not name.startswith("_")} - set(sn.__all__)
+    assert {name for name in others if not inspect.ismodule(vars(sn)[name])} == set()
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_public_objects_say_that_they_live_in_stairnoise(name):
+    assert getattr(sn, name).__module__ == "stairnoise"
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_public_objects_are_documented(name):
+    thing = getattr(sn, name)
+    assert inspect.getdoc(thing)
+    for method, value in inspect.getmembers(thing, inspect.isfunction):
+        assert method.startswith("_") or inspect.getdoc(value), method
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_classes_and_functions_pickle_by_reference(name):
+    thing = getattr(sn, name)
+    assert pickle.loads(pickle.dumps(thing)) is thing
+
+
+@pytest.mark.parametrize("name", LAWS + SELECTIONS)
+def test_laws_document_their_parameters_errors_source_and_an_example(name):
+    text = inspect.getdoc(getattr(sn, name))
+    for section in ("Parameters", "Raises", "References", "Examples"):
+        assert f"\n{section}\n---" in text
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_examples_run(name):
+    for test in doctest.DocTestFinder().find(getattr(sn, name), name, module=False):
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_some_examples_exist():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [t for name in OBJECTS for t in finder.find(getattr(sn, name), name, module=False)]
+    assert sum(len(test.examples) for test in found) > 30
+
+
+def test_import_loads_no_optional_dependency():
+    code = "import sys, stairnoise; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "stairnoise.rng" in loaded
+    heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "dataclasses", "numpy.ma"}
+    assert loaded & (heavy - _loaded_by_numpy()) == set()
+    assert not loaded & set(sn._MODULES.values())
+
+
+def _loaded_by_numpy():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, numpy; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())

@@ -1,0 +1,95 @@
+"""The extension by itself. Evidence: it refuses what the package never passes on, so that no caller can make it read or
+write foreign memory or draw from another law than was asked for; whatever it refuses consumes no fill.
+"""
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise import _native
+
+LAW = _native.staircase(1.0, 1.0, None)
+VECTORS = _native.multivariate_staircase(1.0, 1.0, 2, 0.25, "l2")
+CHOICE = _native.Selection.exponential(1.0, 1.0, False)
+
+
+@pytest.fixture
+def stream():
+    fresh = _native.Stream.from_seed(1)
+    yield fresh
+    assert fresh.fill_count == 0
+
+
+def test_names_of_laws_shapes_and_norms():
+    with pytest.raises(sn.ParameterError, match=r'^mechanism must be staircase, discrete_staircase, .*, got "normal"'):
+        _native.check("normal", np.ones(3), np.ones(3), None)
+    with pytest.raises(sn.ParameterError, match=r'^the shape must be "l1", "l2" or a number, got "l3"$'):
+        _native.staircase(1.0, 1.0, "l3")
+    with pytest.raises(sn.ParameterError, match=r'^norm must be "l1", "l2" or "linf", got "l3"$'):
+        _native.multivariate_staircase(1.0, 1.0, 2, 0.25, "l3")
+
+
+@pytest.mark.parametrize("length", [0, 31, 33])
+def test_a_key_of_another_length(length):
+    with pytest.raises(sn.ParameterError, match=rf"^key must be 32 bytes, got {length} bytes$"):
+        _native.Stream.from_key(bytearray(length))
+
+
+@pytest.mark.parametrize("k", [0, 2**53])
+def test_a_number_of_parts_that_no_float_divides_exactly(k):
+    with pytest.raises(sn.ParameterError, match=rf"^k must be from 1 to 2\*\*53 - 1, got {k}$"):
+        _native.largest_quotient(1.0, k)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "complex128", "O", ">f8"])
+def test_element_types(stream, dtype):
+    """Byte order is part of the type: swapped numbers would be other numbers."""
+    out, good = np.zeros(3, dtype), np.zeros(3)
+    for call in (
+        lambda: LAW.fill(stream, out),
+        lambda: VECTORS.fill(stream, out),
+        lambda: LAW.release(stream, good, out),
+        lambda: VECTORS.release(stream, good, out),
+    ):
+        with pytest.raises(
+            TypeError, match=r"^out must be an array of float64, float32, int64 or int32 in native byte order, got "
+        ):
+            call()
+    assert (out == np.zeros(3, dtype)).all()
+    for law in (LAW, VECTORS):
+        with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
+            law.release(stream, out, good)
+        assert law.release_short(stream, out, False) is None
+
+
+def test_shapes(stream):
+    for law in (LAW, VECTORS):
+        with pytest.raises(ValueError, match=r"^values must have the shape of out \[3\], got \[2\]$"):
+            law.release(stream, np.zeros(2), np.zeros(3))
+    with pytest.raises(ValueError, match=r"^sensitivity must have the shape of out \[3\], got \[2\]$"):
+        _native.check("staircase", np.ones(3), np.ones(2), None)
+    with pytest.raises(ValueError, match=r"^the shape must have the shape of out \[3\], got \[2\]$"):
+        _native.check("staircase", np.ones(3), np.ones(3), np.ones(2))
+
+
+def test_memory_in_use_or_read_only(stream):
+    both, frozen = np.zeros(4), np.zeros(3)
+    frozen.flags.writeable = False
+    with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):
+        LAW.release(stream, both[:3], both[1:])
+    with pytest.raises(sn.ParameterError, match=r"^out must be writable, got a read-only array$"):
+        LAW.fill(stream, frozen)
+    assert not both.any()
+    assert not frozen.any()
+
+
+def test_rows_of_costs(stream):
+    out = np.zeros(3, np.int64)
+    with pytest.raises(ValueError, match=r"^costs must be contiguous along the last axis, and aligned$"):
+        CHOICE.select(stream, np.zeros((3, 4))[:, ::2], out)
+    with pytest.raises(ValueError, match=r"^costs must have candidates along the last axis$"):
+        CHOICE.select(stream, np.zeros((3, 0)), out)
+    with pytest.raises(ValueError, match=r"^the rows of costs must have the shape of out \[3\], got \[2\]$"):
+        CHOICE.select(stream, np.zeros((2, 4)), out)
+    with pytest.raises(ValueError, match=r"^costs must have the shape of out \[3\], got \[2\]$"):
+        CHOICE.stairs(np.zeros(2), out)
