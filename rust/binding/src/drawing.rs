@@ -2,7 +2,7 @@
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
+use stairnoise::{Answer, DrawError, OutOfMemory, Value};
 
 use crate::buffer::{Input, Inputs, Output, Parts, STAGE};
 use crate::errors;
@@ -12,13 +12,13 @@ use crate::threads::{self, Signals};
 const SHORT: usize = 1 << 10;
 
 /// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
-pub(crate) fn fill<T: Value + Element>(
+pub(crate) fn fill<T: Value + Element, F: Sync>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
     parts: Parts,
     threads: usize,
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    take: impl FnOnce(usize) -> Result<F, DrawError>,
+    write: impl Fn(&F, u64, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
@@ -34,14 +34,14 @@ pub(crate) fn fill<T: Value + Element>(
 }
 
 /// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, which `check` has let through.
-pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
+pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element, F: Sync>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
     parts: Parts,
     check: impl Fn(&[A]) -> Result<(), DrawError>,
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    take: impl FnOnce(usize) -> Result<F, DrawError>,
+    write: impl Fn(&F, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
@@ -72,12 +72,12 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
 /// anything else. Where the law is `whole`, releases of integers are integers.
 ///
 /// For seven counts 1.5 µs from Python, where the general way takes 5.8.
-pub(crate) fn release_short<'py>(
+pub(crate) fn release_short<'py, L: Part + ?Sized>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     whole: bool,
-    law: &(impl Part + ?Sized),
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+    law: &L,
+    take: impl FnOnce(usize) -> Result<L::Fill, DrawError>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Ok(values) = values.cast_exact::<PyUntypedArray>() else {
         return Ok(None);
@@ -86,23 +86,23 @@ pub(crate) fn release_short<'py>(
         return Ok(None);
     }
     if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
-        release_new::<f64, f64>(py, values, law, take)
+        release_new::<f64, f64, L>(py, values, law, take)
     } else if let Ok(values) = values.cast::<PyArrayDyn<i64>>() {
         if whole {
-            release_new::<i64, i64>(py, values, law, take)
+            release_new::<i64, i64, L>(py, values, law, take)
         } else {
-            release_new::<i64, f64>(py, values, law, take)
+            release_new::<i64, f64, L>(py, values, law, take)
         }
     } else {
         Ok(None)
     }
 }
 
-fn release_new<'py, A: Answer + Element, T: Value + Element>(
+fn release_new<'py, A: Answer + Element, T: Value + Element, L: Part + ?Sized>(
     py: Python<'py>,
     values: &Bound<'py, PyArrayDyn<A>>,
-    law: &(impl Part + ?Sized),
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+    law: &L,
+    take: impl FnOnce(usize) -> Result<L::Fill, DrawError>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let input = Input::new("values", values)?;
     let Some(answers) = input.as_slice() else {
@@ -119,9 +119,12 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
 
 /// What releases a part of a fill, for answers and outputs of any element type.
 pub(crate) trait Part {
+    /// [`stairnoise::Fill`] or [`stairnoise::StagedFill`].
+    type Fill;
+
     /// Refuses answers that cannot be released.
     fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError>;
 
     /// Releases the answers with the first values of the fill.
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory>;
+    fn release_part<A: Answer, T: Value>(&self, fill: &Self::Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory>;
 }

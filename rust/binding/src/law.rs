@@ -95,6 +95,8 @@ impl Law {
 }
 
 impl drawing::Part for stairnoise::Law {
+    type Fill = Fill;
+
     fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
         self.check_answers(answers)
     }

@@ -2,7 +2,7 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, DrawError, Fill, MultivariateStaircase, OutOfMemory, ParamError, Share, Value, noise};
+use stairnoise::{Answer, DrawError, MultivariateStaircase, OutOfMemory, ParamError, Share, StagedFill, Value, noise};
 
 use crate::buffer::{Parts, same_shape, with_answers, with_output};
 use crate::drawing;
@@ -100,11 +100,13 @@ impl Noise {
 }
 
 impl drawing::Part for dyn stairnoise::Noise {
+    type Fill = StagedFill;
+
     fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
         noise::check_answers(self, answers)
     }
 
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+    fn release_part<A: Answer, T: Value>(&self, fill: &StagedFill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         noise::release_part(self, fill, 0, answers, out)
     }
 }
