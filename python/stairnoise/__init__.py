@@ -11,28 +11,28 @@ import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise._native import __version__
 from stairnoise._sample import sample
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
-from stairnoise.laplace import Laplace
 from stairnoise.rng import SecureRng, SeededRng
-from stairnoise.staircase import Staircase
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._laws.arete import Arete
+    from stairnoise._laws.discrete_gaussian import DiscreteGaussian
+    from stairnoise._laws.gaussian import Gaussian
+    from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise._laws.merged_laplace import MergedLaplace
+    from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
+    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.truncated_laplace import TruncatedLaplace
     from stairnoise._selftest import SelftestReport, selftest
-    from stairnoise.arete import Arete
     from stairnoise.comparison import Comparison, compare
-    from stairnoise.discrete_gaussian import DiscreteGaussian
-    from stairnoise.gaussian import Gaussian
-    from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
-    from stairnoise.merged_laplace import MergedLaplace
-    from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
-    from stairnoise.multivariate_staircase import MultivariateStaircase
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
-    from stairnoise.truncated_laplace import TruncatedLaplace
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Laws
@@ -84,19 +84,19 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
-    "Arete": "arete",
+    "Arete": "_laws.arete",
     "Comparison": "comparison",
-    "DiscreteGaussian": "discrete_gaussian",
+    "DiscreteGaussian": "_laws.discrete_gaussian",
     "ExponentialMechanism": "selection",
-    "Gaussian": "gaussian",
-    "GeneralizedDiscreteLaplace": "generalized_discrete_laplace",
-    "MergedLaplace": "merged_laplace",
-    "MultiScaleDiscreteLaplace": "multi_scale_discrete_laplace",
-    "MultivariateStaircase": "multivariate_staircase",
+    "Gaussian": "_laws.gaussian",
+    "GeneralizedDiscreteLaplace": "_laws.generalized_discrete_laplace",
+    "MergedLaplace": "_laws.merged_laplace",
+    "MultiScaleDiscreteLaplace": "_laws.multi_scale_discrete_laplace",
+    "MultivariateStaircase": "_laws.multivariate_staircase",
     "PrivacyLoss": "privacy",
     "SelftestReport": "_selftest",
     "StaircaseSelection": "selection",
-    "TruncatedLaplace": "truncated_laplace",
+    "TruncatedLaplace": "_laws.truncated_laplace",
     "compare": "comparison",
     "expected_cost": "optimal",
     "optimal_cost": "optimal",

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law import Law
 from stairnoise._law.alone import Alone
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
-from stairnoise.laplace import Laplace
-from stairnoise.staircase import Staircase
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 
 AnyLaw = Law[Any] | Alone[Any]
 

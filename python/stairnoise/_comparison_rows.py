@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from stairnoise._candidates import AnyLaw, Candidate, Setting
 from stairnoise._errors import ParameterError
 from stairnoise._law.distribution import DiscreteDistribution
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.laplace import Laplace
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.laplace import Laplace
 
 _ALPHA = 0.05
 
@@ -86,7 +86,7 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
 
     The Laplace law of a norm, with a density of e^(-ε‖x‖/Δ), has a norm that is a sum of `dim` exponential variables.
     """
-    from stairnoise.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 
     scale = setting.sensitivity / setting.eps
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}

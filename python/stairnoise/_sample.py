@@ -8,17 +8,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law import Cost, Law
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise._output import Size
 from stairnoise._parameters import RealLike
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
-from stairnoise.laplace import Laplace
 from stairnoise.rng import Rng
-from stairnoise.staircase import Staircase
 
 if TYPE_CHECKING:
     from stairnoise._law.alone import Alone
-    from stairnoise.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 
 Mechanism = Literal[
     "staircase",

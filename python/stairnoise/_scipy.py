@@ -15,13 +15,13 @@ from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
 from stairnoise._law.alone import Alone
+from stairnoise._laws.arete import Arete
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise._theory.cells import Cells
-from stairnoise.arete import Arete
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
-from stairnoise.laplace import Laplace
 from stairnoise.rng import SeededRng
-from stairnoise.staircase import Staircase
 
 _SEED_BYTES = 16
 

@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.parameters import describe
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import Real, RealLike, common_shape, real
 from stairnoise._theory import cost_function as functions
 from stairnoise._theory import gamma_l1, gamma_l2, lattice_abs_moment
 from stairnoise._theory import power_cost as powers
 from stairnoise._theory import real_moments as moments
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
-from stairnoise.laplace import Laplace
-from stairnoise.staircase import Staircase
 
 __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
-    from stairnoise.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 
 _CHUNK = 2**16  # values whose squares fit the second-level cache
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise._parameters import count
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.figures.style import (
     FOURTH,
     LAPLACE,
@@ -53,8 +53,8 @@ def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 10
 
 
 def _draw(axis: Any, sensitivity: int) -> None:
-    from stairnoise.generalized_discrete_laplace import GeneralizedDiscreteLaplace
-    from stairnoise.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
+    from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
 
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]

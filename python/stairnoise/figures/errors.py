@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise.figures.style import FIFTH, FOURTH, LAPLACE, SIXTH, STAIRCASE, THIRD, house_style, legend_below, new_figure
-from stairnoise.laplace import Laplace
-from stairnoise.staircase import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, got, received
 from stairnoise._law import Law
 from stairnoise._law.alone import Alone
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.laplace import Laplace
+from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import count, number_array
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
 from stairnoise.figures.style import LAPLACE, SAMPLES, STAIRCASE, Look, load
-from stairnoise.laplace import Laplace
 from stairnoise.rng import Rng
-from stairnoise.staircase import Staircase
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise.discrete_laplace import DiscreteLaplace
-from stairnoise.discrete_staircase import DiscreteStaircase
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise.figures.law import require_scalars
 from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
 

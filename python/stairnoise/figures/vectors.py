@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._law import Cost
+from stairnoise._laws.multivariate_staircase import MultivariateStaircase, Norm
 from stairnoise.figures.style import house_style, legend_below, load, new_figure
-from stairnoise.multivariate_staircase import MultivariateStaircase, Norm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

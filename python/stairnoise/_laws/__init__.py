@@ -1,0 +1,1 @@
+"""The mechanisms that add noise: one file a law."""

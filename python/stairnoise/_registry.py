@@ -1,0 +1,237 @@
+"""The mechanisms that add noise, one row each: what goes over all of them reads it here.
+
+`sample`, `compare`, the command line, the self-test and the tests over all mechanisms have no lists of their own. The rows
+are plain data: a class is loaded when it is asked for, so that importing this module imports no law.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+Mechanism = Literal[
+    "staircase",
+    "laplace",
+    "merged_laplace",
+    "arete",
+    "truncated_laplace",
+    "gaussian",
+    "discrete_staircase",
+    "discrete_laplace",
+    "generalized_discrete_laplace",
+    "multi_scale_discrete_laplace",
+    "discrete_gaussian",
+    "multivariate_staircase",
+]
+Group = Literal["one number", "with a delta", "several rates", "shares", "vectors"]
+
+
+class Example(NamedTuple):
+    """Arguments of a law's class, or of its class method `by`."""
+
+    arguments: dict[str, Any]
+    by: str = ""
+
+
+class Divided(NamedTuple):
+    """A law, how many values one person changes, and the law of the noise that each of these values gets."""
+
+    law: Example
+    partitions: int
+    noise: Example
+
+
+class Compared(NamedTuple):
+    """A line of `compare`: its name, and how the law is made for an ε, a sensitivity and perhaps a δ."""
+
+    name: str
+    baseline: str
+    """Which line of the same kind its error is divided by."""
+    takes: tuple[str, ...] = ("eps", "sensitivity")
+    """What the law is made from, in order; "change" is the sensitivity as an integer."""
+    fixed: tuple[Any, ...] = ()
+    """Further arguments, after these."""
+    by: str = ""
+    """The class method that makes it; the class itself for ""."""
+    when: Literal["always", "delta", "named"] = "always"
+    """Whether it is compared always, where a delta is given, or where it is named."""
+
+
+class Row(NamedTuple):
+    """What the library knows of a mechanism before its class is loaded."""
+
+    name: Mechanism
+    """Its name in ``sample(mechanism=...)``, and that of its file."""
+    class_name: str
+    kind: Literal["continuous", "discrete", "vector"]
+    """Whether a value is a number on a lattice finer than the integers, an integer, or a vector."""
+    group: Group
+    """What it is for, as the lists of the documentation are divided."""
+    examples: tuple[Example, ...]
+    """Laws that take every way through the sampler."""
+    arrays: Example | None = None
+    """A law whose parameters are arrays; None where they must be single numbers."""
+    divided: Divided | None = None
+    compared: tuple[Compared, ...] = ()
+    sampled: bool = True
+    """Whether ``stairnoise sample`` makes it: its parameters are single numbers and words."""
+    released: bool = False
+    """Whether ``stairnoise release`` offers it: ε and a sensitivity make it."""
+
+    @property
+    def module(self) -> str:
+        """The module of its class."""
+        return f"stairnoise._laws.{self.name}"
+
+    def load(self) -> Any:
+        """Return its class."""
+        return getattr(import_module(self.module), self.class_name)
+
+    def make(self, example: Example) -> Any:
+        """Return the law of an example."""
+        law = self.load()
+        return (getattr(law, example.by) if example.by else law)(**example.arguments)
+
+    def laws(self) -> tuple[Any, ...]:
+        """Return the laws of all examples with single parameters."""
+        return tuple(map(self.make, self.examples))
+
+
+def _example(by: str = "", **arguments: Any) -> Example:
+    return Example(arguments, by)
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "staircase",
+        "Staircase",
+        "continuous",
+        "one number",
+        (
+            _example(eps=1.0),
+            _example(eps=6.0, sensitivity=0.3, gamma="l2"),
+            _example(eps=0.05, sensitivity=10.0, gamma=0.25),
+        ),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
+        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        compared=(
+            Compared("Staircase l1", "Laplace", fixed=("l1",)),
+            Compared("Staircase l2", "Laplace", fixed=("l2",)),
+        ),
+        released=True,
+    ),
+    Row(
+        "laplace",
+        "Laplace",
+        "continuous",
+        "one number",
+        (_example(eps=1.0), _example(eps=0.01, sensitivity=3.0)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
+        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        compared=(Compared("Laplace", "Laplace"),),
+        released=True,
+    ),
+    Row(
+        "merged_laplace",
+        "MergedLaplace",
+        "continuous",
+        "several rates",
+        (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0]),),
+        compared=(Compared("MergedLaplace", "Laplace", by="from_eps", when="named"),),
+        sampled=False,
+    ),
+    Row(
+        "arete",
+        "Arete",
+        "continuous",
+        "shares",
+        (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
+        compared=(Compared("Arete", "Laplace", by="from_eps", when="named"),),
+    ),
+    Row(
+        "truncated_laplace",
+        "TruncatedLaplace",
+        "continuous",
+        "with a delta",
+        (_example(eps=1.0, delta=1e-6), _example(eps=0.5, delta=1e-3, upper=20.0)),
+        compared=(Compared("TruncatedLaplace", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+    ),
+    Row(
+        "gaussian",
+        "Gaussian",
+        "continuous",
+        "with a delta",
+        (_example(eps=1.0, delta=1e-6),),
+        compared=(Compared("Gaussian", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+    ),
+    Row(
+        "discrete_staircase",
+        "DiscreteStaircase",
+        "discrete",
+        "one number",
+        (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
+        divided=Divided(_example(eps=4.0, sensitivity=5), 4, _example(eps=1.0, sensitivity=5)),
+        compared=(
+            Compared("DiscreteStaircase l1", "DiscreteLaplace", fixed=("l1",)),
+            Compared("DiscreteStaircase l2", "DiscreteLaplace", fixed=("l2",)),
+        ),
+        released=True,
+    ),
+    Row(
+        "discrete_laplace",
+        "DiscreteLaplace",
+        "discrete",
+        "one number",
+        (_example(eps=1.0), _example(eps=0.1, sensitivity=3)),
+        arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
+        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        compared=(Compared("DiscreteLaplace", "DiscreteLaplace"),),
+        released=True,
+    ),
+    Row(
+        "generalized_discrete_laplace",
+        "GeneralizedDiscreteLaplace",
+        "discrete",
+        "shares",
+        (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
+        compared=(Compared("GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named"),),
+    ),
+    Row(
+        "multi_scale_discrete_laplace",
+        "MultiScaleDiscreteLaplace",
+        "discrete",
+        "shares",
+        (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
+        compared=(Compared("MultiScaleDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), when="named"),),
+    ),
+    Row(
+        "discrete_gaussian",
+        "DiscreteGaussian",
+        "discrete",
+        "with a delta",
+        (_example(sigma2=0.25), _example(sigma2=150.0)),
+        divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
+        compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
+    ),
+    Row(
+        "multivariate_staircase",
+        "MultivariateStaircase",
+        "vector",
+        "vectors",
+        (
+            _example(eps=1.0, dim=2, norm="l1"),
+            _example(eps=4.0, dim=3, norm="l1"),
+            _example(eps=1.0, dim=2, norm="l2"),
+            _example(eps=4.0, dim=3, norm="l2"),
+            _example(eps=2.0, dim=3, norm="linf"),
+        ),
+    ),
+)
+
+BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
+
+
+def load(name: Mechanism) -> Any:
+    """Return the class of a mechanism by its name in ``sample(mechanism=...)``."""
+    return BY_NAME[name].load()
