@@ -244,7 +244,7 @@ def compare(
         return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
     candidates = chosen(mechanisms, setting.delta)
     rows, notes = of_numbers(setting, candidates, power)
-    asked = (tuple(candidate.name for candidate in candidates), None, "l1", None)
+    asked = (tuple(candidate.compared.name for candidate in candidates), None, "l1", None)
     return Comparison(setting, cost, "number", asked, rows, notes)
 
 

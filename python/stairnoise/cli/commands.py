@@ -13,9 +13,9 @@ from rich.console import Console
 import stairnoise
 from stairnoise import figures
 from stairnoise._errors import ParameterError, StairnoiseError
-from stairnoise._law import Law
 from stairnoise._optional import MissingPackageError
-from stairnoise._sample import FURTHER_LAWS, LAWS, make_law, needed_parameters
+from stairnoise._registry import ROWS
+from stairnoise._sample import make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
@@ -75,9 +75,8 @@ def _options(
     pass
 
 
-_MECHANISMS = ", ".join(LAWS)
-# All whose parameters are single numbers.
-_SAMPLED = ", ".join((*LAWS, *(name for name in FURTHER_LAWS if name != "merged_laplace")))
+_RELEASED = [row.name for row in ROWS if row.released]
+_SAMPLED = ", ".join(row.name for row in ROWS if row.sampled)
 
 Eps = Annotated[float, typer.Option(help="Privacy parameter of one draw.")]
 Sensitivity = Annotated[float, typer.Option(help="Largest change of one value that one person can cause.")]
@@ -151,13 +150,13 @@ def release(
     column: Annotated[str, typer.Option(help="The column to protect.")] = "count",
     mechanism: Annotated[
         list[str] | None,
-        typer.Option(help=f"One of {_MECHANISMS}; may be repeated.", show_default="all"),
+        typer.Option(help=f"One of {', '.join(_RELEASED)}; may be repeated.", show_default="all"),
     ] = None,
     sensitivity: Sensitivity = 1.0,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
 ) -> None:
     """Add noise to one column of a table: true and private values side by side."""
-    laws: dict[str, Law[Any]] = {name: _law_of_eps(name, eps, sensitivity) for name in mechanism or LAWS}
+    laws = {name: _law_of_eps(name, eps, sensitivity) for name in mechanism or _RELEASED}
     table = read_table(csv, column)
     print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
 
@@ -211,10 +210,11 @@ def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
             raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 
 
-def _law_of_eps(name: str, eps: float, sensitivity: float) -> Law[Any]:
-    if name in LAWS:
-        return LAWS[name](eps, sensitivity)  # type: ignore[call-arg]
-    *names, last = map(repr, LAWS)
+def _law_of_eps(name: str, eps: float, sensitivity: float) -> Any:
+    for row in ROWS:
+        if row.released and row.name == name:
+            return row.load()(eps, sensitivity)
+    *names, last = (repr(released) for released in _RELEASED)
     raise ParameterError(f"mechanism must be {', '.join(names)} or {last}, got {name!r}")
 
 

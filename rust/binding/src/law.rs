@@ -1,51 +1,57 @@
+//! The class of every law with scalar parameters.
+
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value, noise};
 
-use crate::arguments::{self, Kind};
 use crate::buffer::{Parts, same_shape, with_answers, with_output};
 use crate::drawing;
-use crate::errors::{self, ParameterError};
+use crate::errors;
 use crate::stream::Stream;
 
-/// One law with scalar parameters, ready to draw.
+/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+const DEAREST: usize = PIECE / 64;
+
+/// A noise law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
-pub(crate) struct Law(stairnoise::Law);
+pub(crate) struct Law {
+    inner: Inner,
+    cells: u64,
+    lengths: Vec<u64>,
+}
+
+/// Which of the two is asked once a call or a part of one, never for a value.
+enum Inner {
+    OneWord(Box<stairnoise::Law>),
+    Several(Box<dyn stairnoise::Noise>),
+}
 
 #[pymethods]
 impl Law {
-    #[new]
-    fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let shape = arguments::shape(shape)?;
-        stairnoise::Law::new(kind.0, eps, sensitivity, shape)
-            .map(Self)
-            .map_err(errors::parameter)
-    }
-
     #[getter]
     fn granularity(&self) -> f64 {
-        self.0.granularity()
+        match &self.inner {
+            Inner::OneWord(law) => law.granularity(),
+            Inner::Several(law) => law.granularity(),
+        }
     }
 
+    /// ⌈Δ/g⌉; 0 for a law that has no sensitivity.
     #[getter]
     fn cells(&self) -> u64 {
-        self.0.cells()
+        self.cells
     }
 
+    /// The law's own lengths in lattice steps, at most 1024.
     #[getter]
-    fn r(&self) -> u64 {
-        self.0.r().unwrap_or(0)
+    fn lengths(&self) -> Vec<u64> {
+        self.lengths.clone()
     }
 
     #[pyo3(signature = (stream, out, threads = 0))]
     fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
-        let take = |n| stream.next(n);
-        with_output!(out, out => {
-            drawing::fill(py, out, Parts::USUAL, threads, take, |fill, first, part| {
-                self.0.write(fill, first, part);
-                Ok(())
-            })
-        })
+        with_output!(out, out => drawing::fill(py, out, self, stream, threads))
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -64,16 +70,10 @@ impl Law {
         out: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        let take = |n| stream.next(n);
-        with_answers!(values, values => with_output!(out, out => {
-            let check = |answers: &[_]| self.0.check_answers(answers);
-            drawing::release(py, values, out, Parts::USUAL, check, take, |fill, first, answers, part| {
-                self.0.release_part(fill, first, answers, part);
-                Ok(())
-            })
-        }))
+        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, self, stream)))
     }
 
+    /// Releases a short array of integers or floats into a new one; `None` for anything else, which [`Law::release`] takes.
     fn release_short<'py>(
         &self,
         py: Python<'py>,
@@ -81,35 +81,83 @@ impl Law {
         values: &Bound<'py, PyAny>,
         whole: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        drawing::release_short(py, values, whole, &self.0, |n| stream.next(n))
+        drawing::release_short(py, values, whole, self, stream)
     }
 }
 
 impl Law {
+    /// A law of one word a value.
+    pub fn one_word(law: stairnoise::Law) -> Self {
+        Self {
+            cells: law.cells(),
+            lengths: law.r().into_iter().collect(),
+            inner: Inner::OneWord(Box::new(law)),
+        }
+    }
+
+    /// A law of several draws a value.
+    pub fn several(law: impl stairnoise::Noise + 'static, cells: u64, lengths: Vec<u64>) -> Self {
+        Self {
+            inner: Inner::Several(Box::new(law)),
+            cells,
+            lengths,
+        }
+    }
+
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
-        let fill = stream.next(1).map_err(errors::draw)?;
-        self.0.write(&fill, 0, &mut value);
+        let fill = self.take(stream, 1).map_err(errors::draw)?;
+        self.write(&fill, 0, &mut value).map_err(|OutOfMemory| errors::memory())?;
         Ok(value[0])
     }
-}
 
-impl drawing::Part for stairnoise::Law {
-    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
-        self.check_answers(answers)
+    /// The next fill of `n` values of the stream.
+    pub fn take(&self, stream: &Stream, n: usize) -> Result<Fill, DrawError> {
+        match self.inner {
+            Inner::OneWord(_) => stream.next(n),
+            Inner::Several(_) => stream.next_staged(n),
+        }
     }
 
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
-        self.release_part(fill, 0, answers, out);
+    pub fn parts(&self) -> Parts {
+        match &self.inner {
+            Inner::OneWord(_) => Parts::USUAL,
+            Inner::Several(law) => Parts {
+                price: law.draws().min(DEAREST),
+                together: law.together(),
+            },
+        }
+    }
+
+    /// Writes the values `first .. first + out.len()` of a fill.
+    pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
+        match &self.inner {
+            Inner::OneWord(law) => law.write(fill, first, out),
+            Inner::Several(law) => noise::write(&**law, fill, first, out)?,
+        }
         Ok(())
     }
-}
 
-/// The largest float not above eps/k.
-#[pyfunction]
-pub(crate) fn largest_quotient(eps: f64, k: u64) -> PyResult<f64> {
-    if !(1..1 << 53).contains(&k) {
-        return Err(ParameterError::new_err(format!("k must be from 1 to 2**53 - 1, got {k}")));
+    /// Refuses answers that cannot be released.
+    pub fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
+        match &self.inner {
+            Inner::OneWord(law) => law.check_answers(answers),
+            Inner::Several(law) => noise::check_answers(&**law, answers),
+        }
     }
-    Ok(stairnoise::largest_quotient(eps, k))
+
+    /// Releases answers, which have passed [`Law::check_answers`], with the values of a fill from `first` on.
+    pub fn release_part<A: Answer, T: Value>(
+        &self,
+        fill: &Fill,
+        first: u64,
+        answers: &[A],
+        out: &mut [T],
+    ) -> Result<(), OutOfMemory> {
+        match &self.inner {
+            Inner::OneWord(law) => law.release_part(fill, first, answers, out),
+            Inner::Several(law) => noise::release_part(&**law, fill, first, answers, out)?,
+        }
+        Ok(())
+    }
 }

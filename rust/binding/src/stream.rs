@@ -1,3 +1,5 @@
+//! The classes of generators.
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
