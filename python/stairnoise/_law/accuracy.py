@@ -291,7 +291,7 @@ class Accuracy(Intervals, Parameters):
         """Granularity, cells to a sensitivity and r of every element."""
         law = self._scalar_law
         if law is not None:
-            return np.array(law.granularity), np.array(law.cells), np.array(law.lengths[0])
+            return np.array(law.granularity), np.array(law.cells), np.array((law.lengths or [0])[0])
         return describe(self._kind, *self._broadcast(self._parameter_shape))
 
 

@@ -3,7 +3,7 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value, noise};
+use stairnoise::{Answer, DrawError, Fill, OutOfMemory, StagedFill, Value, noise};
 
 use crate::buffer::{Parts, same_shape, with_answers, with_output};
 use crate::drawing;
@@ -25,6 +25,12 @@ pub(crate) struct Law {
 enum Inner {
     OneWord(Box<stairnoise::Law>),
     Several(Box<dyn stairnoise::Noise>),
+}
+
+/// A fill of the kind that the law draws from.
+pub(crate) enum Taken {
+    OneWord(Fill),
+    Several(StagedFill),
 }
 
 #[pymethods]
@@ -112,10 +118,10 @@ impl Law {
     }
 
     /// The next fill of `n` values of the stream.
-    pub fn take(&self, stream: &Stream, n: usize) -> Result<Fill, DrawError> {
+    pub fn take(&self, stream: &Stream, n: usize) -> Result<Taken, DrawError> {
         match self.inner {
-            Inner::OneWord(_) => stream.next(n),
-            Inner::Several(_) => stream.next_staged(n),
+            Inner::OneWord(_) => stream.next(n).map(Taken::OneWord),
+            Inner::Several(_) => stream.next_staged(n).map(Taken::Several),
         }
     }
 
@@ -130,10 +136,11 @@ impl Law {
     }
 
     /// Writes the values `first .. first + out.len()` of a fill.
-    pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
-        match &self.inner {
-            Inner::OneWord(law) => law.write(fill, first, out),
-            Inner::Several(law) => noise::write(&**law, fill, first, out)?,
+    pub fn write<T: Value>(&self, fill: &Taken, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
+        match (&self.inner, fill) {
+            (Inner::OneWord(law), Taken::OneWord(fill)) => law.write(fill, first, out),
+            (Inner::Several(law), Taken::Several(fill)) => noise::write(&**law, fill, first, out)?,
+            _ => unreachable!("a fill of another law"),
         }
         Ok(())
     }
@@ -149,14 +156,15 @@ impl Law {
     /// Releases answers, which have passed [`Law::check_answers`], with the values of a fill from `first` on.
     pub fn release_part<A: Answer, T: Value>(
         &self,
-        fill: &Fill,
+        fill: &Taken,
         first: u64,
         answers: &[A],
         out: &mut [T],
     ) -> Result<(), OutOfMemory> {
-        match &self.inner {
-            Inner::OneWord(law) => law.release_part(fill, first, answers, out),
-            Inner::Several(law) => noise::release_part(&**law, fill, first, answers, out)?,
+        match (&self.inner, fill) {
+            (Inner::OneWord(law), Taken::OneWord(fill)) => law.release_part(fill, first, answers, out),
+            (Inner::Several(law), Taken::Several(fill)) => noise::release_part(&**law, fill, first, answers, out)?,
+            _ => unreachable!("a fill of another law"),
         }
         Ok(())
     }

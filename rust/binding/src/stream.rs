@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use stairnoise::{DrawError, Fill, Generator};
+use stairnoise::{DrawError, Fill, Generator, StagedFill};
 use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
@@ -39,7 +39,7 @@ impl Stream {
     }
 
     /// [`Stream::next`], for a law of several draws.
-    pub fn next_staged(&self, n: usize) -> Result<Fill, DrawError> {
+    pub fn next_staged(&self, n: usize) -> Result<StagedFill, DrawError> {
         self.lock().next_staged(n)
     }
 }

@@ -7,10 +7,9 @@ use zeroize::Zeroize;
 use crate::exact::IntegerLaw;
 use crate::memory::OutOfMemory;
 use crate::negative_binomial::NegativeBinomial;
-use crate::noise::stage;
 use crate::params::Lattice;
 use crate::sampler::Sampler;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, StagedFill};
 use crate::table::Table;
 use crate::value::Value;
 
@@ -39,7 +38,7 @@ impl Difference {
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.
-    fn add(&self, fill: &Fill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
+    fn add(&self, fill: &StagedFill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
         let mut add = |drawn: &[i64], scale| {
             for (sum, drawn) in sums.iter_mut().zip(drawn) {
                 // Fewer than 2²⁰ products below 2³²·2⁶³. A check would be a branch on noise.
@@ -48,13 +47,13 @@ impl Difference {
         };
         match self {
             Self::Geometric(sampler) => {
-                sampler.write(fill, stage(from, first), drawn);
+                sampler.write(fill.stage(from), first, drawn);
                 add(drawn, scale);
                 from + 1
             }
             Self::Table(table) => {
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
-                    table.write(fill, stage(number, first), drawn);
+                    table.write(fill.stage(number), first, drawn);
                     add(drawn, scale);
                 }
                 from + 2
@@ -82,7 +81,7 @@ impl Differences {
     }
 
     /// As [`crate::Noise::write_cells`].
-    pub fn write(&self, fill: &Fill, first: u64, out: &mut [i64]) {
+    pub fn write(&self, fill: &StagedFill, first: u64, out: &mut [i64]) {
         let mut sums = [0_i128; CHUNK];
         let used = out.len().min(CHUNK);
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {

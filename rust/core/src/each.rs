@@ -14,7 +14,7 @@ use crate::kernel::{BLOCK, Drawn, Tier};
 use crate::law::{Kind, Law, Shape};
 use crate::memory;
 use crate::release::{self, Answer};
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, Fill, Words};
 use crate::value::Value;
 
 /// Laws of one kind with parameters by the value.
@@ -183,11 +183,11 @@ impl Laws {
         parameters: &Parameters<'_>,
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
-        let mut words = fill.words();
+        let (stage, mut words) = (fill.stage(), Words::new());
         let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
-            let words = words.at(first + base as u64, out.len());
+            let words = words.at(stage, first + base as u64, out.len());
             for (n, (words, out)) in words.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate() {
                 let base = base + n * BLOCK;
                 let parameters = parameters.block(base);
@@ -197,7 +197,7 @@ impl Laws {
                     let (eps, sensitivity, shape) = parameters.at(i);
                     out[i] = self.with(eps, sensitivity, shape, |law| {
                         let sampler = law.sampler();
-                        let noise = sampler.cells(words[i], |e| fill.extension(first + (base + i) as u64, e));
+                        let noise = sampler.cells(words[i], |e| stage.extension(first + (base + i) as u64, e));
                         output.cells(i, noise, sampler.lattice().log2_granularity)
                     })?;
                 }

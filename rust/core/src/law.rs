@@ -175,7 +175,7 @@ impl Law {
 
     /// Values `first .. first + out.len()` of a fill: [`Law::fill`] in pieces.
     pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
-        self.sampler.write(fill, first, out);
+        self.sampler.write(fill.stage(), first, out);
     }
 
     /// Refuses answers that [`Law::release`] refuses, by their positions, before anything is drawn.
@@ -189,7 +189,7 @@ impl Law {
     /// [`Law::release`] in pieces. Answers must have passed [`Law::check_answers`] and be as many as `out`.
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
-        self.sampler.release(fill, first, answers, out);
+        self.sampler.release(fill.stage(), first, answers, out);
     }
 
     pub(crate) fn sampler(&self) -> &Sampler {

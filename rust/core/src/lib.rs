@@ -113,5 +113,5 @@ pub use selection::{Selection, Selector};
 pub use share::Share;
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{Children, Fill, Generator};
+pub use stream::{Children, Fill, Generator, StagedFill};
 pub use value::{Float, Value};

@@ -1,4 +1,4 @@
-//! Laws that take several draws for a value: where their words come from, and what all of them can do.
+//! Laws that take several draws for a value: what all of them can do.
 
 use zeroize::Zeroize;
 
@@ -9,16 +9,8 @@ use crate::parallel::{self, available_threads};
 use crate::params::Lattice;
 use crate::release::{self, Answer};
 use crate::reveal;
-use crate::stream::{CHUNK, Fill, Generator};
+use crate::stream::{CHUNK, Generator, StagedFill};
 use crate::value::{NEAR, Value};
-
-/// Values of one fill of such a law have indices below 2 to this power (contract, section 5).
-pub(crate) const LOG2_VALUES: u32 = 40;
-
-/// The index that value `i` of a fill reads in stage `s`, which is below 2²²: every stage is a stretch of the fill's indices of its own.
-pub(crate) const fn stage(s: u64, i: u64) -> u64 {
-    i + (s << LOG2_VALUES)
-}
 
 /// A law of several draws for a value, on the multiples of a power of two.
 pub trait Noise: Send + Sync {
@@ -41,7 +33,7 @@ pub trait Noise: Send + Sync {
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
 
     /// The lattice step g, a power of two; 1 for a law of integers.
     fn granularity(&self) -> f64 {
@@ -94,7 +86,7 @@ pub trait Noise: Send + Sync {
 ///
 /// # Errors
 /// [`OutOfMemory`]; then some of `out` may have been written.
-pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &Fill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
+pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &StagedFill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
     let (log2_granularity, granularity) = (law.log2_granularity(), law.granularity());
     let near = if granularity.is_normal() { NEAR } else { 0 };
     each_chunk(law, fill, first, out, |_, noise, out| {
@@ -126,7 +118,7 @@ pub fn check_answers<A: Answer>(law: &(impl Noise + ?Sized), answers: &[A]) -> R
 /// [`OutOfMemory`]; then some of `out` may have been written.
 pub fn release_part<A: Answer, T: Value>(
     law: &(impl Noise + ?Sized),
-    fill: &Fill,
+    fill: &StagedFill,
     first: u64,
     answers: &[A],
     out: &mut [T],
@@ -147,7 +139,7 @@ const PART: usize = 8 * CHUNK;
 /// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
 fn each_chunk<T>(
     law: &(impl Noise + ?Sized),
-    fill: &Fill,
+    fill: &StagedFill,
     first: u64,
     out: &mut [T],
     convert: impl Fn(usize, &[i64], &mut [T]),
@@ -163,7 +155,7 @@ fn each_chunk<T>(
 /// [`each_chunk`] by way of `room`, which is wiped.
 fn each_part<T>(
     law: &(impl Noise + ?Sized),
-    fill: &Fill,
+    fill: &StagedFill,
     first: u64,
     out: &mut [T],
     room: &mut [i64],
@@ -195,7 +187,7 @@ mod tests {
             -3
         }
 
-        fn write_cells(&self, _: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        fn write_cells(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
             Ok(())
         }

@@ -10,7 +10,7 @@ use crate::kernel::Lines;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
-use crate::stream::{CHUNK, FEW, Fill};
+use crate::stream::{CHUNK, FEW, Stage};
 use crate::value::{NEAR, Value, near};
 
 /// A true answer to be released.
@@ -149,17 +149,17 @@ fn shift(n: i128, by: i32) -> i128 {
 }
 
 impl Sampler {
-    /// Writes `answers[i]` plus the noise of value `first + i` of the fill to `out[i]`.
-    pub(crate) fn release<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+    /// Writes `answers[i]` plus the noise of value `first + i` of the stage to `out[i]`.
+    pub(crate) fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &[A], out: &mut [T]) {
         let lattice = self.lattice();
         if out.len() <= FEW {
-            self.each_of_few(fill, first, out, |i, noise| add(answers[i], noise, lattice));
+            self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
             return;
         }
         let Lines(noise) = &mut Lines([0_i64; CHUNK]);
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let noise = &mut noise[..out.len()];
-            self.write(fill, first + (chunk * CHUNK) as u64, noise);
+            self.write(stage, first + (chunk * CHUNK) as u64, noise);
             add_each(answers, noise, lattice, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.

@@ -100,18 +100,22 @@ fn stream() {
         }
         for case in list(&entry["words"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            assert_eq!(fill.word(whole(&case[1])), word(&case[2]), "{case}");
+            assert_eq!(fill.stage().word(whole(&case[1])), word(&case[2]), "{case}");
         }
         for case in list(&entry["extensions"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            let got = fill.extension(whole(&case[1]), whole(&case[2]) as usize);
+            let got = fill.stage().extension(whole(&case[1]), whole(&case[2]) as usize);
             assert_eq!(got, word(&case[3]), "{case}");
         }
         let spawned: Vec<_> = (0..5).map(|_| generator.spawn().unwrap()).collect();
         for case in list(&entry["children"]) {
             let same = Generator::from_key(&key(&case[1]));
             if let Some(child) = spawned.get(whole(&case[0]) as usize) {
-                assert_eq!(child.fill_number(5).word(9), same.fill_number(5).word(9), "{case}");
+                assert_eq!(
+                    child.fill_number(5).stage().word(9),
+                    same.fill_number(5).stage().word(9),
+                    "{case}"
+                );
             }
         }
     }
@@ -149,12 +153,12 @@ fn fills() {
         law.write(&fill, 0, &mut cells);
         assert_eq!(cells, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
-            assert_eq!(fill.word(i as u64), word(case), "{entry}");
+            assert_eq!(fill.stage().word(i as u64), word(case), "{entry}");
             let consumed = whole(&entry["extensions"][i]);
             let mut asked = 0;
-            law.sampler().cells(fill.word(i as u64), |e| {
+            law.sampler().cells(fill.stage().word(i as u64), |e| {
                 asked = asked.max(e as u64 + 1);
-                fill.extension(i as u64, e)
+                fill.stage().extension(i as u64, e)
             });
             assert_eq!(asked, consumed, "extension words of value {i} of {entry}");
         }

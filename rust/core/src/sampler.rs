@@ -2,7 +2,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
 use crate::params::Lattice;
 use crate::reveal;
-use crate::stream::{CHUNK, FEW, Fill};
+use crate::stream::{CHUNK, FEW, Stage, Words};
 use crate::value::Value;
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
@@ -58,22 +58,22 @@ impl Sampler {
         }
     }
 
-    /// The values `first .. first + out.len()` of a fill.
-    pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
-        self.write_on(Tier::current(), fill, first, out);
+    /// The values `first .. first + out.len()` of a stage.
+    pub fn write<T: Value>(&self, stage: Stage<'_>, first: u64, out: &mut [T]) {
+        self.write_on(Tier::current(), stage, first, out);
     }
 
     /// [`Sampler::write`] on a tier that is available.
-    fn write_on<T: Value>(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [T]) {
+    fn write_on<T: Value>(&self, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
-            self.each_of_few(fill, first, out, |_, cells| self.value(cells));
+            self.each_of_few(stage, first, out, |_, cells| self.value(cells));
             return;
         }
-        let mut words = fill.words();
+        let mut words = Words::new();
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
-            let extension = |i, e| fill.extension(first + i as u64, e);
-            self.write_words(tier, words.at(first, out.len()), extension, out);
+            let extension = |i, e| stage.extension(first + i as u64, e);
+            self.write_words(tier, words.at(stage, first, out.len()), extension, out);
         }
     }
 
@@ -90,10 +90,10 @@ impl Sampler {
 
     /// Writes `element(i, X of value first + i)` to every `out[i]`, of which there are at most [`FEW`].
     #[inline]
-    pub fn each_of_few<T>(&self, fill: &Fill, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
-        let words = fill.few_words(first, out.len());
+    pub fn each_of_few<T>(&self, stage: Stage<'_>, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+        let words = stage.few_words(first, out.len());
         for (i, (out, word)) in out.iter_mut().zip(&*words).enumerate() {
-            *out = element(i, self.cells(*word, |e| fill.extension(first + i as u64, e)));
+            *out = element(i, self.cells(*word, |e| stage.extension(first + i as u64, e)));
         }
     }
 
@@ -164,22 +164,23 @@ mod tests {
                 for (eps, sensitivity) in [(1e-3, 1.0), (0.3, 3.0), (1.5, 1.0), (2.0, 1000.0), (4.0, 1.0), (60.0, 7.0)] {
                     let law = Law::new(kind, eps, sensitivity, Shape::L2).unwrap();
                     let fill = generator.at(5).unwrap().next(2 * CHUNK).unwrap();
-                    same_values::<f64>(law.sampler(), tier, &fill);
-                    same_values::<i64>(law.sampler(), tier, &fill);
-                    same_values::<f32>(law.sampler(), tier, &fill);
-                    same_values::<i32>(law.sampler(), tier, &fill);
+                    let stage = fill.stage();
+                    same_values::<f64>(law.sampler(), tier, stage);
+                    same_values::<i64>(law.sampler(), tier, stage);
+                    same_values::<f32>(law.sampler(), tier, stage);
+                    same_values::<i32>(law.sampler(), tier, stage);
                 }
             }
         }
     }
 
-    fn same_values<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tier: Tier, fill: &Fill) {
+    fn same_values<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tier: Tier, stage: Stage<'_>) {
         for first in [0, 1, 2] {
             for n in [1, 8, 9, 63, 64, 65, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, CHUNK + 65] {
                 let mut out = vec![T::default(); n];
-                sampler.write_on(tier, fill, first, &mut out);
+                sampler.write_on(tier, stage, first, &mut out);
                 for (i, value) in (first..).zip(out) {
-                    let alone = sampler.value::<T>(sampler.cells(fill.word(i), |e| fill.extension(i, e)));
+                    let alone = sampler.value::<T>(sampler.cells(stage.word(i), |e| stage.extension(i, e)));
                     assert_eq!(value, alone, "{tier:?} value {i} of {n} of {sampler:?}");
                 }
             }
@@ -197,26 +198,26 @@ mod tests {
                 let (eps, sensitivity, shape) = random.parameters(kind, i % 3, i % 4 == 0);
                 let law = Law::new(kind, eps, sensitivity, shape).unwrap();
                 let fill = generator.next(4 * BLOCK).unwrap();
-                same_slices::<f64>(law.sampler(), &tiers, &fill);
-                same_slices::<f32>(law.sampler(), &tiers, &fill);
+                same_slices::<f64>(law.sampler(), &tiers, fill.stage());
+                same_slices::<f32>(law.sampler(), &tiers, fill.stage());
                 if matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase) {
-                    same_slices::<i64>(law.sampler(), &tiers, &fill);
-                    same_slices::<i32>(law.sampler(), &tiers, &fill);
+                    same_slices::<i64>(law.sampler(), &tiers, fill.stage());
+                    same_slices::<i32>(law.sampler(), &tiers, fill.stage());
                 }
             }
         }
     }
 
-    fn same_slices<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tiers: &[Tier], fill: &Fill) {
+    fn same_slices<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tiers: &[Tier], stage: Stage<'_>) {
         let alone: Vec<T> = (0..4 * BLOCK as u64)
-            .map(|i| sampler.value(sampler.cells(fill.word(i), |e| fill.extension(i, e))))
+            .map(|i| sampler.value(sampler.cells(stage.word(i), |e| stage.extension(i, e))))
             .collect();
         let mut out = [T::default(); 2 * BLOCK + 1];
         for &tier in tiers {
             let of_any_length = (0..=out.len()).map(|n| (n % 2, n));
             let from_any_place = (0..BLOCK).flat_map(|first| [FEW + 1, BLOCK - 1, BLOCK, BLOCK + 1].map(|n| (first, n)));
             for (first, n) in of_any_length.chain(from_any_place) {
-                sampler.write_on(tier, fill, first as u64, &mut out[..n]);
+                sampler.write_on(tier, stage, first as u64, &mut out[..n]);
                 assert_eq!(out[..n], alone[first..first + n], "{tier:?}, {n} from {first} of {sampler:?}");
             }
         }

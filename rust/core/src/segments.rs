@@ -10,11 +10,10 @@ use crate::exact::exp::{Power, Step};
 use crate::exact::{IntegerLaw, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
 use crate::memory::{self, OutOfMemory};
-use crate::noise::stage;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, Stage, StagedFill, Words};
 use crate::table::Table;
 
 /// Which integers a segment holds.
@@ -107,17 +106,18 @@ impl Segments {
     }
 
     /// [`crate::Noise::write_cells`].
-    pub fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) {
-        let mut words = fill.words();
+    pub fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) {
+        let (choices, distances) = (fill.stage(0), fill.stage(1));
+        let mut words = Words::new();
         let mut chosen = [0; CHUNK];
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            let words = words.at(stage(0, first), out.len());
+            let words = words.at(choices, first, out.len());
             let chosen = &mut chosen[..out.len()];
-            let extension = |i: usize, e: usize| fill.extension(stage(0, first) + i as u64, e);
+            let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
             self.table.indices(words, extension, chosen);
-            self.samplers[0].write(fill, stage(1, first), out);
+            self.samplers[0].write(distances, first, out);
             if self.samplers.len() > 1 {
-                self.write_other_rates(fill, first, chosen, out);
+                self.write_other_rates(distances, first, chosen, out);
             }
             for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
                 *out = self.place(*index).cells(out.unsigned_abs(), *word);
@@ -140,14 +140,14 @@ impl Segments {
     }
 
     /// Stage 1 of the values whose segments do not have the first rate.
-    fn write_other_rates(&self, fill: &Fill, first: u64, chosen: &[u64], distances: &mut [i64]) {
+    fn write_other_rates(&self, stage: Stage<'_>, first: u64, chosen: &[u64], distances: &mut [i64]) {
         let (mut rates, mut of_rate) = ([0_u64; CHUNK], [0_i64; CHUNK]);
         let (rates, of_rate) = (&mut rates[..chosen.len()], &mut of_rate[..chosen.len()]);
         for (rate, index) in rates.iter_mut().zip(chosen) {
             *rate = self.place(*index).side_and_rate & !(FREE | MINUS);
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
-            sampler.write(fill, stage(1, first), of_rate);
+            sampler.write(stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
                 let mask = equal(*rate_of_value, rate).cast_signed();
                 *distance = (*distance & !mask) | (of_rate & mask);
@@ -306,7 +306,7 @@ mod tests {
         };
         let total: f64 = (-400..=400).map(weight).sum();
         let n = 200_000;
-        let fill = Generator::from_seed(11).next(n).unwrap();
+        let fill = Generator::from_seed(11).next_staged(n).unwrap();
         let mut out = vec![0; n];
         law.write_cells(&fill, 0, &mut out);
         for k in -20..=20 {
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn pieces_are_the_whole() {
         let law = two_slopes(1 << 33);
-        let fill = Generator::from_seed(12).next(2000).unwrap();
+        let fill = Generator::from_seed(12).next_staged(2000).unwrap();
         let mut whole = vec![0; 2000];
         law.write_cells(&fill, 0, &mut whole);
         for (first, n) in [(0, 1), (1, 5), (3, 9), (511, 2), (512, 600), (700, 1300)] {

@@ -11,7 +11,7 @@ use crate::exact::{self, Weights};
 use crate::kernel::WORD_BITS;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, Stage, Words};
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
@@ -130,15 +130,15 @@ impl Table {
         near == 0
     }
 
-    /// The values `first .. first + out.len()` of a fill.
-    pub fn write(&self, fill: &Fill, first: u64, out: &mut [i64]) {
-        let mut words = fill.words();
+    /// The values `first .. first + out.len()` of a stage.
+    pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        let mut words = Words::new();
         let mut indices = [0; CHUNK];
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             let indices = &mut indices[..out.len()];
             self.indices(
-                words.at(first, out.len()),
-                |i, e| fill.extension(first + i as u64, e),
+                words.at(stage, first, out.len()),
+                |i, e| stage.extension(first + i as u64, e),
                 indices,
             );
             for (out, index) in out.iter_mut().zip(&*indices) {

@@ -40,7 +40,9 @@ impl Columns {
 
 fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, index: u64) -> (Law, i64) {
     let law = Law::new(kind, eps, sensitivity, shape).unwrap();
-    let cells = law.sampler().cells(fill.word(index), |e| fill.extension(index, e));
+    let cells = law
+        .sampler()
+        .cells(fill.stage().word(index), |e| fill.stage().extension(index, e));
     (law, cells)
 }
 
@@ -217,8 +219,14 @@ fn ordinary_parameters_leave_few_values_in_doubt() {
                 for first in (0..1000 * BLOCK as u64).step_by(BLOCK) {
                     let given: [_; BLOCK] = core::array::from_fn(|_| random.parameters(kind, form, false));
                     let columns = Columns::new(&given);
-                    let mut words = fill.words();
-                    room.draw(tier, kind, &columns.parameters(), words.at(first, BLOCK), &mut drawn);
+                    let mut words = Words::new();
+                    room.draw(
+                        tier,
+                        kind,
+                        &columns.parameters(),
+                        words.at(fill.stage(), first, BLOCK),
+                        &mut drawn,
+                    );
                     doubtful += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], Noise).count_ones();
                 }
                 assert!(doubtful < 64, "{doubtful} of 64000: {tier:?} {kind:?} {form}");

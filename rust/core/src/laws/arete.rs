@@ -8,7 +8,7 @@ use crate::memory::OutOfMemory;
 use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -87,7 +87,7 @@ impl Noise for Arete {
         self.sum.draws()
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.sum.write(fill, first, out);
         Ok(())
     }

@@ -4,12 +4,12 @@ use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
 use crate::memory::OutOfMemory;
-use crate::noise::{Noise, stage};
+use crate::noise::Noise;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;
 use crate::stack;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, PairStage, StagedFill};
 
 /// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
 ///
@@ -101,30 +101,30 @@ impl DiscreteGaussian {
     }
 
     /// Value `i` of a fill, from attempt `first_attempt` on.
-    fn value(&self, fill: &Fill, i: u64, first_attempt: u64) -> i64 {
+    fn value(&self, fill: &StagedFill, i: u64, first_attempt: u64) -> i64 {
         for attempt in first_attempt..ATTEMPTS {
-            let index = stage(attempt, i);
-            let [word, coin] = fill.pair(index);
-            let proposal = self.proposal.cells(word, |e| fill.pair_extension(index, 0, e));
+            let stage = fill.pair_stage(attempt);
+            let [word, coin] = stage.pair(i);
+            let proposal = self.proposal.cells(word, |e| stage.extension(i, 0, e));
             let verdict = self.coin.decide(proposal, coin);
-            if verdict.unwrap_or_else(|| self.accepts(fill, index, proposal, coin)) {
+            if verdict.unwrap_or_else(|| self.accepts(stage, i, proposal, coin)) {
                 return proposal;
             }
         }
         0
     }
 
-    /// The exact verdict on the proposal of the pair at `index`.
+    /// The exact verdict on the proposal of the pair of value `i`.
     #[cold]
-    fn accepts(&self, fill: &Fill, index: u64, proposal: i64, coin: u64) -> bool {
+    fn accepts(&self, stage: PairStage<'_>, i: u64, proposal: i64, coin: u64) -> bool {
         reveal::slow_path();
-        let mut extension = |e| reveal::word(fill.pair_extension(index, 1, e));
+        let mut extension = |e| reveal::word(stage.extension(i, 1, e));
         let (magnitude, coin) = (reveal::word(proposal.unsigned_abs()), reveal::word(coin));
         exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
     /// [`Noise::write_cells`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) {
+    fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         if out.len() <= FEW {
             for (i, value) in (first..).zip(out) {
                 *value = self.value(fill, i, 0);
@@ -143,32 +143,28 @@ impl DiscreteGaussian {
     }
 
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
-    fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
+    fn write_chunk(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], batch: &mut Batch) {
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; CHUNK];
         let mut left = 0;
+        let stage = fill.pair_stage(0);
         for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            fill.pairs(stage(0, first + u64::from(begin)), &mut batch.pairs[..out.len()]);
-            let rejected = self.judge(
-                tier,
-                fill,
-                |k| stage(0, first + u64::from(begin) + k as u64),
-                out.len(),
-                batch,
-            );
+            stage.pairs(first + u64::from(begin), &mut batch.pairs[..out.len()]);
+            let rejected = self.judge(tier, stage, |k| first + u64::from(begin) + k as u64, out.len(), batch);
             out.copy_from_slice(&batch.proposals[..out.len()]);
             left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
         }
         let mut attempt = 1;
         while left > LEFT {
             let mut still = 0;
+            let stage = fill.pair_stage(attempt);
             for begin in (0..left).step_by(BLOCK) {
                 let mut indices = [0; BLOCK];
                 let n = (left - begin).min(BLOCK);
                 indices[..n].copy_from_slice(&open[begin..begin + n]);
-                let index = |i: u16| stage(attempt, first + u64::from(i));
-                fill.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
-                let rejected = self.judge(tier, fill, |k| index(indices[k]), n, batch);
+                let index = |i: u16| first + u64::from(i);
+                stage.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
+                let rejected = self.judge(tier, stage, |k| index(indices[k]), n, batch);
                 for (&i, &proposal) in indices[..n].iter().zip(&batch.proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
@@ -183,8 +179,8 @@ impl DiscreteGaussian {
         }
     }
 
-    /// The proposals of the first `n` pairs, pair k being that of `index(k)`; which of them are rejected, by bits.
-    fn judge(&self, tier: Tier, fill: &Fill, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
+    /// The proposals of the first `n` pairs, pair k being that of value `index(k)`; which of them are rejected, by bits.
+    fn judge(&self, tier: Tier, stage: PairStage<'_>, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
         let Batch {
             pairs,
             words,
@@ -195,12 +191,12 @@ impl DiscreteGaussian {
             [*word, *coin] = *pair;
         }
         self.proposal
-            .write_block(tier, words, n, proposals, |k, e| fill.pair_extension(index(k), 0, e));
+            .write_block(tier, words, n, proposals, |k, e| stage.extension(index(k), 0, e));
         let verdicts = self.coin.toss(tier, proposals, coins);
         let all = u64::MAX >> (BLOCK - n);
         let mut accepted = reveal::word(verdicts.accepted);
         for k in bits(reveal::word(verdicts.unsure) & all) {
-            accepted = accepted & !(1 << k) | u64::from(self.accepts(fill, index(k), proposals[k], coins[k])) << k;
+            accepted = accepted & !(1 << k) | u64::from(self.accepts(stage, index(k), proposals[k], coins[k])) << k;
         }
         all & !accepted
     }
@@ -248,7 +244,7 @@ impl Noise for DiscreteGaussian {
         self.log2_granularity
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out);
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::memory::OutOfMemory;
 use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::share::Share;
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
 ///
@@ -38,7 +38,7 @@ impl Noise for GeneralizedDiscreteLaplace {
         self.0.draws()
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.0.write(fill, first, out);
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::noise::Noise;
 use crate::params::{Lattice, Narrowing};
 use crate::release::Answer;
 use crate::segments::{Segment, Segments, Side};
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
 ///
@@ -87,7 +87,7 @@ impl Noise for MergedLaplace {
         self.law.draws()
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.law.write_cells(fill, first, out);
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::negative_binomial::NegativeBinomial;
 use crate::noise::Noise;
 use crate::params::Lattice;
 use crate::share::Share;
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// A value takes so many draws.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
@@ -47,7 +47,7 @@ impl Noise for MultiScaleDiscreteLaplace {
         self.0.draws()
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.0.write(fill, first, out);
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::memory::OutOfMemory;
 use crate::noise::Noise;
 use crate::params::{Lattice, Narrowing};
 use crate::segments::{Segment, Segments, Side};
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// The Laplace law of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal 2020).
 ///
@@ -117,7 +117,7 @@ impl Noise for TruncatedLaplace {
         self.law.draws()
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.law.write_cells(fill, first, out);
         Ok(())
     }

@@ -4,11 +4,11 @@ use zeroize::Zeroizing;
 
 use super::doubt::Doubt;
 use super::round::pairs;
-use super::{FEW_VECTORS, SIGN, bits, stage};
+use super::{FEW_VECTORS, SIGN, bits};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::Fill;
+use crate::stream::{StagedFill, Words};
 
 /// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss it with a
 /// probability below 2^(−280).
@@ -67,7 +67,7 @@ impl Points {
     pub fn draw<'a>(
         &mut self,
         tier: Tier,
-        fill: &Fill,
+        fill: &StagedFill,
         first: u64,
         [count, dim]: [usize; 2],
         doubt: impl Fn(usize) -> Doubt<'a>,
@@ -75,12 +75,12 @@ impl Points {
         let pairs = pairs(dim);
         let early = &mut self.words[..2 * EARLY as usize * pairs * count];
         if count <= FEW_VECTORS {
-            let index = |k| stage(dim, 1 + (k / count) as u64, first + (k % count) as u64);
-            fill.scattered_words(index, early);
+            let place = |k| (1 + (k / count) as u64, first + (k % count) as u64);
+            fill.scattered_words(place, early);
         } else {
-            let mut words = fill.words();
+            let mut words = Words::new();
             for (s, column) in (1..).zip(early.chunks_exact_mut(count)) {
-                column.copy_from_slice(words.at(stage(dim, s, first), count));
+                column.copy_from_slice(words.at(fill.stage(s), first, count));
             }
         }
         let n = count * pairs;
@@ -103,7 +103,7 @@ impl Points {
     }
 
     /// The open places, attempt after attempt.
-    fn later<'a>(&mut self, fill: &Fill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+    fn later<'a>(&mut self, fill: &StagedFill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
         let pairs = pairs(dim);
         for attempt in EARLY.. {
             let mut open = core::mem::take(&mut self.open);
@@ -120,13 +120,13 @@ impl Points {
             if self.open.is_empty() {
                 return;
             }
-            let index = |k: usize| {
+            let word_of = |k: usize| {
                 let place = self.open[k / 2];
                 let s = attempt_word(pairs, place / count, attempt) + (k % 2) as u64;
-                stage(dim, s, first + (place % count) as u64)
+                (s, first + (place % count) as u64)
             };
             self.later.resize(2 * self.open.len(), 0);
-            fill.scattered_words(index, &mut self.later);
+            fill.scattered_words(word_of, &mut self.later);
             for (place, words) in self.open.iter().zip(self.later.as_chunks().0) {
                 (self.u[*place], self.v[*place], self.q[*place]) = point::<Baseline>(*words);
             }

@@ -5,18 +5,18 @@
 //! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
 //! are known the expansions are points.
 
+use super::bits;
 use super::disk::{ATTEMPTS, attempt_word};
 use super::fixed::Fixed;
 use super::round::pairs;
 use super::sort::Place;
-use super::{bits, stage};
 use crate::exact::search::last_true;
 use crate::reveal;
-use crate::stream::{EXTENSION_WORDS, Fill};
+use crate::stream::{EXTENSION_WORDS, StagedFill};
 
 /// One vector, whose radius is known.
 pub(super) struct Doubt<'a> {
-    fill: &'a Fill,
+    fill: &'a StagedFill,
     vector: u64,
     pub dim: usize,
     pub radius: u64,
@@ -26,7 +26,7 @@ pub(super) struct Doubt<'a> {
 type Question<'a, T> = &'a mut dyn FnMut(usize) -> Option<T>;
 
 impl<'a> Doubt<'a> {
-    pub fn new(fill: &'a Fill, vector: u64, dim: usize, radius: u64) -> Self {
+    pub fn new(fill: &'a StagedFill, vector: u64, dim: usize, radius: u64) -> Self {
         Self {
             fill,
             vector,
@@ -35,18 +35,14 @@ impl<'a> Doubt<'a> {
         }
     }
 
-    fn index(&self, s: u64) -> u64 {
-        stage(self.dim, s, self.vector)
-    }
-
     /// The words of a stage of this vector and of the next stage.
     pub fn words(&self, s: u64) -> [u64; 2] {
-        [s, s + 1].map(|s| self.fill.word(self.index(s)))
+        [s, s + 1].map(|s| self.fill.stage(s).word(self.vector))
     }
 
     /// The leading 127 bits of the number of a stage that is part of this attempt, from its word.
     pub fn leading_bits(&self, s: u64, attempt: u64, word: u64) -> u128 {
-        let [first, second] = [word, self.fill.extension(self.index(s), 0)].map(reveal::word);
+        let [first, second] = [word, self.fill.stage(s).extension(self.vector, 0)].map(reveal::word);
         (u128::from(bits(first)) << 64 | u128::from(second)) >> u32::from(attempt == ATTEMPTS - 1)
     }
 
@@ -138,10 +134,10 @@ impl<'a> Doubt<'a> {
     }
 
     fn expansion_of_attempt(&self, s: u64, attempt: u64, known: usize) -> Fixed {
-        let index = self.index(s);
-        let first = bits(reveal::word(self.fill.word(index))) >> u64::from(attempt == ATTEMPTS - 1);
+        let stage = self.fill.stage(s);
+        let first = bits(reveal::word(stage.word(self.vector))) >> u64::from(attempt == ATTEMPTS - 1);
         let words: Vec<_> = core::iter::once(first)
-            .chain((0..known).map(|e| reveal::word(self.fill.extension(index, e))))
+            .chain((0..known).map(|e| reveal::word(stage.extension(self.vector, e))))
             .collect();
         Fixed::expansion(&words, known == EXTENSION_WORDS)
     }

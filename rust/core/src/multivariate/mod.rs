@@ -32,10 +32,10 @@ use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
-use crate::noise::{self, LOG2_VALUES, Noise};
+use crate::noise::Noise;
 use crate::reveal;
 use crate::stack;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, StagedFill, Words};
 use crate::table::Table;
 use balls::Balls;
 use doubt::Doubt;
@@ -51,9 +51,6 @@ const MOST_DIMENSIONS: u64 = 100_000;
 
 /// In more dimensions the ℓ2 ball may need more than the 2²² stages of other laws.
 const FEW_DIMENSIONS: usize = 1 << 12;
-
-/// Vectors in more than [`FEW_DIMENSIONS`] have indices below 2 to this power.
-const LOG2_LONG_VECTORS: u32 = LOG2_VALUES - FEW_DIMENSIONS.ilog2();
 
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
 const MOST_CELLS: usize = 1 << 12;
@@ -161,8 +158,8 @@ impl MultivariateStaircase {
     }
 
     /// `count` vectors from `first` on; `batch` has room for as many or more.
-    fn draw(&self, tier: Tier, fill: &Fill, first: u64, count: usize, batch: &mut Batch) {
-        self.balls.write(fill, first, &mut batch.balls[..count]);
+    fn draw(&self, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
+        self.balls.write(fill.stage(0), first, &mut batch.balls[..count]);
         let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
         let cells = &mut batch.cells[..count * self.dim];
         if let Some(pairs) = &mut batch.pairs {
@@ -170,12 +167,12 @@ impl MultivariateStaircase {
             return;
         }
         if count <= FEW_VECTORS {
-            let index = |k| stage(self.dim, 1 + (k % self.dim) as u64, first + (k / self.dim) as u64);
-            fill.scattered_words(index, &mut batch.words[..count * self.dim]);
+            let place = |k| (1 + (k % self.dim) as u64, first + (k / self.dim) as u64);
+            fill.scattered_words(place, &mut batch.words[..count * self.dim]);
         } else {
-            let mut words = fill.words();
+            let mut words = Words::new();
             for s in 0..self.dim {
-                let words = words.at(stage(self.dim, 1 + s as u64, first), count);
+                let words = words.at(fill.stage(1 + s as u64), first, count);
                 for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(self.dim)) {
                     *slot = *word;
                 }
@@ -192,9 +189,8 @@ impl MultivariateStaircase {
     }
 
     /// [`Noise::write_cells`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        // Vectors are counted from the beginning of the fill, wherever in it this view begins.
-        let (fill, start) = fill.whole();
+    fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (fill, start) = stages(fill, self.dim);
         let dim = self.dim as u64;
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
         let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
@@ -228,7 +224,7 @@ impl Noise for MultivariateStaircase {
         if self.norm == Norm::L2 { L2_DRAWS } else { 1 }
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out)
     }
 }
@@ -262,14 +258,10 @@ impl Drop for Batch {
     }
 }
 
-/// The index that vector `i` reads in stage `s`: that of the other laws, or for long vectors, which are fewer, one that leaves room for more
-/// stages (contract, section 9).
-const fn stage(dim: usize, s: u64, i: u64) -> u64 {
-    if dim <= FEW_DIMENSIONS {
-        noise::stage(s, i)
-    } else {
-        i + (s << LOG2_LONG_VECTORS)
-    }
+/// The fill with a value for every vector, and the coordinate that this view of it begins with: vectors are counted from the beginning of the
+/// fill. Long vectors, which are fewer, have more stages (contract, section 9).
+fn stages(fill: &StagedFill, dim: usize) -> (StagedFill, u64) {
+    fill.whole(if dim <= FEW_DIMENSIONS { 0 } else { FEW_DIMENSIONS.ilog2() })
 }
 
 fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamError> {
@@ -370,7 +362,7 @@ mod tests {
                     law.write_cells(&fill, 0, &mut noise).unwrap();
                     for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                         let mut m = [0];
-                        law.balls.write(&fill, index, &mut m);
+                        law.balls.write(fill.stage(0), index, &mut m);
                         let doubt = Doubt::new(&fill, index, law.dim, law.radius(m[0]));
                         for (i, cells) in vector.iter().enumerate() {
                             let expected = exact(&doubt, norm, i, cells.unsigned_abs() + 1);
@@ -400,7 +392,7 @@ mod tests {
                         let doubt = Doubt::new(&fill, index, law.dim, (1 << log2) + 12_345);
                         let mut batch = Batch::new(norm, 1, law.dim).unwrap();
                         for (s, word) in (1..).zip(batch.words.iter_mut()) {
-                            *word = fill.word(stage(law.dim, s, index));
+                            *word = fill.stage(s).word(index);
                         }
                         let radius = doubt.radius;
                         let again = |_| Doubt::new(&fill, index, law.dim, radius);
@@ -450,7 +442,7 @@ mod tests {
                 law.write_cells(&fill, 0, &mut noise).unwrap();
                 for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                     let mut m = [0];
-                    law.balls.write(&fill, index, &mut m);
+                    law.balls.write(fill.stage(0), index, &mut m);
                     let x = vector.iter().map(|cells| *cells as f64);
                     let (size, slack) = match norm {
                         Norm::L1 => (x.map(f64::abs).sum(), dim as f64 / 2.0),
@@ -506,7 +498,7 @@ mod tests {
         let fill = Generator::from_seed(8).next_staged(1 << 20).unwrap();
         let law = MultivariateStaircase::new(1.0, 1.0, 9, 1e-9, Norm::L1).unwrap();
         let mut balls = [0; 500];
-        law.balls.write(&fill, 0, &mut balls);
+        law.balls.write(fill.stage(0), 0, &mut balls);
         assert!(balls.iter().all(|m| *m > 0));
     }
 

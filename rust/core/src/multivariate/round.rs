@@ -19,7 +19,7 @@ use super::sort;
 use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::Fill;
+use crate::stream::StagedFill;
 
 /// Above the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
 const S_ERROR: f64 = 2.25 * Q_ERROR;
@@ -73,7 +73,7 @@ impl Pairs {
 /// The points of the vectors from `first` on, `doubt(i)` the i-th: step by step for all of them, in loops without branches.
 pub(super) fn points<'a>(
     tier: Tier,
-    fill: &Fill,
+    fill: &StagedFill,
     first: u64,
     dim: usize,
     doubt: impl Fn(usize) -> Doubt<'a>,

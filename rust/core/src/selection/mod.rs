@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use crate::error::{DrawError, ParamError};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, Fill, Generator};
+use crate::stream::{CHUNK, Fill, Generator, Words};
 use levels::Levels;
 use row::Row;
 use thresholds::Thresholds;
@@ -161,13 +161,13 @@ impl Selector<'_> {
         mut rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        let mut words = fill.words();
+        let (stage, mut words) = (fill.stage(), Words::new());
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
-            let words = words.at(first, out.len());
+            let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
                 let Some(costs) = rows.next() else { return Ok(()) };
-                let index = self.index(costs, words[i], |e| fill.extension(first + i as u64, e))?;
+                let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
                 *place = reveal::found(index as u64).cast_signed();
             }
         }
@@ -349,19 +349,21 @@ mod tests {
         let mut out = vec![0; 1000];
         mechanism.select(&mut generator, &costs, &mut out).unwrap();
         let fill = generator.fill_number(0);
+        let stage = fill.stage();
         for (i, row) in costs.chunks(3).enumerate() {
             let index = mechanism
                 .levels
                 .choice(row)
-                .and_then(|choice| choice.index(fill.word(i as u64), &mut |e| fill.extension(i as u64, e), 1));
+                .and_then(|choice| choice.index(stage.word(i as u64), &mut |e| stage.extension(i as u64, e), 1));
             assert_eq!(out[i], index.unwrap() as i64);
         }
         let mut often = vec![0; 1000];
         mechanism.select_often(&mut generator, &costs[..3], &mut often).unwrap();
         let fill = generator.fill_number(1);
+        let stage = fill.stage();
         let choice = mechanism.levels.choice(&costs[..3]).unwrap();
         for (i, index) in (0..).zip(often) {
-            let exact = choice.index(fill.word(i), &mut |e| fill.extension(i, e), 1);
+            let exact = choice.index(stage.word(i), &mut |e| stage.extension(i, e), 1);
             assert_eq!(index, exact.unwrap() as i64);
         }
     }

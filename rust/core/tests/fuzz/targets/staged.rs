@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use stairnoise::noise::{release_part, write};
 use stairnoise::{
-    Arete, DiscreteGaussian, DrawError, Fill, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, Noise,
+    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, Noise, StagedFill,
     TruncatedLaplace,
 };
 
@@ -140,7 +140,7 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     cells
 }
 
-pub fn pieces<L: Noise + Debug>(law: &L, fill: &Fill, cells: &[i64], cuts: &[usize]) {
+pub fn pieces<L: Noise + Debug>(law: &L, fill: &StagedFill, cells: &[i64], cuts: &[usize]) {
     for ends in cuts.windows(2) {
         let mut piece = vec![0; ends[1] - ends[0]];
         law.write_cells(fill, ends[0] as u64, &mut piece).unwrap();
