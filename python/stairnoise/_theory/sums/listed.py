@@ -41,7 +41,7 @@ class Summand(NamedTuple):
     first: int
     weights: Array
     decay: float
-    """Largest exponent worth a thought: the one at which a tail without end has no moment."""
+    """Upper limit of useful tilts: at it a tail without end has no moment."""
     k: int
     spread: bool = False
     """Whether each variable is spread evenly over its cell."""
