@@ -142,7 +142,7 @@ audit: | tools  ## dependencies: licences, sources, advisories, newer releases; 
 coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverage.md (half an hour)
 	$(PY) -m pip install 'coverage[toml]>=7.10'
 	rustup component add llvm-tools
-	[ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
+	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
 	$(PY) -m scripts.coverage
 
 .PHONY: fuzz

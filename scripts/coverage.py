@@ -6,7 +6,6 @@ lines that are not run than `coverage.toml` gives a reason for.
 """
 
 import datetime
-import json
 import os
 import platform
 import re
@@ -37,6 +36,8 @@ NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=te
 DESELECTED = "not test_fork_in_a_thread_while_others_draw and not test_memory.py"
 PYTEST = ["pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal", "-k", DESELECTED]
 
+COVERAGE = [sys.executable, "-m", "coverage"]
+
 Lines = dict[str, dict[int, bool]]  # of each file: whether each line ran
 
 
@@ -49,7 +50,7 @@ def output(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def run_rust_tests() -> None:
+def measure_rust() -> None:
     """Run the crate's tests, and build the extension; both count."""
     os.environ["PATH"] = f"{ROOT / 'target/tools/bin'}{os.pathsep}{os.environ['PATH']}"
     # As a release, without its link-time optimisation, which takes minutes.
@@ -60,8 +61,8 @@ def run_rust_tests() -> None:
     run("cargo", "build", "--locked", "-p", "stairnoise-python")
 
 
-def run_python_tests() -> None:
-    """Run them on links to the sources beside the extension that counts: the usual extension stays where it is."""
+def measure_python() -> None:
+    """Run the Python tests on links to the sources beside the extension that counts. The usual extension stays where it is."""
     package = WORK / "site" / "stairnoise"
     shutil.rmtree(package, ignore_errors=True)
     package.mkdir(parents=True)
@@ -71,28 +72,28 @@ def run_python_tests() -> None:
     [extension] = [path for path in (WORK / "debug").glob("*_native.*") if path.suffix in {".so", ".dylib", ".dll"}]
     shutil.copy2(extension, package / "_native.abi3.so")
     os.environ["COVERAGE_FILE"] = str(WORK / "python" / "lines")
-    run(sys.executable, "-m", "coverage", "erase")
-    run(sys.executable, "-m", "coverage", "run", "-m", *PYTEST, *NOT_PYTHON, PYTHONPATH=str(package.parent))
-    run(sys.executable, "-m", "coverage", "combine", "-q")
+    run(*COVERAGE, "erase")
+    run(*COVERAGE, "run", "-m", *PYTEST, *NOT_PYTHON, PYTHONPATH=str(package.parent))
+    run(*COVERAGE, "combine", "-q")
 
 
-def rust_lines() -> Lines:
-    """Read the counters of Rust, without the tests that end a file."""
-    report = WORK / "rust.lcov"
-    run("cargo", "llvm-cov", "report", "--lcov", "--ignore-filename-regex", TEST_MODULES, "--output-path", report)
+def lines() -> Lines:
+    """Return what was counted in both languages."""
+    rust, python = WORK / "rust.lcov", WORK / "python.lcov"
+    run("cargo", "llvm-cov", "report", "--lcov", "--ignore-filename-regex", TEST_MODULES, "--output-path", rust)
+    run(*COVERAGE, "lcov", "-q", "-o", python)
+    return lines_of(rust) | lines_of(python)
+
+
+def lines_of(report: Path) -> Lines:
+    """Read a report in the format of lcov, without the tests that end a file of Rust."""
     lines: Lines = {}
     for name, counts in re.findall(r"^SF:(.*)\n((?:(?!end_of_record).*\n)*)", report.read_text("utf-8"), re.M):
-        end = Path(name).read_text("utf-8").partition("#[cfg(test)]\nmod tests {")[0].count("\n")
+        source = ROOT / name
+        end = source.read_text("utf-8").partition("#[cfg(test)]\nmod tests {")[0].count("\n")
         pairs = [(int(line), count != "0") for line, count in re.findall(r"^DA:(\d+),(\d+)", counts, re.M)]
-        lines[Path(name).relative_to(ROOT).as_posix()] = {line: ran for line, ran in pairs if line <= end}
+        lines[source.relative_to(ROOT).as_posix()] = {line: ran for line, ran in pairs if line <= end}
     return lines
-
-
-def python_lines() -> Lines:
-    report = WORK / "python.json"
-    run(sys.executable, "-m", "coverage", "json", "-q", "-o", report)
-    files = json.loads(report.read_text("utf-8"))["files"].items()
-    return {path: dict.fromkeys(of["missing_lines"], False) | dict.fromkeys(of["executed_lines"], True) for path, of in files}
 
 
 def ranges(numbers: list[int]) -> str:
@@ -120,9 +121,9 @@ def tables(lines: Lines) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    run_rust_tests()
-    run_python_tests()
-    table, wrong = tables(rust_lines() | python_lines())
+    measure_rust()
+    measure_python()
+    table, wrong = tables(lines())
     compiler, date = output("rustc", "--version").split(" (")[0], datetime.date.today()
     made = f"Measured on {date} with {compiler} and Python {platform.python_version()}."
     PAGE.write_text("\n".join([PAGE.read_text("utf-8").split(MARK)[0] + MARK, made, "", *table, ""]), "utf-8")

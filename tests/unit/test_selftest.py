@@ -13,7 +13,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _selftest
-from stairnoise._selftest import keystream, known_answers, laws, mechanisms
+from stairnoise._selftest import known_answers, laws, random_words
 from stairnoise._selftest.report import Outcome, Planned, SelftestReport
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,18 +58,18 @@ def test_every_mechanism_has_its_checks():
     by_answer = {check.name.partition(":")[0] for check in known_answers.planned()}
     assert classes <= by_law
     assert classes <= by_answer
-    tested = [*mechanisms.laws(), *mechanisms.vectors(), *(choice.mechanism for choice in mechanisms.choices())]
+    tested = [*laws.laws(), *laws.vectors(), *(choice.mechanism for choice in laws.choices())]
     assert {type(law).__name__ for law in tested} == classes
 
 
 def test_releases_of_every_law_are_checked():
     releases = {check.name.partition("(")[0] for check in laws.planned(None) if "release" in check.name}
-    assert {type(law).__name__ for law in (*mechanisms.laws(), *mechanisms.vectors())} <= releases
+    assert {type(law).__name__ for law in (*laws.laws(), *laws.vectors())} <= releases
 
 
 def test_a_seed_repeats_the_draws(monkeypatch):
-    monkeypatch.setattr(keystream, "_WORDS", SMALL)
-    monkeypatch.setattr(keystream, "_SHORT_FILLS", 2)
+    monkeypatch.setattr(random_words, "_WORDS", SMALL)
+    monkeypatch.setattr(random_words, "_SHORT_FILLS", 2)
     one, two = (sn.selftest(subjects=["random words"], seed=7) for _ in range(2))
     assert [check.statistic for check in one.checks] == [check.statistic for check in two.checks]
     other = sn.selftest(subjects=["random words"], seed=8)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._selftest import laws, mechanisms
+from stairnoise._selftest import laws
 from tests.unit.selftest_outcomes import failed, failures
 
 
@@ -24,10 +24,10 @@ def mutated(law, factor):
 
 
 def identify(value):
-    return mechanisms.short(value) if hasattr(value, "_named_arguments") else None
+    return laws.short(value) if hasattr(value, "_named_arguments") else None
 
 
-LARGE = [law for law in mechanisms.laws() if getattr(law, "n_parties", 1) == 1]
+LARGE = [law for law in laws.laws() if getattr(law, "n_parties", 1) == 1]
 
 
 @pytest.mark.parametrize("law", LARGE, ids=identify)
@@ -45,7 +45,7 @@ def test_central_intervals_find_what_half_lines_do_not():
     assert re.match(r"-\S+ < X <= ", outcome.detail)
 
 
-@pytest.mark.parametrize("law", [*mechanisms.laws(), *mechanisms.vectors()], ids=identify)
+@pytest.mark.parametrize("law", [*laws.laws(), *laws.vectors()], ids=identify)
 def test_five_percent_are_found(law):
     wrong = mutated(law, 1.05)
     if hasattr(law, "dim"):
@@ -56,7 +56,7 @@ def test_five_percent_are_found(law):
     assert "expected" in outcome.detail
 
 
-@pytest.mark.parametrize("choice", mechanisms.choices(), ids=lambda choice: identify(choice.mechanism))
+@pytest.mark.parametrize("choice", laws.choices(), ids=lambda choice: identify(choice.mechanism))
 def test_five_percent_are_found_in_choices(choice):
     wrong = mutated(choice.mechanism, 1.05)
     selected = wrong.sample(choice.costs, laws._SELECTIONS, rng=sn.SeededRng(1))
@@ -145,7 +145,7 @@ def test_one_value_beyond_the_bounds_is_found():
 
 
 def test_a_release_without_its_partitions_is_found():
-    law, partitions, noise = mechanisms.divided()[0]
+    law, partitions, noise = laws.divided()[0]
     assert not failed(laws._check(noise, lambda rng: laws._released(law, partitions, rng), sn.SeededRng(1, allow_release=True)))
     assert failed(laws._check(noise, lambda rng: laws._released(law, 1, rng), sn.SeededRng(1, allow_release=True)))
 
@@ -157,7 +157,7 @@ def test_missing_shares_are_found():
 
 
 def test_an_element_with_another_parameter_is_found():
-    law, elements = mechanisms.arrays()[0]
+    law, elements = laws.arrays()[0]
     assert not failed(laws._check_array(law, elements, sn.SeededRng(1)))
     outcome = laws._check_array(law, (*elements[:2], sn.Staircase(1.5)), sn.SeededRng(1))
     assert (outcome.statistic, outcome.detail) == (1, repr(sn.Staircase(1.5)))
@@ -180,7 +180,7 @@ def first_axis_larger(vectors):
     ],
 )
 def test_what_may_be_wrong_with_vectors(wrong, finding):
-    law = mechanisms.vectors()[0]
+    law = laws.vectors()[0]
     outcome = laws._check_vectors(law, lambda law, rng: wrong(laws._sampled_vectors(law, rng)), sn.SeededRng(1))
     assert failed(outcome)
     assert finding in outcome.detail
@@ -190,7 +190,7 @@ def large_norms_in_the_first_axis(vectors):
     """The same norms and the same shares of them, but the larger the norm, the larger the share; in places drawn by lot."""
     norm = np.abs(vectors).sum(axis=1)
     share = np.sort(np.abs(vectors[:, 0]) / norm)[np.argsort(np.argsort(norm))]
-    step = mechanisms.vectors()[0].granularity
+    step = laws.vectors()[0].granularity
     first = np.rint(share * norm / step) * step
     return np.copysign(np.stack([first, norm - first], axis=1), vectors)
 
@@ -199,14 +199,14 @@ def test_directions_that_depend_on_the_norm_are_found():
     def draw(law, rng):
         return large_norms_in_the_first_axis(laws._sampled_vectors(law, rng))
 
-    outcome = laws._check_vectors(mechanisms.vectors()[0], draw, sn.SeededRng(1))
+    outcome = laws._check_vectors(laws.vectors()[0], draw, sn.SeededRng(1))
     assert failed(outcome)
     assert re.match("(small|large) norm, (small|large) share", outcome.detail)
 
 
 def test_another_norm_is_found():
     """All norms have the same law of ‖X‖, so that this takes the directions."""
-    for one in mechanisms.vectors():
+    for one in laws.vectors():
         others = {"l1", "l2", "linf"} - {one.norm}
         for norm in others:
             other = sn.MultivariateStaircase(one.eps, one.sensitivity, one.dim, norm=norm)
@@ -221,7 +221,7 @@ def test_rows_that_take_their_neighbours_costs_are_found(monkeypatch):
     def shifted(self, costs, size=None, **options):
         return right(self, np.roll(costs, 1, axis=0) if np.ndim(costs) > 1 else costs, size, **options)
 
-    mechanism, costs = mechanisms.choices()[3]
+    mechanism, costs = laws.choices()[3]
     assert not failed(laws._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))
     monkeypatch.setattr(sn.ExponentialMechanism, "select", shifted)
     assert failed(laws._check_rows(mechanism, costs, sn.SeededRng(1, allow_release=True)))

@@ -14,8 +14,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from scipy import stats
 
 import stairnoise as sn
-from stairnoise._selftest import aes256, cells, contract, laws, machine, mechanisms
+from stairnoise._selftest import contract, events, laws
 from stairnoise._selftest import known_answers as answers
+from stairnoise._selftest import report as machine
 from stairnoise._selftest.events import Events, evidence
 from tests.oracles import draw, stream
 from tests.oracles.generate import known_answers
@@ -80,9 +81,9 @@ def test_a_probability_that_is_nan_fails():
 # Cells
 
 
-@pytest.mark.parametrize("law", mechanisms.laws(), ids=mechanisms.short)
+@pytest.mark.parametrize("law", laws.laws(), ids=laws.short)
 def test_cells_cover_the_line_and_no_value_is_on_an_edge(law):
-    where = cells.cells_of(law)
+    where = events.cells_of(law)
     assert math.fsum(where.probabilities) == pytest.approx(1, abs=1e-12)
     assert (where.probabilities >= 0).all()
     assert where.probabilities.size == where.edges.size + 1 > 2
@@ -92,7 +93,7 @@ def test_cells_cover_the_line_and_no_value_is_on_an_edge(law):
 
 def test_cells_in_the_tails_keep_their_precision():
     x = np.array([-40.0, -30.0, 0.0, 30.0, 40.0])
-    found = cells.between(stats.laplace.cdf(x), stats.laplace.sf(x))
+    found = events.between(stats.laplace.cdf(x), stats.laplace.sf(x))
     assert found[0] == pytest.approx(found[-1], rel=1e-14)
     assert found[1] == pytest.approx(0.5 * (math.exp(-30) - math.exp(-40)), rel=1e-13)
 
@@ -112,9 +113,9 @@ def test_shares_of_the_norm(norm, dim):
 
 
 def test_texts_of_laws():
-    assert mechanisms.short(sn.Laplace(1.0)) == "Laplace(eps=1)"
-    assert mechanisms.short(sn.Staircase([0.5, 1.0], gamma="l2")) == "Staircase(eps=[0.5, 1], gamma='l2')"
-    texts = [mechanisms.short(law) for law in (*mechanisms.laws(), *mechanisms.vectors())]
+    assert laws.short(sn.Laplace(1.0)) == "Laplace(eps=1)"
+    assert laws.short(sn.Staircase([0.5, 1.0], gamma="l2")) == "Staircase(eps=[0.5, 1], gamma='l2')"
+    texts = [laws.short(law) for law in (*laws.laws(), *laws.vectors())]
     assert len(set(texts)) == len(texts)
 
 
@@ -126,11 +127,11 @@ def test_aes_against_openssl(case):
     choose = random.Random(case)
     key, block = choose.randbytes(32), choose.randbytes(16)
     expected = Cipher(algorithms.AES256(key), modes.ECB()).encryptor().update(block)
-    assert aes256.encrypt(aes256.expand(key), block) == expected
+    assert contract.encrypt(contract.expand(key), block) == expected
 
 
 def test_published_vectors_against_openssl():
-    for key, plain, cipher in aes256.NIST_VECTORS:
+    for key, plain, cipher in contract.NIST_VECTORS:
         assert Cipher(algorithms.AES256(bytes.fromhex(key)), modes.ECB()).encryptor().update(bytes.fromhex(plain)).hex() == cipher
 
 

@@ -12,17 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._selftest import (
-    aes256,
-    contract,
-    forking,
-    generators,
-    keystream,
-    known_answers,
-    mechanisms,
-    processes,
-    tiers,
-)
+from stairnoise._selftest import contract, generators, instruction_sets, known_answers, laws, random_words
 from tests.unit.selftest_outcomes import failed, failures, run
 
 # Known answers
@@ -87,7 +77,7 @@ def test_a_law_that_draws_otherwise_is_found(monkeypatch):
 
 
 def test_a_wrong_cipher_is_found(monkeypatch):
-    monkeypatch.setattr(aes256, "_ROUNDS", 13)
+    monkeypatch.setattr(contract, "_ROUNDS", 13)
     assert failures(run("random words", "pure Python")) == {
         "AES-256: pure Python against FIPS-197 and NIST SP 800-38A",
         "AES-256: words of a fresh key against pure Python",
@@ -115,7 +105,7 @@ def fair() -> np.ndarray:
 
 
 def test_statistics_accept_fair_bits():
-    assert not failed(keystream.statistics(fair()))
+    assert not failed(random_words.statistics(fair()))
 
 
 def biased(words):
@@ -160,7 +150,7 @@ def alternating(words):
     ],
 )
 def test_statistics_find_a_weak_stream(weaken, finding):
-    outcome = keystream.statistics(weaken(fair()))
+    outcome = random_words.statistics(weaken(fair()))
     assert failed(outcome)
     assert re.search(finding, outcome.detail)
 
@@ -215,14 +205,14 @@ def test_seeds_that_are_allowed_are_found(monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_forks_that_repeat_are_found(monkeypatch):
     """A key from outside is the parent's in the child too, by its contract."""
-    found = json.loads(processes.run_main("stairnoise._selftest.forking"))
+    found = json.loads(generators.run_main("stairnoise._selftest.generators"))
     assert len(found) == 2 + 8 * 10 + 10
     monkeypatch.setattr(generators, "run_main", lambda module: json.dumps([*found, found[5]]))
     assert failed(generators.distinct(generators._forked()))
 
 
 def test_what_a_process_draws_is_all_it_has():
-    drawn = forking.draws([sn.SeededRng(0), sn.SeededRng(1)])
+    drawn = generators.draws([sn.SeededRng(0), sn.SeededRng(1)])
     assert len({tuple(words) for words in drawn}) == 4
 
 
@@ -231,44 +221,42 @@ def test_what_a_process_draws_is_all_it_has():
 
 @pytest.fixture(scope="module")
 def drawn():
-    return json.loads(processes.run_main("stairnoise._selftest.digests", STAIRNOISE_CPU="portable"))
+    return json.loads(generators.run_main("stairnoise._selftest.instruction_sets", STAIRNOISE_CPU="portable"))
 
 
 def test_digests_that_differ_are_found(drawn):
-    assert not failed(tiers.compare_tiers(drawn, drawn))
-    assert not failed(tiers.compare_threads(drawn))
+    assert not failed(instruction_sets.compare_tiers(drawn, drawn))
+    assert not failed(instruction_sets.compare_threads(drawn))
     for law in drawn["digests"]:
         other = copy.deepcopy(drawn)
         name = next(iter(other["digests"][law]))
         other["digests"][law][name] = "0" * 64
-        outcome = tiers.compare_tiers(drawn, other)
+        outcome = instruction_sets.compare_tiers(drawn, other)
         assert (outcome.statistic, outcome.detail) == (1, law)
         other["digests"][law]["2 threads"] = "0" * 64
-        assert law in tiers.compare_threads(other).detail
+        assert law in instruction_sets.compare_threads(other).detail
     del other["digests"][law]
-    assert law in tiers.compare_tiers(drawn, other).detail
+    assert law in instruction_sets.compare_tiers(drawn, other).detail
 
 
 def test_digests_depend_on_every_value(drawn, monkeypatch):
-    from stairnoise._selftest import digests
-
-    law = mechanisms.laws()[0]
-    counter = digests.Digests(1)
-    assert counter._digest(digests.of_fills(law, 0)) == drawn["digests"][mechanisms.short(law)]["fills"]
-    assert counter._digest(digests.of_fills(law, 1)) != drawn["digests"][mechanisms.short(law)]["fills"]
-    assert counter.values == 2 * 2 * sum(digests.LENGTHS)
+    law = laws.laws()[0]
+    counter = instruction_sets.Digests(1)
+    assert counter._digest(instruction_sets.of_fills(law, 0)) == drawn["digests"][laws.short(law)]["fills"]
+    assert counter._digest(instruction_sets.of_fills(law, 1)) != drawn["digests"][laws.short(law)]["fills"]
+    assert counter.values == 2 * 2 * sum(instruction_sets.LENGTHS)
 
 
 def test_another_tier_than_was_asked_for_is_an_error(monkeypatch):
     monkeypatch.setattr(
-        tiers, "run_main", lambda module, **environment: json.dumps({"tier": "other", "file": "x", "digests": {}})
+        instruction_sets, "run_main", lambda module, **environment: json.dumps({"tier": "other", "file": "x", "digests": {}})
     )
     with pytest.raises(RuntimeError, match="was asked for"):
-        tiers._draw("portable", {})
+        instruction_sets._draw("portable", {})
     report = sn.selftest(subjects=["instruction sets"])
     assert len(report.failures) == len(report.checks)
 
 
 def test_a_process_that_fails_says_why():
-    with pytest.raises(RuntimeError, match=r"digests in another process: .*STAIRNOISE_CPU"):
-        processes.run_main("stairnoise._selftest.digests", STAIRNOISE_CPU="abacus")
+    with pytest.raises(RuntimeError, match=r"instruction_sets in another process: .*STAIRNOISE_CPU"):
+        generators.run_main("stairnoise._selftest.instruction_sets", STAIRNOISE_CPU="abacus")

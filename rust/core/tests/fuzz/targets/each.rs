@@ -1,4 +1,6 @@
-//! A law for every value. Compared: which parameters are refused, and each value with the law of its parameters alone.
+//! Fills in which every value has its own parameters.
+//!
+//! Compares which parameters are refused, and each value with the law that has its parameters.
 
 use stairnoise::{DrawError, Kind, Law, Laws, Parameters, Shape, Shapes};
 

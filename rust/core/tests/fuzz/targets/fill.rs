@@ -1,5 +1,7 @@
-//! Any of the four laws, key, fill, place and length. Compared: the whole, its pieces, few values, threads, every type; and values by the
-//! contract's words on the exact path alone.
+//! Fills of the four laws, with any key, number, start and length.
+//!
+//! Compares a fill with its pieces, its types and what several threads write; and some of its values with those that the exact path makes of
+//! the contract's words.
 
 use stairnoise::{DrawError, Fill, Law, Value};
 

@@ -1,4 +1,4 @@
-//! The contract, written again: the words of a fill (section 1), the exact magnitude (section 2), rounded sums (section 4).
+//! A second implementation of the contract: words of a fill (section 1), exact magnitudes (section 2), rounded sums (section 4).
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};

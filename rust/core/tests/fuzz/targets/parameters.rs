@@ -1,5 +1,7 @@
-//! Every constructor with any numbers: it refuses, with a text that names the parameter and the value, or gives a law that draws and releases
-//! finite multiples of its granularity.
+//! Constructors with any numbers.
+//!
+//! A constructor refuses numbers with a text that names the parameter and the value, or makes a law that draws and releases finite multiples
+//! of its granularity.
 
 use std::fmt::Debug;
 

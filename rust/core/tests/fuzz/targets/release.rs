@@ -1,5 +1,7 @@
-//! Any of the four laws and any answers. Refused are lengths that differ, answers that are not finite or do not fit the lattice, and integers
-//! for a continuous law, and then nothing is drawn or written; otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
+//! Releases of any answers by the four laws.
+//!
+//! A release refuses lengths that differ, answers that are not finite or do not fit the lattice, and integers for a continuous law. It then
+//! draws and writes nothing. Otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
 
 use std::fmt::Debug;
 

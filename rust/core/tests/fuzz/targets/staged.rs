@@ -1,5 +1,6 @@
-//! Laws of several draws for a value. Compared: a fill with its pieces and with values one at a time; released values with the noise;
-//! bounded noise with its bounds.
+//! Laws that take several words for a value.
+//!
+//! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
 use std::fmt::Debug;
 

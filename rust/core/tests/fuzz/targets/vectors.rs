@@ -1,5 +1,7 @@
-//! The staircase of vectors. Compared: a fill with its pieces and with coordinates one at a time, from any place; a vector's norm with that
-//! of the largest ball that was drawn.
+//! The staircase of vectors.
+//!
+//! Compares a fill with its pieces and with coordinates one at a time, from any place; and a vector's norm with that of the largest ball that
+//! was drawn.
 
 use stairnoise::{MultivariateStaircase, Noise, Norm};
 

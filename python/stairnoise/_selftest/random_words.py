@@ -1,7 +1,7 @@
 """The random words: AES-256 against NIST's vectors, the library against AES-256 under fresh keys, and statistics.
 
-Words show in selections: among n = 2**16 equal candidates the index is n - 1 minus the top 16 bits of the word
-(contract, section 10).
+Selections show words. Among n = 2**16 equal candidates, the selected index is n - 1 minus the top 16 bits of the word
+(docs/contract.md, section 10).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stairnoise as sn
-from stairnoise._selftest import aes256
-from stairnoise._selftest.contract import Key, discrete_laplace
+from stairnoise._selftest.contract import NIST_VECTORS, Key, discrete_laplace, encrypt, expand
 from stairnoise._selftest.events import Events
 from stairnoise._selftest.report import Outcome, Planned
 
@@ -46,7 +45,7 @@ def top_bits(rng: Any, count: int) -> NDArray[np.uint16]:
 
 
 def mismatches(found: list[Any], expected: list[Any]) -> Outcome:
-    """Compare two lists, which nothing leaves to chance."""
+    """Compare two lists, of which chance decides nothing."""
     wrong = [i for i, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b]
     detail = f"at {wrong[0]}: {found[wrong[0]]!r}, expected {expected[wrong[0]]!r}" if wrong else ""
     return Outcome(len(expected), "mismatches", len(wrong), 0, 0.0, detail)
@@ -56,15 +55,13 @@ def mismatches(found: list[Any], expected: list[Any]) -> Outcome:
 
 
 def check_nist() -> Outcome:
-    """Compare what the checks that follow rest on with published vectors."""
-    found = [
-        aes256.encrypt(aes256.expand(bytes.fromhex(key)), bytes.fromhex(plain)).hex() for key, plain, _ in aes256.NIST_VECTORS
-    ]
-    return mismatches(found, [cipher for _, _, cipher in aes256.NIST_VECTORS])
+    """Compare the AES-256 of the other checks with published vectors."""
+    found = [encrypt(expand(bytes.fromhex(key)), bytes.fromhex(plain)).hex() for key, plain, _ in NIST_VECTORS]
+    return mismatches(found, [cipher for _, _, cipher in NIST_VECTORS])
 
 
 def check_words() -> Outcome:
-    """Compare words of short fills of every length, at the beginnings of fills and far behind."""
+    """Compare words of short fills of every length, at the beginning of a fill and far into it."""
     secret = secrets.token_bytes(32)
     key, rng = Key(secret), sn.SecureRng.from_key(secret)
     found: list[int] = []
@@ -73,12 +70,12 @@ def check_words() -> Outcome:
         start = _STARTS[fill % len(_STARTS)]
         found += top_bits(rng.at(start), count).tolist()
         expected += [key.word(fill, start + i) >> (64 - _BITS) for i in range(count)]
-        top_bits(rng, 0)  # a fill without values, which counts
+        top_bits(rng, 0)  # go on to the next fill
     return mismatches(found, expected)
 
 
 def check_children() -> Outcome:
-    """Compare spawned generators with those of the children's keys."""
+    """Compare spawned generators with words under the children's keys."""
     secret = secrets.token_bytes(32)
     key = Key(secret)
     rng = sn.SecureRng.from_key(secret)
@@ -89,7 +86,7 @@ def check_children() -> Outcome:
 
 
 def check_values() -> Outcome:
-    """Compare values that almost every bit of their words decides."""
+    """Compare values of so wide a distribution that almost every bit of a word decides."""
     secret = secrets.token_bytes(32)
     key, count = Key(secret), 250
     found = sn.DiscreteLaplace(_EPS, _SENSITIVITY).sample(count, rng=sn.SecureRng.from_key(secret)).tolist()
@@ -112,7 +109,7 @@ def _children(rng: Any) -> NDArray[np.uint16]:
 
 
 def statistics(words: NDArray[np.uint16]) -> Outcome:
-    """Compare frequencies of bits, bytes and pairs, and agreements between words, with those of fair independent bits."""
+    """Compare frequencies of bits, bytes and pairs, and agreements between words, with those of fair, independent bits."""
     events = Events(slack=0.0)
     bits = np.unpackbits(words.astype(">u2").view(np.uint8))
     by_place = bits.reshape(-1, _BITS)
