@@ -151,7 +151,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 0 < slack < 1:
             raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-        from stairnoise._theory.laws.discrete_gaussian import least_sigma2
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2
 
         try:
             return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
@@ -308,7 +308,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
         return LatticeGaussian(self.sigma2, float(sensitivity))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.laws.discrete_gaussian import sum_bound
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
         return sum_bound(self.sigma2, k, alpha)
 

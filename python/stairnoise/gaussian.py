@@ -148,6 +148,8 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
+        from stairnoise._theory.numerics.roots import bisection
+
         def enough(eps: float) -> bool:
             try:
                 law = cls(eps, delta, sensitivity)
@@ -163,10 +165,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
             raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
         if enough(low):
             return low
-        while high > low * (1 + _RESOLUTION):
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
 
     @property
     def eps(self) -> float:
@@ -219,7 +218,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.laws.discrete_gaussian import sum_bound
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
         return sum_bound(self._calibration.sigma2, k, alpha)
 

@@ -14,13 +14,13 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.alone import AloneContinuous
 from stairnoise._law.alone_privacy import AlonePrivacy
 from stairnoise._parameters import flag, real, single
-from stairnoise._theory.laws.merged_laplace import largest_loss
 from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
+from stairnoise._theory.laws.slopes import Slopes, largest_loss
 from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise._theory.optimal.merged_laplace import best_one_break
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.parts.runs import Runs, Slopes
+    from stairnoise._theory.privacy.parts.runs import Runs
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -196,8 +196,6 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
         return Runs(("merged Laplace", self.eps, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
-        from stairnoise._theory.privacy.parts.runs import Slopes
-
         return Slopes(tuple(Fraction(eps) / self._cells for eps in self.eps), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:

@@ -173,7 +173,7 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
         return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
 
     def _slopes(self) -> Any:
-        from stairnoise._theory.privacy.parts.runs import Slopes
+        from stairnoise._theory.laws.slopes import Slopes
 
         return Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
 
