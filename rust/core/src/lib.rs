@@ -47,6 +47,7 @@
 //! | `multivariate` | the staircase of vectors |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
 //! | `memory` | memory whose size follows an input |
+//! | `lines` | memory on whole cache lines |
 //! | `parallel` | a slice filled by several threads |
 //! | `selection` | one of finitely many candidates instead of noise |
 //! | `release` | noise added to true answers on the lattice |
@@ -68,6 +69,7 @@ pub mod exact;
 mod kernel;
 mod law;
 mod laws;
+mod lines;
 mod memory;
 mod multivariate;
 mod negative_binomial;

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use crate::dyadic::{decompose, power_of_two};
 use crate::error::DrawError;
-use crate::kernel::Lines;
+use crate::lines::Lines;
 use crate::params::Lattice;
 use crate::reveal;
 use crate::sampler::Sampler;

@@ -6,7 +6,7 @@ use super::parameters::{Parameters, Shapes};
 use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
 use crate::law::{Kind, Shape};
 
-/// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::kernel::Lines`]).
+/// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
 pub(super) struct Room {
     words: [u64; BLOCK],

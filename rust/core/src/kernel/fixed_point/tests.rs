@@ -151,7 +151,7 @@ fn few_words_are_left_in_doubt() {
     }
 }
 
-/// The errors named in the table of `Staircase`, added up.
+/// The errors named in the table of `FixedStaircase`, added up.
 #[test]
 fn staircase_tolerance() {
     const U: f64 = f64::EPSILON / 2.0;

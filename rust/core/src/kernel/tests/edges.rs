@@ -1,7 +1,9 @@
 //! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
 
-use super::super::Kernel;
-use super::{BLOCK, Drawn, Family, Given, SIGN, Tier};
+use super::super::each::{Drawn, Family, Given};
+use super::super::fill::Kernel;
+use super::super::lane::{BLOCK, SIGN};
+use super::super::tier::Tier;
 use crate::exact;
 use crate::law::{Kind, Law, Shape};
 use crate::random::Random;

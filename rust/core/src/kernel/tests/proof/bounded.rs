@@ -4,8 +4,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::super::elementary::{MulAdd, Number};
-use super::super::tier::{Fused, Separate};
+use super::super::super::arithmetic::{Fused, Separate};
+use super::super::super::elementary::{MulAdd, Number};
 use crate::dyadic::{decompose, floor_log2, power_of_two};
 
 #[derive(Clone, Copy, Debug)]
