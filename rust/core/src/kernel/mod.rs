@@ -32,8 +32,8 @@ mod thresholds;
 mod tier;
 
 use crate::exact::IntegerLaw;
+use crate::lattice::Value;
 use crate::reveal;
-use crate::value::Value;
 
 pub(crate) use coin::Coin;
 pub(crate) use fixed_point::FixedPoint;

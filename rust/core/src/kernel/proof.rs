@@ -13,8 +13,8 @@ use std::f64::consts::LN_2;
 use super::elementary::{self, LN2_HIGH, LN2_LOW, MulAdd};
 use super::tier::{Arithmetic, Fused, Separate};
 use super::{Coarse, Geometric, Kernel, Ladder, Lane, MAX_SPAN, Staircase, geometric, own, staircase};
-use crate::dyadic::power_of_two;
 use crate::exact::{self, IntegerLaw};
+use crate::lattice::dyadic::power_of_two;
 use bounded::Bounded;
 use series::Series;
 

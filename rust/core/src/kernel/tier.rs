@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::coin::{Coin, Verdicts, toss};
 use super::own::{Drawn, Family, Given, draw};
 use super::{BLOCK, Kernel, fill, float};
-use crate::value::Value;
+use crate::lattice::Value;
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::super::float::{from_bits, nearest};
 use super::high;
-use crate::dyadic::power_of_two;
+use crate::lattice::dyadic::power_of_two;
 
 /// −ln v of a word.
 pub(super) struct Logarithm {
