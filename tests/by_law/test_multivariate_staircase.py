@@ -79,11 +79,6 @@ def test_limit_of_small_eps(dim, least):
     assert vector_gamma.optimal(0.01, dim, 1) == pytest.approx(least, abs=3e-3)
 
 
-def test_the_search_ends_where_no_number_is_between():
-    assert vector_gamma._root(lambda gamma: np.full(gamma.shape, -1.0), 0.0, 5e-324) == 5e-324
-    assert vector_gamma._root(lambda gamma: gamma - 0.3, 0.0, 1.0) == pytest.approx(0.3, rel=1e-15)
-
-
 def test_limit_of_large_eps():
     for dim in (1, 2, 5):
         assert vector_gamma.optimal(60.0, dim, 1) == pytest.approx((dim * math.exp(-60)) ** (1 / (dim + 1)), rel=1e-3)

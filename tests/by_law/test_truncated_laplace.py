@@ -15,8 +15,9 @@ from mpmath import mp
 
 import stairnoise as sn
 from stairnoise._theory.laws import truncated_laplace
+from stairnoise._theory.laws.slopes import Slopes
 from stairnoise._theory.privacy.parts.largest import Largest
-from stairnoise._theory.privacy.parts.runs import Runs, Slopes
+from stairnoise._theory.privacy.parts.runs import Runs
 from stairnoise.privacy import PrivacyLoss
 
 SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.privacy.parts.runs import Slopes
+from stairnoise._theory.laws.slopes import Slopes
 from stairnoise._theory.sums import listed as listed_sums
 from stairnoise._theory.sums import slopes as slope_sums
 

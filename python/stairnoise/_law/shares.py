@@ -68,9 +68,9 @@ class Shares(AnySensitivity):
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.laws import infinitely_divisible as theory
+        from stairnoise._theory.sums.infinitely_divisible import sum_bound
 
-        return theory.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+        return sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)

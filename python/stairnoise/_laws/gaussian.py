@@ -149,6 +149,8 @@ class Gaussian(ContinuousLaw):
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
+        from stairnoise._theory.numerics.roots import bisection
+
         def enough(eps: float) -> bool:
             try:
                 law = cls(eps, delta, sensitivity)
@@ -164,10 +166,7 @@ class Gaussian(ContinuousLaw):
             raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
         if enough(low):
             return low
-        while high > low * (1 + _RESOLUTION):
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
 
     @property
     def eps(self) -> float:

@@ -115,19 +115,19 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε
         is not above `eps`.
         """
-        from stairnoise._theory.laws import infinitely_divisible as theory
+        from stairnoise._theory.optimal.infinitely_divisible import best_for_eps, private_shape
 
         wanted, cells = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not _LEAST_RATE * cells <= wanted <= cells / _LEAST_RATE / 2:
             raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {cells}")
         most = _native.largest_quotient(wanted, cells)
         if a is None:
-            found = theory.best_for_eps(wanted, cells, _LEAST_RATE, most)
+            found = best_for_eps(wanted, cells, _LEAST_RATE, most)
         else:
             rate = single(a, "a")
             if not _LEAST_RATE <= rate <= most:
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
-            found = theory.private_shape(wanted, cells, rate), rate
+            found = private_shape(wanted, cells, rate), rate
         try:
             return cls(*found)
         except ParameterError as error:

@@ -16,7 +16,7 @@ from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import flag, real, single
 from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
-from stairnoise._theory.laws.slopes import largest_loss
+from stairnoise._theory.laws.slopes import Slopes, largest_loss
 from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise._theory.optimal.merged_laplace import best_one_break
 
@@ -209,8 +209,6 @@ class MergedLaplace(ContinuousLaw):
         return Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
-        from stairnoise._theory.laws.slopes import Slopes
-
         return Slopes(tuple(Fraction(eps) / self._cells for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:

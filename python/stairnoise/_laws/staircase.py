@@ -17,8 +17,8 @@ from stairnoise._law.on_lattice import OfStairs
 from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._theory.laws import moments, staircase
-from stairnoise._theory.optimal import shapes
 from stairnoise._theory.laws.symmetric import Line
+from stairnoise._theory.optimal import shapes
 
 _FORMULAS = Line(staircase)
 # More stairs than anybody can see one by one, and the points that are then enough.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +22,7 @@ _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 _SUMMED_SIGMA = 1000.0
 # In standard deviations: so far k**64 times the probability matters.
 _WIDTH = 45.0
-# The profile's relative error, with room.
-_PROFILE_ERROR = 4e-11
-_RESOLUTION = 1e-9
-_LEAST_SIGMA2 = 2.0**-20
-_MOST_SIGMA2 = 2.0**90
 _FARTHEST = 2.0**1000
-# Less than what confidence intervals leave for rounding.
-_CLOSE = 2.0**-40
 
 
 class DiscreteGaussianLaw:
@@ -268,55 +260,3 @@ def _zeta(s: float) -> float:
         total += bernoulli * factor
         factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (n * n)
     return float(total)
-
-
-def least_sigma2(eps: float, delta: float, shift: int) -> float:
-    """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
-
-    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough, and for small ε Pinsker's inequality a
-    lesser one: δ(0), the total variation, is at most Δ/(2σ). Between one that is enough and one that is not lies, after enough
-    halvings, an edge; the upper side of it is returned, and inf where it is beyond every σ² that a law may have.
-    """
-
-    def enough(sigma2: float) -> bool:
-        with np.errstate(all="ignore"):
-            found = DiscreteGaussianLaw(sigma2).hockey_stick(np.array([eps]), float(shift))
-        return float(found[0]) * (1 + _PROFILE_ERROR) <= delta
-
-    odds = -math.log(delta)
-    root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
-    pinsker = shift / (2 * delta)
-    high = min(root * root / 2, pinsker * pinsker)
-    if high > _MOST_SIGMA2:
-        if not enough(_MOST_SIGMA2):
-            return math.inf
-        high = _MOST_SIGMA2
-    while not enough(high):
-        high *= 1 + _RESOLUTION
-    low = high / 2
-    while low >= _LEAST_SIGMA2 and enough(low):
-        low, high = low / 2, low
-    while high > low * (1 + _RESOLUTION):
-        middle = math.sqrt(low) * math.sqrt(high)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return max(high, _LEAST_SIGMA2)
-
-
-@lru_cache(maxsize=256)
-def sum_bound(sigma2: float, k: int, alpha: float) -> int:
-    """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest, up to rounding.
-
-    P(S = s) is that of the law of k sigma2 up to a factor from exp(-e) to exp(e), e = 10 (k - 1) exp(-π² sigma2): one sum
-    at a time, ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of variance
-    uv/(u+v) >= sigma2/2 at some offset, between ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. Where that is not nothing the
-    law has few probabilities, which are listed.
-    """
-    with np.errstate(all="ignore"):
-        if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:
-            return int(DiscreteGaussianLaw(k * sigma2).error_bound(np.array([alpha]))[0])
-        from stairnoise._theory.sums.listed import LISTED, Summand, bound, rounded_up
-
-        reach = math.ceil(math.sqrt(2 * LISTED * sigma2)) + 1
-        weights = DiscreteGaussianLaw(sigma2).pmf(np.arange(-reach, reach + 1.0))
-        variable = Summand(-reach, weights, LISTED / reach, k)
-        return bound(lambda h: rounded_up(variable, h), None, alpha)

@@ -10,8 +10,7 @@ One term with m = 1 is the generalized discrete Laplace law, of which β = 1 is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,23 +28,10 @@ _FEWER_NEPERS = 200.0
 _SHORT = 42.0
 # Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
 _STRETCH = 1024
-# The best rate is above 2/Δ, to which it tends as β does to zero; it is looked for from this many times 1/Δ on.
-_LEAST_SHIFTED = 1.0
-_GRID = 25
-# More than any root takes.
-_MOST_STEPS = 200
-# A lesser shape is hardly a float, and one that is larger than the root is private too.
-_LEAST_LOG_SHAPE = -700.0
-# A few times the rounding error of ε.
-_ROOT = 1e-14
-# How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
-_MARGIN = 2.0**-36
 # Of the largest tilt of a negative binomial law, for Chernoff bounds.
 _FRACTIONS = np.append(np.arange(1, 64) / 64, 1 - 2.0 ** -np.arange(7, 20))
 # Up to this rate nothing cancels in `_ratios` that is not near 1.
 _SMALL_RATE = 1.0
-# Relative errors of probabilities, many times what tests find, down to about e^(-50).
-_ERROR, _ERROR_OF_TRANSFORM = 1e-12, 1e-9
 # The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
 _TILTS = (0, 1, 3)
 
@@ -330,101 +316,3 @@ def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
         if rest < 1:
             bounds.append(float(first[y] - first[y + sensitivity]) - math.log1p(-rest))
     return max(largest, min(bounds))
-
-
-def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
-    """Return the β ≤ 1 with `pure_eps` equal to eps ≥ rate·Δ, by secants in ln β that keep the root between them."""
-    if not rate * sensitivity < eps:
-        return 1.0
-
-    def excess(x: float) -> float:
-        return pure_eps(math.exp(x), rate, sensitivity) - eps
-
-    high, above = 0.0, rate * sensitivity - eps
-    # Where β is small, P(0)/P(Δ) is near Δ·e^(rate·Δ)/β or somewhat less.
-    low = max(min(math.log(sensitivity) + above, -1e-3) - 1e-3, _LEAST_LOG_SHAPE)
-    while (below := excess(low)) < 0:
-        if low == _LEAST_LOG_SHAPE:
-            return math.exp(low)
-        high, above, low = low, below, max(2 * low, _LEAST_LOG_SHAPE)
-    last = 0.0
-    for _ in range(_MOST_STEPS):
-        x = low + (high - low) * below / (below - above)
-        if not low < x < high:
-            break
-        here = excess(x)
-        # The Illinois rule: an end that stays twice counts half.
-        if here > 0:
-            low, below, above = x, here, above / 2 if last > 0 else above
-        else:
-            high, above, below = x, here, below / 2 if last < 0 else below
-        last = here
-        if abs(here) < _ROOT * (1 + eps):
-            return math.exp(x)
-    return math.exp(high)
-
-
-def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: float) -> tuple[float, float]:
-    """Return the (β, rate) of least variance β/(cosh rate − 1) that are eps-private under shifts up to `sensitivity`.
-
-    β = 1 with the largest rate, eps/Δ rounded down, is one local minimum; others have β < 1 and a smaller rate. A grid
-    finds the best neighbourhood, and Newton's method on β makes the variance exact on it.
-    """
-
-    def cost(log_rate: float) -> float:
-        rate = math.exp(log_rate)
-        return math.log(shape_for_eps(eps, sensitivity, rate)) - 2 * math.log(math.sinh(rate / 2))
-
-    low, high = math.log(max(least_rate, min(_LEAST_SHIFTED / sensitivity, most_rate / 2))), math.log(most_rate)
-    if low >= high:
-        return 1.0, most_rate
-    grid = np.linspace(low, high, _GRID).tolist()
-    costs = [cost(x) for x in grid]
-    i = int(np.argmin(costs))
-    if i == _GRID - 1:
-        return 1.0, most_rate
-    rate = math.exp(_golden(cost, grid[max(i - 1, 0)], grid[i + 1]))
-    return private_shape(eps, sensitivity, rate), rate
-
-
-def private_shape(eps: float, sensitivity: int, rate: float) -> float:
-    """Return a β that is eps-private: a relative 2^(−36) above the least, many times the error of its computation."""
-    return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)
-
-
-def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
-    ratio = (math.sqrt(5) - 1) / 2
-    a, b = high - ratio * (high - low), low + ratio * (high - low)
-    cost_a, cost_b = cost(a), cost(b)
-    # The cost is flat at its least: a relative error below 1e-9.
-    while high - low > 1e-5:
-        if cost_a < cost_b:
-            high, b, cost_b = b, a, cost_a
-            a = high - ratio * (high - low)
-            cost_a = cost(a)
-        else:
-            low, a, cost_a = a, b, cost_b
-            b = low + ratio * (high - low)
-            cost_b = cost(b)
-    return (low + high) / 2
-
-
-# Accuracy
-
-
-@lru_cache(maxsize=64)
-def sum_bound(terms: tuple[Term, ...], k: int, alpha: float, *, peaked: bool) -> int:
-    """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k copies of the sum of all terms.
-
-    `peaked` says that the law falls from its mode.
-    """
-    from stairnoise._theory.sums import listed as listed_sums
-
-    logs = log_pmf(terms, listed_sums.LISTED)
-    logs = logs[np.isfinite(logs)]
-    error = k * (_ERROR if sum(term.shape != 1 for term in terms) <= 1 else _ERROR_OF_TRANSFORM)
-    weights = np.exp(np.concatenate([logs[:0:-1], logs]))
-    decay = min(rate / m for m, _, rate in terms)
-    variable = listed_sums.Summand(1 - logs.size, weights, decay, k)
-    join = listed_sums.widened if peaked else listed_sums.rounded_up
-    return listed_sums.bound(lambda h: join(variable, h), None, alpha * math.exp(-error))

@@ -7,8 +7,9 @@ The shape of a staircase:
 - `cost_function`: of least expected cost, for any cost that does not fall with |x|.
 - `vector_gamma`, `long_vector_gamma`: of least mean norm in d dimensions, for small and for large d.
 
-Other Parameters
-----------------
+Of other mechanisms:
+
+- `infinitely_divisible`: shape and rate of least variance of differences of negative binomial variables.
 - `merged_laplace`: the rates and the break point of least variance or mean error for a pure ε.
 - `least_eps`: the least ε that keeps the error within t.
 - `gaussian_sigma`, `discrete_gaussian_sigma`: the least σ or σ² for (ε, δ).

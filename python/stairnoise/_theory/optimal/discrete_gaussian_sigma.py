@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.numerics import normal
+from stairnoise._theory.numerics.roots import bisection, least_integer
 
 Array = NDArray[np.float64]
 
@@ -37,6 +38,43 @@ _MARGIN = 2.0**-32
 _LEFT_OUT = 120.0
 # From this σ of the sum on, Euler and Maclaurin's formula takes the place of a sum.
 _SUMMED = 2.0**12
+# Of one value: the profile's relative error, with room, how near to the least σ² the answer is, and the range of σ².
+_PROFILE_ERROR = 4e-11
+_RESOLUTION = 1e-9
+_LEAST_SIGMA2, _MOST_SIGMA2 = 2.0**-20, 2.0**90
+
+
+def least_sigma2(eps: float, delta: float, shift: int) -> float:
+    """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
+
+    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough, and for small ε Pinsker's inequality a
+    lesser one: δ(0), the total variation, is at most Δ/(2σ). Between one that is enough and one that is not lies, after enough
+    halvings, an edge; the upper side of it is returned, and inf where it is beyond every σ² that a law may have.
+    """
+
+    def enough(sigma2: float) -> bool:
+        with np.errstate(all="ignore"):
+            found = DiscreteGaussianLaw(sigma2).hockey_stick(np.array([eps]), float(shift))
+        return float(found[0]) * (1 + _PROFILE_ERROR) <= delta
+
+    odds = -math.log(delta)
+    root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
+    pinsker = shift / (2 * delta)
+    high = min(root * root / 2, pinsker * pinsker)
+    if high > _MOST_SIGMA2:
+        if not enough(_MOST_SIGMA2):
+            return math.inf
+        high = _MOST_SIGMA2
+    while not enough(high):
+        high *= 1 + _RESOLUTION
+    low = high / 2
+    while low >= _LEAST_SIGMA2 and enough(low):
+        low, high = low / 2, low
+    return max(bisection(enough, low, high, relative=_RESOLUTION, middle=_geometric_mean), _LEAST_SIGMA2)
+
+
+def _geometric_mean(low: float, high: float) -> float:
+    return math.sqrt(low) * math.sqrt(high)
 
 
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
@@ -44,16 +82,17 @@ def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
 
     Bisection over candidates of 16 significant bits, as docs/contract.md, section 12, has it.
     """
-    low = (_LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY) * _TO_AN_OCTAVE
-    high = _LOG2_MOST * _TO_AN_OCTAVE
-    if _is_enough(eps, delta, shift, k, _candidate(low)):
-        return _candidate(low)
-    if not _is_enough(eps, delta, shift, k, _candidate(high)):
+    least = (_LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY) * _TO_AN_OCTAVE
+    most = _LOG2_MOST * _TO_AN_OCTAVE
+
+    def enough(index: int) -> bool:
+        return _is_enough(eps, delta, shift, k, _candidate(index))
+
+    if enough(least):
+        return _candidate(least)
+    if not enough(most):
         return math.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _is_enough(eps, delta, shift, k, _candidate(middle)) else (middle, high)
-    return _candidate(high)
+    return _candidate(least_integer(enough, least, most))
 
 
 def _candidate(index: int) -> float:

@@ -7,13 +7,13 @@ errors of the survival functions (below 2**-40, relatively).
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from stairnoise._theory.laws import staircase as stairs
 from stairnoise._theory.numerics.elementwise import Floats
+from stairnoise._theory.numerics.roots import least_float
 from stairnoise._theory.optimal import shapes
 
 _MARGIN = 1 + 2.0**-40
@@ -100,24 +100,4 @@ def _first(fails: Callable[[float], bool], least: float, largest: float) -> floa
         return least
     if fails(largest):
         return None
-    low, high = _bits(least), _bits(largest)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if fails(_float(middle)):
-            low = middle
-        else:
-            high = middle
-    return _float(high)
-
-
-# Positive floats are ordered as their bits are.
-
-
-def _bits(x: float) -> int:
-    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
-    return bits
-
-
-def _float(bits: int) -> float:
-    x: float = struct.unpack("<d", struct.pack("<q", bits))[0]
-    return x
+    return least_float(lambda eps: not fails(eps), least, largest)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.laws.multivariate_staircase import last_ball
+from stairnoise._theory.numerics.roots import bisection
 
 Slope = Callable[[float], float]
 
@@ -40,13 +41,8 @@ def optimal(eps: float, dim: int, p: int) -> float:
         return _LEAST
     apart = 4 * dim * math.sinh(eps / dim / 2) ** 2
     slope, low, high = _of_two_balls(eps, dim, p, apart) if apart > _APART else _of_many_balls(eps, dim, p)
-    for _ in range(1100):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
     # γ and γ + 1 are the same law, but for a ball of next to no weight.
-    gamma = high % 1
+    gamma = bisection(lambda gamma: not slope(gamma) < 0, low, high) % 1
     return gamma or 1.0
 
 

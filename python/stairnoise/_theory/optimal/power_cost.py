@@ -18,8 +18,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +32,7 @@ from stairnoise._theory.numerics.lerch import (
     outer_stairs,
     stair_count,
 )
+from stairnoise._theory.numerics.roots import least_integers, newton
 from stairnoise._theory.optimal.shapes import gamma_l1
 
 Array = NDArray[np.float64]
@@ -42,7 +41,6 @@ LEAST_POWER = 2.0**-10
 MOST_POWER = 2.0**6
 
 _CHUNK = 256
-_MOST_STEPS = 100
 _LAST_STEP = 1e-8
 _TINY = float(np.finfo(np.float64).tiny)
 # The discrete optimum differs from the rounded continuous one by 0 or 1 wherever it was compared.
@@ -81,28 +79,14 @@ def _gamma(p: Array, eps: Array) -> Array:
         # Between the optimum for p = 1 and the limit at large p.
         first, last = gamma_l1(eps_small), 0.5 - _shift(eps_small, 0.5) / eps_small
         start = last + (first - last) / np.maximum(p_small, 1)
-        gamma[small] = _root(lambda g: _many_stairs(p_small, eps_small, g), start, 0.0, 1.0)
+        gamma[small] = newton(lambda g: _many_stairs(p_small, eps_small, g), start, 0.0, 1.0, _LAST_STEP)
     if not np.all(small):
         p_large, eps_large = p[~small], eps[~small]
         # The limits of the optimum at large eps and at large p.
         start = np.minimum(-(eps_large + np.log(p_large)) / (p_large + 1), np.log(1 / eps_large - odds(eps_large)))
-        logarithm = _root(lambda t: _few_stairs(p_large, eps_large, t), start, -2 * eps_large - 50, 0.0)
+        logarithm = newton(lambda t: _few_stairs(p_large, eps_large, t), start, -2 * eps_large - 50, 0.0, _LAST_STEP)
         gamma[~small] = np.exp(logarithm)
     return np.maximum(gamma, _TINY)
-
-
-def _root(function: Callable[[Array], tuple[Array, Array]], start: Array, low: Real, high: Real) -> Array:
-    """Newton's method for increasing functions, halving the bracket where a step leaves it."""
-    x, low, high = start, np.broadcast_to(low, start.shape), np.broadcast_to(high, start.shape)
-    for _ in range(_MOST_STEPS):
-        value, slope = function(x)
-        low, high = np.where(value < 0, x, low), np.where(value < 0, high, x)
-        newton = x - value / slope
-        last = np.abs(newton - x) <= _LAST_STEP  # the error after it is of the order of its square
-        x = np.where(last | ((newton > low) & (newton < high)), newton, (low + high) / 2)
-        if np.all(last):
-            break
-    return x
 
 
 def _many_stairs(p: Array, eps: Array, gamma: Array) -> tuple[Array, Array]:
@@ -152,18 +136,9 @@ def _r(p: Array, eps: Array, D: Array) -> NDArray[np.int64]:
     r = around[np.arange(len(p)), np.argmax(enough, axis=1)]
     found = (~enough[:, 0] | (around[:, 0] == 1)) & enough[:, -1]
     if not np.all(found):
-        r[~found] = _search(p[~found], eps[~found], D[~found])
+        p, eps, D = p[~found], eps[~found], D[~found]
+        r[~found] = least_integers(lambda r: _stays(p, eps, D, r), np.zeros_like(D), D)
     return np.asarray(r, np.int64)
-
-
-def _search(p: Array, eps: Array, D: Array) -> Array:
-    """Smallest r at which it no longer pays to widen the central stair, by halving 1..D."""
-    low, high = np.zeros_like(D), D
-    while np.any(high - low > 1):
-        r = np.maximum(np.floor((low + high) / 2), 1)
-        enough = _stays(p, eps, D, r)
-        low, high = np.where(enough, low, np.minimum(r, high - 1)), np.where(enough, r, high)
-    return high
 
 
 def _stays(p: Array, eps: Array, D: Array, r: Array) -> NDArray[np.bool_]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.laws.multivariate_staircase import last_ball
+from stairnoise._theory.numerics.roots import bisection
 from stairnoise._theory.optimal import long_vector_gamma
 
 Floats = NDArray[np.float64]
@@ -63,28 +64,13 @@ def optimal(eps: float, dim: int, p: int) -> float:
     else:
         # Beyond 1 the law goes on as from 0.
         low, high = _LEAST, float(grid[0])
-    return _root(search.slope, low, high)
+    return bisection(lambda gamma: not search.slope(np.array([gamma]))[0] < 0, low, high)
 
 
 def rounded(gamma: float) -> float:
     """γ to 24 significant bits, so that machines whose elementary functions differ in the last bits agree on it."""
     fraction, exponent = math.frexp(gamma)
     return math.ldexp(round(math.ldexp(fraction, 24)), exponent - 24)
-
-
-def _root(slope: Function, low: float, high: float) -> float:
-    """Where the slope turns from negative to positive."""
-    for _ in range(1100):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if slope(np.array([middle]))[0] < 0:
-            low = middle
-        else:
-            high = middle
-        if high - low <= 2.0**-52 * high:
-            break
-    return high
 
 
 def _grid(eps: float) -> Floats:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stairnoise._theory.numerics.roots import bisection, widened
 
 Array = NDArray[np.float64]
 
@@ -212,14 +214,12 @@ def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, 
 
 def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[float, float]) -> _Tilted:
     """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
-    low, high = bracket
-    width = high - low
-    while _Tilted(laws, low).mean < mean:
-        low, width = low - width, 2 * width
-    while _Tilted(laws, high).mean > mean:
-        high, width = high + width, 2 * width
-    while True:
-        tilted = _Tilted(laws, (low + high) / 2)
-        if abs(tilted.mean - mean) <= 0.05 * math.sqrt(tilted.variance) + 0.05 or high - low < 1e-13 * abs(high):
-            return tilted
-        low, high = (tilted.tilt, high) if tilted.mean > mean else (low, tilted.tilt)
+    tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(laws, tilt))
+
+    def short(tilt: float) -> bool:
+        return tilted(tilt).mean <= mean
+
+    def near(tilt: float) -> bool:
+        return abs(tilted(tilt).mean - mean) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
+
+    return tilted(bisection(short, *widened(short, *bracket), relative=1e-13, near=near))

@@ -4,5 +4,7 @@
 - `laplace`: the discrete Laplace distribution, in closed form.
 - `staircase`: the discrete staircase distribution, by a tilted Fourier transform.
 - `listed`: any list of probabilities, by a tilted Fourier transform.
+- `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.
+- `infinitely_divisible`: differences of negative binomial variables, from their list.
 - `slopes`: distributions whose log-probability is piecewise linear, made lists of cells for `listed`.
 """

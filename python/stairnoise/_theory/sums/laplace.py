@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.numerics.roots import least_integer
 from stairnoise._theory.sums.chernoff import chernoff_bound
 
 Array = NDArray[np.float64]
@@ -42,14 +43,8 @@ def error_bound(rate: float, k: int, alpha: float) -> int:
     """
     survival = Survival(rate, k)
     level = alpha / (2 * (1 + survival.error))
-    below, t = -1, math.ceil(chernoff_bound(lambda u: _cumulant(rate, u), rate, k, alpha)[0]) + 1
-    while t - below > 1:
-        middle = (below + t) // 2
-        if survival(middle + 1) <= level:
-            t = middle
-        else:
-            below = middle
-    return t
+    most = math.ceil(chernoff_bound(lambda u: _cumulant(rate, u), rate, k, alpha)[0]) + 1
+    return least_integer(lambda t: survival(t + 1) <= level, -1, most)
 
 
 class Survival:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.numerics.roots import least_integer
 from stairnoise._theory.sums.staircase import _fast_length, _others, _spread_reach
 
 Array = NDArray[np.float64]
@@ -74,11 +75,7 @@ def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -
         return math.floor(h * _spread_bound(variable, alpha) * (1 + 4 * _ROUNDING))
     above = _Tail(variable, alpha)
     below = above if lower is None else _Tail(lower(h), alpha)
-    low, high = -1, max(above.end, below.end)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if above(middle) + below(middle) <= alpha else (middle, high)
-    return h * high
+    return h * least_integer(lambda n: above(n) + below(n) <= alpha, -1, max(above.end, below.end))
 
 
 def widened(variable: Summand, h: int) -> Summand:
@@ -102,10 +99,7 @@ def rounded_up(variable: Summand, h: int) -> Summand:
 def _spread_bound(variable: Summand, alpha: float) -> float:
     """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell, for a symmetric list."""
     tail = _Tail(variable, alpha)
-    low, n = -1, tail.end
-    while n - low > 1:
-        middle = (low + n) // 2
-        low, n = (low, middle) if 2 * tail(middle) <= alpha else (middle, n)
+    n = least_integer(lambda n: 2 * tail(n) <= alpha, -1, tail.end)
     here = 2 * tail(n)
     left, before = (n - 0.5, 2 * tail(n - 1)) if n else (0.0, 1.0)
     return float(left + (n + 0.5 - left) * min(max((before - alpha) / (before - here), 0.0), 1.0))

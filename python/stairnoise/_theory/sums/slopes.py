@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory.privacy.parts.runs import Slopes, log_sum
+from stairnoise._theory.laws.slopes import Slopes, log_sum
+from stairnoise._theory.numerics.roots import least_integer
 from stairnoise._theory.sums import listed as listed_sums
 from stairnoise._theory.sums.listed import Summand
 
@@ -82,11 +83,8 @@ def error_bound(slopes: Slopes, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
     law = _Law(slopes)
     if k == 1:
-        low, high = -1, math.ceil(law.reach)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if law.beyond(middle) <= alpha else (middle, high)
-        return high if high < _EXACT else math.ceil(high * (1 + 2.0**-50))
+        t = least_integer(lambda t: law.beyond(t) <= alpha, -1, math.ceil(law.reach))
+        return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
     least = math.ceil(law.reach / listed_sums.CELLS) | 1
     if law.symmetric:
         return listed_sums.bound(lambda h: law.cells(h, k), None, alpha, least)

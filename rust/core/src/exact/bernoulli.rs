@@ -1,9 +1,8 @@
 //! A coin that falls heads with probability e^(−x), for an exact rational x ≥ 0.
 
-use super::Extension;
 use super::exp::Power;
 use super::exponent::Exponent;
-use super::uniform::Uniform;
+use super::uniform::{Extension, Uniform};
 
 /// Whether u < e^(−x), u the number whose binary expansion is `word` followed by the extension.
 ///

@@ -23,9 +23,9 @@
 
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
+use super::law::IntegerLaw;
 use super::search::last_true;
-use super::uniform::Uniform;
-use super::{Extension, IntegerLaw};
+use super::uniform::{Extension, Uniform};
 
 /// |X| saturates here, at `i64::MAX`.
 const LARGEST: u64 = (1 << 63) - 1;

@@ -1,6 +1,6 @@
-//! The stair of a cost: J = 0 for c < γΔ, otherwise ⌊c/Δ − γ⌋ + 1.
+//! The stair of a cost: J = 0 for c < γΔ, otherwise ⌊c/Δ − γ⌋ + 1, in integers and, where that is certain, in floating point.
 
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// Stairs saturate here.
 pub(super) const HIGHEST: u64 = (1 << 63) - 1;
@@ -58,9 +58,9 @@ fn divide(c: u64, shift: u32, unit: u64) -> (u64, u64) {
     (u64::try_from(c / unit).unwrap_or(u64::MAX), (c % unit) as u64)
 }
 
-/// Floating-point stairs, which know when they do not know.
+/// Stairs in floating point, with a bound on their error: what it leaves open is decided in integers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stairs {
+pub(super) struct CostStairs {
     pub sensitivity: f64,
     pub gamma: f64,
     /// 1/Δ, rounded.
@@ -86,7 +86,7 @@ const ROUND: f64 = 4_503_599_627_370_496.0;
 /// Stairs from here on have no fast path: beyond, not every integer is a float64.
 pub(super) const HIGHEST_EXACT: u64 = 1 << BITS;
 
-impl Stairs {
+impl CostStairs {
     pub fn new(sensitivity: f64, gamma: f64) -> Self {
         let in_range = (1e-300..=1e300).contains(&sensitivity);
         Self {
@@ -223,7 +223,7 @@ mod tests {
                 })
                 .collect();
             let mut stairs = [0.0; 40];
-            let least = Stairs::new(unit, gamma).fill(&costs, &mut stairs);
+            let least = CostStairs::new(unit, gamma).fill(&costs, &mut stairs);
             let exact = costs.iter().map(|&cost| stair(cost, unit, gamma).min(HIGHEST_EXACT) as f64);
             assert!(exact.eq(stairs), "{unit} {gamma} {costs:?}");
             assert_eq!(least, stairs.into_iter().fold(f64::INFINITY, f64::min));

@@ -11,14 +11,15 @@ last step, however many integers there are to a shift.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.laws.slopes import Slopes, log_sum
+from stairnoise._theory.numerics.roots import bisections
 from stairnoise._theory.privacy.inverse import least_eps
 from stairnoise._theory.privacy.parts.listed import Listed
 
@@ -35,37 +36,6 @@ _PIECE, _POINTS = 2.0, 16
 _HALVINGS = 128
 # The logarithm of a moment nearer to 0 has lost digits.
 _NEAR_ONE = 2.0**-10
-
-
-class Slopes(NamedTuple):
-    """W(k) = -ln P(k) + constant of a law on the integers from -below to above: even, W(0) = 0, with corners at ±breaks."""
-
-    rates: Sequence[Fraction]
-    breaks: Sequence[int]
-    below: int | None = None
-    """None: no end."""
-    above: int | None = None
-
-    def height(self, k: int) -> Fraction:
-        """W(k)."""
-        total, start = Fraction(0), 0
-        for rate, end in zip(self.rates, (*self.breaks, None), strict=True):
-            stop = abs(k) if end is None else min(abs(k), end)
-            total += rate * max(stop - start, 0)
-            start = stop if end is None else end
-        return total
-
-    def corners(self) -> list[int]:
-        """Least integers of the runs on which W is linear, and one past the last of a law that ends."""
-        inside = [-c for c in reversed(self.breaks)] + [0, *self.breaks]
-        low = [] if self.below is None else [-self.below]
-        high = [] if self.above is None else [self.above + 1]
-        kept = [c for c in inside if (not low or c > low[0]) and (not high or c < high[0])]
-        return low + kept + high
-
-    def holds(self, k: int) -> bool:
-        """Tell whether k has a probability."""
-        return (self.below is None or -self.below <= k) and (self.above is None or k <= self.above)
 
 
 class Runs:
@@ -135,12 +105,9 @@ class Runs:
         """Least probability of a missed detection: an alarm where the loss is above the least threshold that α allows."""
         flat = np.ravel(alpha)
         low, high = np.full(flat.shape, self.bottom - 1.0), np.full(flat.shape, self.top)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            allowed = self._alarms(middle)[1] <= flat
-            low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-        missed, false = self._alarms(high)
-        lines = missed - np.exp(np.minimum(high, 0.0)) * np.exp(np.maximum(high, 0.0)) * (flat - false)
+        t = bisections(lambda t: self._alarms(t)[1] <= flat, low, high, _HALVINGS)
+        missed, false = self._alarms(t)
+        lines = missed - np.exp(np.minimum(t, 0.0)) * np.exp(np.maximum(t, 0.0)) * (flat - false)
         return np.asarray(np.maximum(lines, 0.0).reshape(np.shape(alpha)))
 
     def _alarms(self, t: Array) -> tuple[Array, Array]:
@@ -256,16 +223,6 @@ def _runs(law: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[
             beta, fall = -beta, -fall
         both.append((-float(here), float(beta), float(loss), float(fall), n))
     return both, alone
-
-
-def log_sum(beta: Array | float, n: Array | float) -> Array:
-    """Logarithm of the sum of exp(-β j) over j < n; 0 terms give whatever, for the caller to drop."""
-    size = np.abs(beta)
-    safe = np.where(size > 0, size, 1.0)
-    with np.errstate(all="ignore"):
-        falling = np.log(np.expm1(-safe * n) / np.expm1(-safe))
-        growth = np.where(np.less(beta, 0), size * (n - 1), 0.0)
-        return np.asarray(np.where(size > 0, falling + growth, np.log(n)))
 
 
 def _gauss_legendre() -> tuple[Array, Array]:
