@@ -91,10 +91,10 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
             raise ParameterError(
                 f"eps must have one entry more than breakpoints, got {len(rates)} of eps and {len(ends)} breakpoints"
             )
-        noise, cells, breaks = _native.merged_laplace(list(rates), list(ends), width)
-        self._store(noise, {"eps": rates, "breakpoints": ends, "sensitivity": width})
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_breaks", breaks)
+        law = _native.merged_laplace(list(rates), list(ends), width)
+        self._store(law, {"eps": rates, "breakpoints": ends, "sensitivity": width})
+        object.__setattr__(self, "_cells", law.cells)
+        object.__setattr__(self, "_breaks", law.lengths)
 
     @classmethod
     def from_eps(cls, eps: SupportsFloat, sensitivity: SupportsFloat = 1.0, cost: Literal["l1", "l2"] = "l1") -> MergedLaplace:

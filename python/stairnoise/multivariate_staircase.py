@@ -94,7 +94,7 @@ class MultivariateStaircase(Partitions):
     _eps: float
     _dim: int
     _gamma: float
-    _native: _native.Noise
+    _native: _native.Law
     _norm: Norm
     _radial: Radial | None
     _sensitivity: float

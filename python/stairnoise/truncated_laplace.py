@@ -97,10 +97,10 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        noise, cells, below, above = _native.truncated_laplace(*given.values())  # type: ignore[arg-type]
-        self._store(noise, given)
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_lattice_ends", (below, above))
+        law = _native.truncated_laplace(*given.values())  # type: ignore[arg-type]
+        self._store(law, given)
+        object.__setattr__(self, "_cells", law.cells)
+        object.__setattr__(self, "_lattice_ends", tuple(law.lengths))
         object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:

@@ -212,7 +212,7 @@ def test_a_real_interval_has_room_for_the_rounding_of_the_true_values(law, k):
     steps = Fraction(high) / g
     assert abs(steps - k * Fraction(1, 2) - round(steps - k * Fraction(1, 2))) < 1e-6
     if k == 1:
-        cells, r = law._scalar_law.cells, law._scalar_law.r
+        cells, (r,) = law._scalar_law.cells, law._scalar_law.lengths or (0,)
         t = int(steps - Fraction(1, 2))
         beyond = [
             tail(i, law.eps, cells, r)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
-from stairnoise._law.parameters import Parameters, Spec, describe
+from stairnoise._law.parameters import Parameters, Spec, describe, scalar_law
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
 from stairnoise._theory import stairs
@@ -246,7 +245,7 @@ class Accuracy(Intervals, Parameters):
             return least_eps.discrete_laplace(t, alpha, D, least)
 
         def optimal(eps: float) -> int:
-            return _native.Law(cls._kind, eps, D, spec).r  # type: ignore[arg-type]
+            return scalar_law(cls._kind, eps, D, spec).lengths[0]
 
         shape: Any = optimal if isinstance(spec, str) else spec
         return least_eps.discrete_staircase(t, alpha, D, shape, least)
@@ -256,9 +255,9 @@ class Accuracy(Intervals, Parameters):
         """Tell whether what is drawn, on its lattice, may be farther than t from 0 with a probability above alpha."""
         from stairnoise._theory import least_eps
 
-        law = _native.Law(cls._kind, eps, D, spec)  # type: ignore[arg-type]
+        law = scalar_law(cls._kind, eps, D, spec)
         cells = float(law.cells)
-        constants = stairs.lattice(eps / cells, 1.0, 1.0) if spec is None else stairs.lattice(eps, cells, float(law.r))
+        constants = stairs.lattice(eps / cells, 1.0, 1.0) if spec is None else stairs.lattice(eps, cells, float(law.lengths[0]))
         return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -289,7 +288,7 @@ class Accuracy(Intervals, Parameters):
         """Granularity, cells to a sensitivity and r of every element."""
         law = self._scalar_law
         if law is not None:
-            return np.array(law.granularity), np.array(law.cells), np.array(law.r)
+            return np.array(law.granularity), np.array(law.cells), np.array((law.lengths or [0])[0])
         return describe(self._kind, *self._broadcast(self._parameter_shape))
 
 

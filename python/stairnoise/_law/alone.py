@@ -33,7 +33,7 @@ class Alone(Drawing[_Default], Intervals, Plotting, Interop):
 
     _given: dict[str, Any]
 
-    def _store(self, noise: _native.Noise, given: dict[str, Any]) -> None:
+    def _store(self, noise: _native.Law, given: dict[str, Any]) -> None:
         """Keep the law that draws and the arguments by name, in the constructor's order; the end of every constructor."""
         store = object.__setattr__
         store(self, "_given", given)

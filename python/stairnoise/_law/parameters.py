@@ -105,10 +105,10 @@ class Parameters(Immutable):
         """Have the extension check the numbers, and make its law of scalar ones."""
         store = object.__setattr__
         if self._parameter_shape == ():
-            law = _native.Law(self._kind, self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
+            law = scalar_law(self._kind, self._eps, self._sensitivity, self._spec)
             store(self, "_scalar_law", law)
             store(self, "_draw", law.draw_int if self._dtypes[0] == "int64" else law.draw_float)
-            store(self, "_lattice", (law.granularity, law.r))
+            store(self, "_lattice", (law.granularity, *(law.lengths or (0,))))
             return
         if 0 in self._parameter_shape:
             self._check_each_alone()
@@ -189,6 +189,12 @@ def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDA
         np.broadcast_to(sensitivity, shape),
         spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
     )
+
+
+def scalar_law(kind: str, eps: Real, sensitivity: Real, spec: Spec) -> _native.Law:
+    """Return the extension's law of scalar parameters; `spec` is the shape of a staircase, None for the Laplace laws."""
+    make: Callable[..., _native.Law] = getattr(_native, kind)
+    return make(eps, sensitivity) if spec is None else make(eps, sensitivity, spec)
 
 
 def describe(

@@ -1,3 +1,5 @@
+//! The core's errors as Python exceptions.
+
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use stairnoise::{DrawError, OFF_LATTICE, ParamError};
@@ -34,6 +36,7 @@ pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
 
 /// The index of an element from its position in C order, in words; nothing where there is but one.
 fn place(mut position: usize, shape: &[usize]) -> String {
+    // NumPy has at most 64 axes.
     let mut index = vec![0; shape.len()];
     for (place, length) in index.iter_mut().zip(shape).rev() {
         (position, *place) = (position / length, position % length);

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stairnoise::{Generator, Kind, Law, Shape, cpu_tier, probe};
+use stairnoise::{Generator, Kind, OneWordLaw, Shape, cpu_tier, probe};
 
 /// Values of a fill: one chunk.
 const N: usize = 512;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let mut random = Random(Generator::from_seed(2017));
     let only = std::env::args().nth(2).unwrap_or_default();
     for (kind, eps, sensitivity) in LAWS {
-        let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+        let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
         let name = format!("{kind:?}({eps}, {sensitivity}) {}", probe::kernel(&law));
         if name.contains(&only) {
             failures += of_law(&law, &name, &mut random, fills);
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
 }
 
 /// Differences that must not be found. One found once may be the machine's: it counts if fresh words show it again, in the same direction.
-fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
+fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> usize {
     let Lines(answers) = &Lines::<f64>(std::array::from_fn(|i| i as f64 / 7.0));
     let mut failures = 0;
     for comparison in [
@@ -96,7 +96,7 @@ fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
 
 /// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
-    let law = Law::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
+    let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
     let (small, large) = (sure_words(&law, random, SMALL), sure_words(&law, random, LARGE));
     let Lines(out) = &mut Lines([0.0_f64; N]);
     let one_by_one = compare(random, fills / 10, [&small, &large], |words| {
@@ -138,7 +138,7 @@ const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
 /// Words of random sign with v in the range, none of them in doubt.
-fn sure_words(law: &Law, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
+fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
     let mut draw = || {

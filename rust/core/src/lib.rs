@@ -58,62 +58,52 @@
 //! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 #![deny(unsafe_code)]
 
-mod differences;
 #[cfg(feature = "rand")]
 mod distribution;
-mod dyadic;
-mod each;
+mod draw;
 mod error;
 #[doc(hidden)]
 pub mod exact;
 mod kernel;
+mod lattice;
 mod law;
 mod laws;
 mod lines;
 mod memory;
-mod multivariate;
-mod negative_binomial;
-#[doc(hidden)]
-pub mod noise;
 #[doc(hidden)]
 pub mod parallel;
-mod params;
 #[cfg(feature = "probe")]
 #[doc(hidden)]
 pub mod probe;
 #[cfg(test)]
 mod random;
-mod release;
 #[cfg(test)]
 mod replay;
 mod reveal;
-mod sampler;
-mod segments;
 mod selection;
-mod share;
 mod stack;
 mod stream;
-mod table;
-mod value;
 
-pub use each::{Laws, Parameters, Shapes};
+pub use draw::share::Share;
 #[doc(hidden)]
 pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
-pub use law::{Kind, Law, Shape};
+pub use lattice::params::largest_quotient;
+pub use lattice::{Answer, Float, Value};
+pub use law::Law;
+/// The old name of [`Law`].
+#[doc(hidden)]
+pub use law::Law as Noise;
+pub use law::each::{Laws, Parameters, Shapes};
+pub use law::fill::LawFill;
+pub use law::one_word::{Kind, OneWordLaw, Shape};
 pub use laws::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Laplace, MergedLaplace,
-    MultiScaleDiscreteLaplace, R, Staircase, TruncatedLaplace,
+    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, R, Staircase, TruncatedLaplace,
 };
 pub use memory::OutOfMemory;
-pub use multivariate::{MultivariateStaircase, Norm};
-pub use noise::Noise;
-pub use params::largest_quotient;
-pub use release::Answer;
 pub use selection::{Selection, Selector};
-pub use share::Share;
 #[doc(hidden)]
 pub use stream::process_mark;
 pub use stream::{Children, Fill, Generator, StagedFill};
-pub use value::{Float, Value};

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::dyadic::power_of_two;
+use crate::draw::sampler::Sampler;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
-use crate::params::Lattice;
-use crate::sampler::Sampler;
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::params::Lattice;
 use crate::{
-    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, Noise, ParamError, Selection, Shape, Value, largest_quotient,
+    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, OneWordLaw, ParamError, Selection, Shape, Value, largest_quotient,
 };
 
 fn vectors(name: &str) -> Vec<Json> {
@@ -82,9 +82,9 @@ fn shape(json: &Json) -> Shape {
     }
 }
 
-fn law(entry: &Json) -> Law {
+fn law(entry: &Json) -> OneWordLaw {
     let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-    Law::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
+    OneWordLaw::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
 }
 
 fn seeded(entry: &Json) -> Generator {
@@ -124,7 +124,7 @@ fn stream() {
 #[test]
 fn shapes() {
     for case in vectors("shapes.json") {
-        let got = Law::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
+        let got = OneWordLaw::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
         match got {
             Ok(law) => {
                 assert!(!case[5].is_null(), "the contract refuses {case}");
@@ -226,7 +226,7 @@ fn releases() {
         let parts = whole(&entry["max_partitions_contributed"]);
         let eps = largest_quotient(float(&entry["eps"]), parts);
         assert_eq!(eps, float(&entry["eps_used"]));
-        let law = Law::new(
+        let law = OneWordLaw::new(
             kind(&entry["kind"]),
             eps,
             float(&entry["sensitivity"]),
@@ -262,7 +262,7 @@ fn fitting(entry: &Json) -> Vec<bool> {
     rounded.map(|q| q.abs() < limit).collect()
 }
 
-fn released<T: Value>(law: &Law, entry: &Json, fits: &[bool]) -> Vec<T> {
+fn released<T: Value>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
     let values = list(&entry["values"]);
     if entry["type"] == "int64" {
         let answers = values.iter().map(|x| x.as_str().unwrap().parse::<i64>().unwrap()).collect();
@@ -273,7 +273,7 @@ fn released<T: Value>(law: &Law, entry: &Json, fits: &[bool]) -> Vec<T> {
 }
 
 /// Refuses one by one what does not fit; zeros take their places, so that the others keep theirs.
-fn released_answers<A: Answer + Default, T: Value>(law: &Law, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
+fn released_answers<A: Answer + Default, T: Value>(law: &OneWordLaw, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
     let mut out = vec![T::default(); answers.len()];
     for (answer, _) in answers.iter_mut().zip(fits).filter(|(_, fits)| !**fits) {
         let refused = law.release(&mut seeded(entry), &[*answer], &mut out[..1]);
@@ -322,12 +322,12 @@ fn gaussian_fills() {
         let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
         let count = whole(&entry["count"]) as usize;
         let fill = (0..=whole(&entry["fill"]))
-            .map(|_| view.next_staged(count).unwrap())
+            .map(|_| law.next_fill(&mut view, count).unwrap())
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
-        let mut cells = vec![0; count];
-        law.write_cells(&fill, 0, &mut cells).unwrap();
+        let mut cells = vec![0_i64; count];
+        fill.write(0, &mut cells).unwrap();
         assert_eq!(cells, expected, "{entry}");
     }
 }

@@ -27,7 +27,7 @@ mod check {
     use std::process::ExitCode;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+    use stairnoise::{Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::tracer::{Path, Tracer};
@@ -105,7 +105,7 @@ mod check {
         controls(report);
         let mut kernels = BTreeSet::new();
         for (kind, eps, sensitivity) in LAWS {
-            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             kernels.insert(probe::kernel(&law));
             let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
             for n in [SHORT, LONG] {
@@ -128,7 +128,7 @@ mod check {
         Generator::from_key(black_box(&[key; 32]))
     }
 
-    fn fill<T: Value>(report: &mut Report, name: &str, law: &Law, n: usize) {
+    fn fill<T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, n: usize) {
         let name = format!("{name}, {n} {}", type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
@@ -137,7 +137,7 @@ mod check {
         });
     }
 
-    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &Law, answers: &[A]) {
+    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];

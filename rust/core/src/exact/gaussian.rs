@@ -4,7 +4,7 @@ use super::bernoulli::bernoulli;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::uniform::Extension;
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// σ to the nearest integer, ties upwards, but at least 1: the largest t with (2t − 1)² ≤ 4σ². For 0 < σ² ≤ 2^90.
 #[expect(

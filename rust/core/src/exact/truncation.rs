@@ -21,7 +21,7 @@
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::search::last_true;
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// Bounds are below this many cells.
 pub const MOST: u64 = 1 << 62;

@@ -8,9 +8,9 @@ use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
+use crate::lattice::value::Value;
 use crate::lines::Lines;
 use crate::reveal;
-use crate::value::Value;
 
 /// The fast path of a law.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ mod logarithm;
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
-use crate::dyadic::{decompose, power_of_two};
 use crate::exact::IntegerLaw;
+use crate::lattice::dyadic::{decompose, power_of_two};
 use crate::reveal;
 use logarithm::{BITS, ERROR, Logarithm, high};
 

@@ -110,12 +110,12 @@ mod tests {
             (1.9, 1.0),
             (2.0, 0.5),
             (1023.0, 1.0 / 512.0),
-            (0.0, crate::dyadic::power_of_two(1023)),
+            (0.0, crate::lattice::dyadic::power_of_two(1023)),
         ] {
             assert_eq!(inverse_power(x), inverse);
         }
         for n in -1022..=1023 {
-            assert_eq!(exp2(f64::from(n)), crate::dyadic::power_of_two(n));
+            assert_eq!(exp2(f64::from(n)), crate::lattice::dyadic::power_of_two(n));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, Separate};
 use super::elementary::{exp, exp_m1};
 use super::float;
 use super::lane::{Lane, RARE};
-use crate::dyadic::power_of_two;
+use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
 /// S(j)·2^bits, j = 1, 2, …, above V, compared as integers.

@@ -1,13 +1,17 @@
+//! The discrete Gaussian law.
+
 use zeroize::Zeroize;
 
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
+use crate::lattice::params::Lattice;
+use crate::law::Law;
+use crate::law::fill::Drawn;
 use crate::memory::OutOfMemory;
-use crate::noise::Noise;
-use crate::params::Lattice;
 use crate::reveal;
-use crate::sampler::Sampler;
 use crate::stack;
 use crate::stream::{CHUNK, PairStage, StagedFill};
 
@@ -24,7 +28,7 @@ use crate::stream::{CHUNK, PairStage, StagedFill};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{DiscreteGaussian, Generator, Noise};
+/// use stairnoise::{DiscreteGaussian, Generator, Law};
 ///
 /// let mut noise = [0_i64; 1000];
 /// DiscreteGaussian::new(100.0)?.fill(&mut Generator::from_os()?, &mut noise)?;
@@ -123,7 +127,7 @@ impl DiscreteGaussian {
         exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
-    /// [`Noise::write_cells`] on a tier that is available.
+    /// [`Staged::write_cells`] on a tier that is available.
     fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         if out.len() <= FEW {
             for (i, value) in (first..).zip(out) {
@@ -239,11 +243,17 @@ impl Drop for Batch {
     }
 }
 
-impl Noise for DiscreteGaussian {
+impl Law for DiscreteGaussian {
+    fn drawn(&self) -> Drawn<'_> {
+        Drawn::staged(self)
+    }
+
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
+}
 
+impl Staged for DiscreteGaussian {
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out);
         Ok(())

@@ -234,6 +234,7 @@ impl fmt::Debug for Generator {
 mod tests {
     use super::super::entropy::tests::without_entropy;
     use super::*;
+    use crate::Law;
     use crate::stream::{CHUNK, Words};
 
     fn words(generator: &mut Generator, n: usize) -> Vec<u64> {

@@ -1,7 +1,7 @@
 //! −ln v of a word in fixed point. A number "in 2^−n" counts steps of that size.
 
 use super::super::float::{from_bits, nearest};
-use crate::dyadic::power_of_two;
+use crate::lattice::dyadic::power_of_two;
 
 /// −ln v of a word.
 pub(super) struct Logarithm {

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::exact;
-use crate::law::{Kind, Law, Shape};
+use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::random::Random;
 
 const WORDS: u64 = 1 << 63;
@@ -21,7 +21,7 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
         } else {
             Shape::L1
         };
-        if let Ok((law, _)) = Law::place(kind, eps, sensitivity, shape)
+        if let Ok((law, _)) = OneWordLaw::place(kind, eps, sensitivity, shape)
             && FixedPoint::new(&law).is_some()
         {
             return law;

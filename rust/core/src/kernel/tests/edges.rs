@@ -5,7 +5,7 @@ use super::super::fill::Kernel;
 use super::super::lane::{BLOCK, SIGN};
 use super::super::tier::Tier;
 use crate::exact;
-use crate::law::{Kind, Law, Shape};
+use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::random::Random;
 
 /// The last word whose magnitude, followed by zeros, is at least that of `word`: magnitudes fall as words grow.
@@ -38,7 +38,7 @@ fn beside(edge: u64) -> [u64; BLOCK] {
 
 /// On every tier, with constants made in the lanes and with those of one law.
 fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64, shape: Shape, random: &mut Random) {
-    let Ok((law, lattice)) = Law::place(kind, eps, sensitivity, shape) else {
+    let Ok((law, lattice)) = OneWordLaw::place(kind, eps, sensitivity, shape) else {
         return;
     };
     let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);

@@ -18,8 +18,8 @@ use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
 use super::super::staircase::{self, StaircaseLane};
 use super::super::{each, float};
-use crate::dyadic::power_of_two;
 use crate::exact::{self, IntegerLaw};
+use crate::lattice::dyadic::power_of_two;
 use bounded::Bounded;
 use series::Series;
 

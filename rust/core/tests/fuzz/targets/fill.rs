@@ -1,7 +1,7 @@
 //! Any of the four laws, key, fill, place and length. Compared: the whole, its pieces, few values, threads, every type; and values by the
 //! contract's words on the exact path alone.
 
-use stairnoise::{DrawError, Fill, Law, Value};
+use stairnoise::{DrawError, Fill, Law, OneWordLaw, Value};
 
 use super::input::Input;
 use super::oracle::{Words, float, int, log2_of_power};
@@ -60,7 +60,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(again, floats);
 }
 
-fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(law: &Law, fill: &Fill, n: usize, cuts: &[usize]) -> Vec<T> {
+fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(law: &OneWordLaw, fill: &Fill, n: usize, cuts: &[usize]) -> Vec<T> {
     let mut whole = vec![T::default(); n];
     law.write(fill, 0, &mut whole);
     for ends in cuts.windows(2) {

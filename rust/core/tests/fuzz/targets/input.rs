@@ -1,7 +1,7 @@
 //! Numbers, laws and generators made of bytes. Bytes that are missing are zeros.
 
 use arbitrary::Unstructured;
-use stairnoise::{Generator, Kind, Law, Shape, Share};
+use stairnoise::{Generator, Kind, OneWordLaw, Shape, Share};
 
 pub struct Input<'a>(Unstructured<'a>);
 
@@ -120,10 +120,10 @@ impl<'a> Input<'a> {
         (eps, sensitivity, self.shape(kind, sensitivity))
     }
 
-    pub fn law(&mut self) -> Option<Law> {
+    pub fn law(&mut self) -> Option<OneWordLaw> {
         let kind = self.kind();
         let (eps, sensitivity, shape) = self.parameters(kind);
-        Law::new(kind, eps, sensitivity, shape).ok()
+        OneWordLaw::new(kind, eps, sensitivity, shape).ok()
     }
 
     pub fn share(&mut self) -> Share {

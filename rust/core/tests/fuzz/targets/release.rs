@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use stairnoise::{Answer, DrawError, Generator, Law};
+use stairnoise::{Answer, DrawError, Generator, Law, OneWordLaw};
 
 use super::input::Input;
 use super::oracle::{True, float, int, log2_of_power, rounded};
@@ -39,7 +39,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn check<A: Answer + True + Debug>(
-    law: &Law,
+    law: &OneWordLaw,
     generator: &mut Generator,
     answers: &[A],
     places: usize,
@@ -50,7 +50,10 @@ fn check<A: Answer + True + Debug>(
     let mut whole = vec![7_i64; places];
     let mut noise = vec![0_i64; places];
     let first = generator.next_fill();
-    law.fill(&mut generator.at(0).expect("no fork"), &mut noise).expect("noise");
+    let mut same = generator.at(0).expect("no fork");
+    law.next_fill(&mut same, places)
+        .and_then(|fill| Ok(fill.write(0, &mut noise)?))
+        .expect("noise");
     let mut view = generator.at(0).expect("no fork");
     let done = law.release(generator, answers, &mut floats);
     let refused = |(index, &answer): (usize, &A)| {

@@ -6,7 +6,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::super::super::arithmetic::{Fused, Separate};
 use super::super::super::elementary::{MulAdd, Number};
-use crate::dyadic::{decompose, floor_log2, power_of_two};
+use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {

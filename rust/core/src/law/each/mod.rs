@@ -11,11 +11,13 @@ use room::{Room, family};
 use crate::error::{DrawError, ParamError};
 use crate::exact::IntegerLaw;
 use crate::kernel::{BLOCK, Drawn, Tier};
-use crate::law::{Kind, Law, Shape};
+use crate::lattice::Answer;
+use crate::lattice::Value;
+use crate::lattice::answer::limit;
+use crate::lattice::release;
+use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::memory;
-use crate::release::{self, Answer};
 use crate::stream::{CHUNK, Fill, Words};
-use crate::value::Value;
 
 /// Laws of one kind with parameters by the value.
 ///
@@ -33,7 +35,7 @@ pub struct Laws {
 #[derive(Clone, Debug)]
 struct Entry {
     key: [u64; 3],
-    law: Option<Law>,
+    law: Option<OneWordLaw>,
 }
 
 const PLACES: usize = 1024;
@@ -50,7 +52,7 @@ impl Laws {
     /// Whether there is a law for every value.
     ///
     /// # Errors
-    /// The position of the first that has none, and [`ParamError`] as [`Law::new`].
+    /// The position of the first that has none, and [`ParamError`] as [`OneWordLaw::new`].
     pub fn check(&self, parameters: &Parameters<'_>) -> Result<(), (usize, ParamError)> {
         let (mut room, tier) = (Room::new(), Tier::current());
         for first in (0..parameters.eps.len()).step_by(BLOCK) {
@@ -60,7 +62,7 @@ impl Laws {
             }
             for i in 0..block.eps.len() {
                 let (eps, sensitivity, shape) = block.at(i);
-                Law::check(self.kind, eps, sensitivity, shape).map_err(|error| (first + i, error))?;
+                OneWordLaw::check(self.kind, eps, sensitivity, shape).map_err(|error| (first + i, error))?;
             }
         }
         Ok(())
@@ -72,12 +74,12 @@ impl Laws {
     /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
     pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
         // A sensitivity has less than 2⁵³ steps on any lattice: one multiplication decides for all but monstrous answers.
-        let (limit, per_sensitivity) = if self.is_discrete() {
-            (release::limit(0), 0.0)
+        let (fixed, per_sensitivity) = if self.is_discrete() {
+            (limit(0), 0.0)
         } else {
-            (0.0, release::limit(-53))
+            (0.0, limit(-53))
         };
-        let surely = |sensitivity: f64| limit + per_sensitivity * sensitivity;
+        let surely = |sensitivity: f64| fixed + per_sensitivity * sensitivity;
         let answers_of_block = answers.chunks(BLOCK).zip(parameters.sensitivity.chunks(BLOCK));
         for (n, (answers, sensitivities)) in answers_of_block.enumerate() {
             let all = answers.iter().zip(sensitivities);
@@ -86,9 +88,9 @@ impl Laws {
             }
             for (i, answer) in (n * BLOCK..).zip(answers) {
                 let (eps, sensitivity, shape) = parameters.at(i);
-                let lattice = Law::check(self.kind, eps, sensitivity, shape);
-                let limit = lattice.map_or(f64::INFINITY, |lattice| release::limit(lattice.log2_granularity));
-                release::check_answers(&[*answer], limit).map_err(|error| error.at(i))?;
+                let lattice = OneWordLaw::check(self.kind, eps, sensitivity, shape);
+                let most = lattice.map_or(f64::INFINITY, |lattice| limit(lattice.log2_granularity));
+                release::check_answers(&[*answer], most).map_err(|error| error.at(i))?;
             }
         }
         Ok(())
@@ -97,9 +99,9 @@ impl Laws {
     /// Granularity, cells and r (0 for the Laplace kinds) of the law with these parameters.
     ///
     /// # Errors
-    /// [`ParamError`], as [`Law::new`].
+    /// [`ParamError`], as [`OneWordLaw::new`].
     pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
-        let (law, lattice) = Law::place(self.kind, eps, sensitivity, shape)?;
+        let (law, lattice) = OneWordLaw::place(self.kind, eps, sensitivity, shape)?;
         let r = match law {
             IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => 0,
             IntegerLaw::Staircase { r, .. } => r,
@@ -108,7 +110,13 @@ impl Laws {
     }
 
     /// Calls `draw` with the law of these parameters.
-    fn with<R>(&mut self, eps: f64, sensitivity: f64, shape: Shape, draw: impl FnOnce(&Law) -> R) -> Result<R, ParamError> {
+    fn with<R>(
+        &mut self,
+        eps: f64,
+        sensitivity: f64,
+        shape: Shape,
+        draw: impl FnOnce(&OneWordLaw) -> R,
+    ) -> Result<R, ParamError> {
         let shape_key = match shape {
             Shape::L1 => u64::MAX,
             Shape::L2 => u64::MAX - 1,
@@ -121,12 +129,12 @@ impl Laws {
         }
         let entry = &mut self.places[place(key)];
         if entry.key != key {
-            let law = Law::quick(self.kind, eps, sensitivity, shape)?;
+            let law = OneWordLaw::quick(self.kind, eps, sensitivity, shape)?;
             *entry = Entry { key, law: None };
             return Ok(draw(&law));
         }
         if entry.law.is_none() {
-            entry.law = Some(Law::new(self.kind, eps, sensitivity, shape)?);
+            entry.law = Some(OneWordLaw::new(self.kind, eps, sensitivity, shape)?);
         }
         match &entry.law {
             Some(law) => Ok(draw(law)),

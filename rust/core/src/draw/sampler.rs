@@ -1,9 +1,15 @@
+//! One law on the integers, ready to draw one word a value.
+
+use zeroize::Zeroize;
+
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
-use crate::params::Lattice;
+use crate::lattice::params::Lattice;
+use crate::lattice::release::{add, add_each};
+use crate::lattice::{Answer, Value};
+use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::{CHUNK, FEW, Stage, Words};
-use crate::value::Value;
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
 #[derive(Clone, Debug)]
@@ -124,6 +130,23 @@ impl Sampler {
         }
     }
 
+    /// Writes `answers[i]` plus the noise of value `first + i` of the stage to `out[i]`.
+    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &[A], out: &mut [T]) {
+        let lattice = self.lattice();
+        if out.len() <= FEW {
+            self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
+            return;
+        }
+        let Lines(noise) = &mut Lines([0_i64; CHUNK]);
+        for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+            let noise = &mut noise[..out.len()];
+            self.write(stage, first + (chunk * CHUNK) as u64, noise);
+            add_each(answers, noise, lattice, out);
+        }
+        // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
+        noise[..answers.len().min(CHUNK)].zeroize();
+    }
+
     /// X for a word that the kernel is not sure of.
     #[cold]
     #[inline(never)]
@@ -152,7 +175,7 @@ impl Sampler {
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::{Generator, Kind, Law, Shape};
+    use crate::{Generator, Kind, OneWordLaw, Shape};
 
     /// Evidence: equality of every tier with values drawn one by one, for every length around a block and a chunk, both parities of the
     /// start, and laws from every kernel. Tiers that this processor lacks are named on standard error.
@@ -162,7 +185,7 @@ mod tests {
         for tier in Tier::tested() {
             for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
                 for (eps, sensitivity) in [(1e-3, 1.0), (0.3, 3.0), (1.5, 1.0), (2.0, 1000.0), (4.0, 1.0), (60.0, 7.0)] {
-                    let law = Law::new(kind, eps, sensitivity, Shape::L2).unwrap();
+                    let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L2).unwrap();
                     let fill = generator.at(5).unwrap().next(2 * CHUNK).unwrap();
                     let stage = fill.stage();
                     same_values::<f64>(law.sampler(), tier, stage);
@@ -196,7 +219,7 @@ mod tests {
         for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
             for i in 0..12 {
                 let (eps, sensitivity, shape) = random.parameters(kind, i % 3, i % 4 == 0);
-                let law = Law::new(kind, eps, sensitivity, shape).unwrap();
+                let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
                 let fill = generator.next(4 * BLOCK).unwrap();
                 same_slices::<f64>(law.sampler(), &tiers, fill.stage());
                 same_slices::<f32>(law.sampler(), &tiers, fill.stage());

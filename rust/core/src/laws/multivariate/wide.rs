@@ -1,6 +1,6 @@
 //! Intervals of positive numbers with 128 bits and an exponent, whose products are rounded outwards.
 
-use crate::dyadic::power_of_two;
+use crate::lattice::dyadic::power_of_two;
 
 /// Bits behind the point of a [`Between::fraction`].
 pub(super) const FRACTION: u32 = 127;

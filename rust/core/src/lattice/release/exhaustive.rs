@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use super::{Answer, add, private};
-use crate::dyadic::power_of_two;
-use crate::{Kind, Law, Shape, Value};
+use super::super::answer::{Answer, private};
+use super::add;
+use crate::lattice::dyadic::power_of_two;
+use crate::{Kind, Law, OneWordLaw, Shape, Value};
 
 /// Noise for every word of `bits` leading bits, followed by zeros and by ones.
-fn noises(law: &Law, bits: u32) -> BTreeSet<i64> {
+fn noises(law: &OneWordLaw, bits: u32) -> BTreeSet<i64> {
     let rest = u64::MAX >> bits;
     (0..1_u64 << bits)
         .map(|word| word << (64 - bits))
@@ -31,7 +32,7 @@ fn reach(noises: &BTreeSet<i64>) -> i64 {
         .unwrap()
 }
 
-fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &Law, noises: &BTreeSet<i64>, x: A, y: A) {
+fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &OneWordLaw, noises: &BTreeSet<i64>, x: A, y: A) {
     let lattice = law.sampler().lattice();
     let rounded = [x, y].map(|answer| answer.round_to_lattice(lattice.log2_granularity));
     let apart = rounded[0].abs_diff(rounded[1]);
@@ -63,7 +64,7 @@ fn indistinct<A: Answer + Debug, T: Value + PartialEq + Debug>(law: &Law, noises
 }
 
 /// Δ = 1 and Δ = 3.
-fn small() -> Vec<Law> {
+fn small() -> Vec<OneWordLaw> {
     [
         (Kind::DiscreteLaplace, 0.5, 1.0),
         (Kind::DiscreteLaplace, 2.0, 1.0),
@@ -71,7 +72,7 @@ fn small() -> Vec<Law> {
         (Kind::DiscreteLaplace, 1.0, 3.0),
         (Kind::DiscreteStaircase, 1.0, 3.0),
     ]
-    .map(|(kind, eps, sensitivity)| Law::new(kind, eps, sensitivity, Shape::L1).unwrap())
+    .map(|(kind, eps, sensitivity)| OneWordLaw::new(kind, eps, sensitivity, Shape::L1).unwrap())
     .into()
 }
 
@@ -135,7 +136,7 @@ fn neighbours_on_default_lattices() {
             (992, f64::MIN),
         ] {
             let delta = power_of_two(log2);
-            let law = Law::new(kind, 1.0, delta, Shape::L1).unwrap();
+            let law = OneWordLaw::new(kind, 1.0, delta, Shape::L1).unwrap();
             let noises = noises(&law, 11);
             let inwards = -delta.copysign(x);
             indistinct::<f64, f64>(&law, &noises, x, x + inwards);
@@ -163,7 +164,7 @@ impl Answer for HalfEven {
         self.0.is_below(limit)
     }
 
-    fn is_quick<T: Value>(self) -> bool {
+    fn is_quick(self, _: bool) -> bool {
         false
     }
 
@@ -179,6 +180,6 @@ impl Answer for HalfEven {
 #[test]
 #[should_panic(expected = "are 2 cells apart")]
 fn half_to_even_is_found() {
-    let law = Law::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
+    let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.5, 1.0, Shape::L1).unwrap();
     indistinct::<HalfEven, f64>(&law, &noises(&law, 16), HalfEven(0.5), HalfEven(1.5));
 }

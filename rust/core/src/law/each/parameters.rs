@@ -1,7 +1,7 @@
 //! What is given of the laws of consecutive values.
 
 use crate::kernel::BLOCK;
-use crate::law::Shape;
+use crate::law::one_word::Shape;
 
 /// Parameters of consecutive values, as many in every slice.
 #[derive(Clone, Copy, Debug)]

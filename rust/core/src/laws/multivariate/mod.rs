@@ -27,16 +27,18 @@ mod wide;
 
 use zeroize::Zeroizing;
 
-use crate::dyadic::{ceil_scaled, floor_log2};
+use crate::draw::staged::Staged;
+use crate::draw::table::Table;
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
+use crate::lattice::dyadic::{ceil_scaled, floor_log2};
+use crate::law::Law;
+use crate::law::fill::Drawn;
 use crate::memory::{self, OutOfMemory};
-use crate::noise::Noise;
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, StagedFill, Words};
-use crate::table::Table;
 use balls::Balls;
 use doubt::Doubt;
 
@@ -89,7 +91,7 @@ pub enum Norm {
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Generator, MultivariateStaircase, Noise, Norm};
+/// use stairnoise::{Generator, Law, MultivariateStaircase, Norm};
 ///
 /// let law = MultivariateStaircase::new(4.0, 1.0, 2, 0.312, Norm::L1)?;
 /// let mut noise = [0.0; 6]; // three vectors
@@ -135,11 +137,6 @@ impl MultivariateStaircase {
             r,
             balls: Table::new(Box::new(Balls { eps, dim, cells, r }))?,
         })
-    }
-
-    /// D: the sensitivity in lattice steps, with what rounding the answers adds.
-    pub fn cells(&self) -> u64 {
-        self.cells
     }
 
     /// ⌈γD⌉: the radius of the first ball in lattice steps.
@@ -188,7 +185,7 @@ impl MultivariateStaircase {
         }
     }
 
-    /// [`Noise::write_cells`] on a tier that is available.
+    /// [`Staged::write_cells`] on a tier that is available.
     fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let (fill, start) = stages(fill, self.dim);
         let dim = self.dim as u64;
@@ -210,11 +207,26 @@ impl MultivariateStaircase {
     }
 }
 
-impl Noise for MultivariateStaircase {
+impl Law for MultivariateStaircase {
+    fn drawn(&self) -> Drawn<'_> {
+        Drawn::staged(self)
+    }
+
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
 
+    /// D: the sensitivity in lattice steps, with what rounding the answers adds.
+    fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    fn lengths(&self) -> &[u64] {
+        core::slice::from_ref(&self.r)
+    }
+}
+
+impl Staged for MultivariateStaircase {
     fn together(&self) -> usize {
         self.dim
     }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::Generator;
 use crate::random::Random;
+use crate::{Generator, Law};
 
 const KINDS: [Kind; 4] = [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace];
 
@@ -38,8 +38,8 @@ impl Columns {
     }
 }
 
-fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, index: u64) -> (Law, i64) {
-    let law = Law::new(kind, eps, sensitivity, shape).unwrap();
+fn alone(kind: Kind, (eps, sensitivity, shape): (f64, f64, Shape), fill: &Fill, index: u64) -> (OneWordLaw, i64) {
+    let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
     let cells = law
         .sampler()
         .cells(fill.stage().word(index), |e| fill.stage().extension(index, e));
@@ -75,7 +75,7 @@ fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, 
 fn refused_off_the_lattice(kind: Kind, given: &[(f64, f64, Shape)], answers: &mut [f64]) {
     let (laws, columns) = (Laws::new(kind), Columns::new(given));
     for i in 0..given.len() {
-        let law = Law::quick(kind, given[i].0, given[i].1, given[i].2).unwrap();
+        let law = OneWordLaw::quick(kind, given[i].0, given[i].1, given[i].2).unwrap();
         if let Err(error) = law.check_answers(&answers[i..=i]) {
             let refused = laws.check_answers(answers, &columns.parameters());
             assert_eq!(refused, Err(error.at(i)));
@@ -146,7 +146,7 @@ fn ends_have_the_values_of_single_laws() {
                 let given: Vec<_> = eps
                     .into_iter()
                     .flat_map(|eps| sensitivities.iter().map(move |sensitivity| (eps, *sensitivity, shape)))
-                    .filter(|(eps, sensitivity, shape)| Law::check(kind, *eps, *sensitivity, *shape).is_ok())
+                    .filter(|(eps, sensitivity, shape)| OneWordLaw::check(kind, *eps, *sensitivity, *shape).is_ok())
                     .collect();
                 if !given.is_empty() {
                     same_values::<f64>(kind, tier, &fill, &given);
@@ -181,7 +181,7 @@ fn the_first_parameters_that_no_law_has_are_refused() {
     ];
     for kind in KINDS {
         for bad in bad {
-            let Err(expected) = Law::check(kind, bad.0, bad.1, bad.2) else {
+            let Err(expected) = OneWordLaw::check(kind, bad.0, bad.1, bad.2) else {
                 continue;
             };
             let mut out = [0.0_f64; 200];

@@ -5,16 +5,17 @@ use std::ops::ControlFlow;
 
 use zeroize::Zeroize;
 
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
+use crate::draw::table::Table;
 use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::{Power, Step};
 use crate::exact::{IntegerLaw, Weights, geometric_sum};
 use crate::kernel::WORD_BITS;
+use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
-use crate::params::Lattice;
 use crate::reveal;
-use crate::sampler::Sampler;
 use crate::stream::{CHUNK, Stage, StagedFill, Words};
-use crate::table::Table;
 
 /// Which integers a segment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,32 +101,6 @@ impl Segments {
         self.lattice
     }
 
-    /// One of the segment, and one of each rate.
-    pub fn draws(&self) -> usize {
-        1 + self.samplers.len()
-    }
-
-    /// [`crate::Noise::write_cells`].
-    pub fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) {
-        let (choices, distances) = (fill.stage(0), fill.stage(1));
-        let mut words = Words::new();
-        let mut chosen = [0; CHUNK];
-        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            let words = words.at(choices, first, out.len());
-            let chosen = &mut chosen[..out.len()];
-            let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
-            self.table.indices(words, extension, chosen);
-            self.samplers[0].write(distances, first, out);
-            if self.samplers.len() > 1 {
-                self.write_other_rates(distances, first, chosen, out);
-            }
-            for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
-                *out = self.place(*index).cells(out.unsigned_abs(), *word);
-            }
-        }
-        chosen[..out.len().min(CHUNK)].zeroize();
-    }
-
     /// The place of a segment: of a few, by the same work for each.
     #[inline]
     fn place(&self, index: u64) -> Place {
@@ -155,6 +130,34 @@ impl Segments {
         }
         rates.zeroize();
         of_rate.zeroize();
+    }
+}
+
+impl Staged for Segments {
+    /// One of the segment, and one of each rate.
+    fn draws(&self) -> usize {
+        1 + self.samplers.len()
+    }
+
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (choices, distances) = (fill.stage(0), fill.stage(1));
+        let mut words = Words::new();
+        let mut chosen = [0; CHUNK];
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let words = words.at(choices, first, out.len());
+            let chosen = &mut chosen[..out.len()];
+            let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
+            self.table.indices(words, extension, chosen);
+            self.samplers[0].write(distances, first, out);
+            if self.samplers.len() > 1 {
+                self.write_other_rates(distances, first, chosen, out);
+            }
+            for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
+                *out = self.place(*index).cells(out.unsigned_abs(), *word);
+            }
+        }
+        chosen[..out.len().min(CHUNK)].zeroize();
+        Ok(())
     }
 }
 
@@ -308,7 +311,7 @@ mod tests {
         let n = 200_000;
         let fill = Generator::from_seed(11).next_staged(n).unwrap();
         let mut out = vec![0; n];
-        law.write_cells(&fill, 0, &mut out);
+        law.write_cells(&fill, 0, &mut out).unwrap();
         for k in -20..=20 {
             let p = weight(k) / total;
             let count = out.iter().filter(|&&cells| cells == k).count() as f64;
@@ -356,10 +359,10 @@ mod tests {
         let law = two_slopes(1 << 33);
         let fill = Generator::from_seed(12).next_staged(2000).unwrap();
         let mut whole = vec![0; 2000];
-        law.write_cells(&fill, 0, &mut whole);
+        law.write_cells(&fill, 0, &mut whole).unwrap();
         for (first, n) in [(0, 1), (1, 5), (3, 9), (511, 2), (512, 600), (700, 1300)] {
             let mut piece = vec![0; n];
-            law.write_cells(&fill, first as u64, &mut piece);
+            law.write_cells(&fill, first as u64, &mut piece).unwrap();
             assert_eq!(piece, whole[first..first + n]);
         }
     }

@@ -1,7 +1,7 @@
 //! Validated parameters and the choice of lattice (contract, section 3). Predicates are written in the positive, so that NaN fails them.
 
-use crate::dyadic::{ceil_scaled, floor_log2, power_of_two};
 use crate::error::ParamError;
+use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
 
 /// Cells in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
 /// fast path decides with an error near 2⁻⁴⁸ of the noise scale.

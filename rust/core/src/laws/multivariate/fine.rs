@@ -121,8 +121,8 @@ fn times(a: u128, b: u128) -> u128 {
 mod tests {
     use super::*;
     use crate::Generator;
-    use crate::multivariate::disk::attempt_word;
-    use crate::multivariate::round::pairs;
+    use crate::laws::multivariate::disk::attempt_word;
+    use crate::laws::multivariate::round::pairs;
 
     /// Evidence: counting, and the exact path as a second way. 127 bits leave no coordinate of long vectors open, so that none is decided from all
     /// numbers of the vector on its own.

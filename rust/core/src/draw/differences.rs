@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
+use crate::draw::table::Table;
 use crate::exact::IntegerLaw;
+use crate::lattice::Value;
+use crate::lattice::params::Lattice;
 use crate::memory::OutOfMemory;
-use crate::negative_binomial::NegativeBinomial;
-use crate::params::Lattice;
-use crate::sampler::Sampler;
 use crate::stream::{CHUNK, StagedFill};
-use crate::table::Table;
-use crate::value::Value;
 
 /// A symmetric variable.
 #[derive(Clone, Debug)]
@@ -70,9 +71,11 @@ impl Differences {
     pub fn new(terms: Vec<(u32, Difference)>) -> Self {
         Self(terms)
     }
+}
 
+impl Staged for Differences {
     /// Stages of all terms.
-    pub fn draws(&self) -> usize {
+    fn draws(&self) -> usize {
         let stages = |term: &Difference| match term {
             Difference::Geometric(_) => 1,
             Difference::Table(_) => 2,
@@ -80,8 +83,7 @@ impl Differences {
         self.0.iter().map(|(_, term)| stages(term)).sum()
     }
 
-    /// As [`crate::Noise::write_cells`].
-    pub fn write(&self, fill: &StagedFill, first: u64, out: &mut [i64]) {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let mut sums = [0_i128; CHUNK];
         let used = out.len().min(CHUNK);
         for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
@@ -97,5 +99,6 @@ impl Differences {
             }
         }
         sums[..used].zeroize();
+        Ok(())
     }
 }

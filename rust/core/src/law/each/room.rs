@@ -4,7 +4,7 @@ use zeroize::Zeroize;
 
 use super::parameters::{Parameters, Shapes};
 use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
-use crate::law::{Kind, Shape};
+use crate::law::one_word::{Kind, Shape};
 
 /// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]

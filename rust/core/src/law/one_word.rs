@@ -1,13 +1,16 @@
-use crate::error::{DrawError, ParamError};
-use crate::exact::{self, IntegerLaw};
-use crate::parallel;
-use crate::params::{Lattice, Narrowing};
-use crate::release::{self, Answer};
-use crate::sampler::Sampler;
-use crate::stream::{Fill, Generator};
-use crate::value::Value;
+//! The four laws that take one word a value: which of them a law is, chosen when the program runs.
 
-/// The four laws.
+use crate::draw::sampler::Sampler;
+use crate::error::ParamError;
+use crate::exact::{self, IntegerLaw};
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::lattice::release;
+use crate::lattice::{Answer, Value};
+use crate::law::Law;
+use crate::law::fill::Drawn;
+use crate::stream::Fill;
+
+/// Which of the four laws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// [`crate::Staircase`].
@@ -32,16 +35,16 @@ pub enum Shape {
     Number(f64),
 }
 
-/// One of the four laws, chosen at run time; the named types are this with a fixed [`Kind`].
+/// One of the four laws that take one word a value, chosen when the program runs; the named types are this with a fixed [`Kind`].
 #[derive(Clone, Debug)]
-pub struct Law {
+pub struct OneWordLaw {
     kind: Kind,
     eps: f64,
     sensitivity: f64,
     sampler: Sampler,
 }
 
-impl Law {
+impl OneWordLaw {
     /// Checks the parameters and prepares to draw. The Laplace kinds have no shape and ignore it.
     ///
     /// # Errors
@@ -56,7 +59,7 @@ impl Law {
         })
     }
 
-    /// [`Law::new`] for a single value: quicker to make, slower to draw from.
+    /// [`OneWordLaw::new`] for a single value: quicker to make, slower to draw from.
     pub(crate) fn quick(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
         let (law, lattice) = Self::place(kind, eps, sensitivity, shape)?;
         Ok(Self {
@@ -81,7 +84,7 @@ impl Law {
         Ok((law, lattice))
     }
 
-    /// Everything that [`Law::new`] may refuse, without preparing to draw.
+    /// Everything that [`OneWordLaw::new`] may refuse, without preparing to draw.
     pub(crate) fn check(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Lattice, ParamError> {
         let lattice = match kind {
             Kind::Staircase => Lattice::continuous(eps, sensitivity, Narrowing::Staircase),
@@ -112,81 +115,17 @@ impl Law {
         self.sensitivity
     }
 
-    /// The lattice step g, a power of two; 1 for the discrete laws.
-    pub fn granularity(&self) -> f64 {
-        self.sampler.lattice().granularity()
-    }
-
-    /// ⌈Δ/g⌉: the sensitivity in lattice steps.
-    pub fn cells(&self) -> u64 {
-        self.sampler.lattice().cells
-    }
-
     /// Half-width of the first stair in lattice steps (the staircase kinds only).
     pub fn r(&self) -> Option<u64> {
-        match *self.sampler.law() {
-            IntegerLaw::Staircase { r, .. } => Some(r),
-            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => None,
-        }
+        self.lengths().first().copied()
     }
 
-    /// Fills `out` with noise from the generator's next fill.
-    ///
-    /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
-    pub fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError> {
-        let fill = generator.next(out.len())?;
-        self.write(&fill, 0, out);
-        Ok(())
-    }
-
-    /// [`Law::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the same for
-    /// any number.
-    ///
-    /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
-    pub fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError> {
-        let fill = generator.next(out.len())?;
-        let threads = if threads == 0 {
-            parallel::available_threads()
-        } else {
-            threads
-        };
-        let write = |first, piece: &mut [T]| {
-            self.write(&fill, first, piece);
-            Ok(())
-        };
-        parallel::fill(out, threads, write, || true).map(|_| ())
-    }
-
-    /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
-    ///
-    /// Protects a record that changes one of the answers, by at most the sensitivity.
-    ///
-    /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a continuous law, an
-    /// exhausted generator; then nothing was drawn or written.
-    pub fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError> {
-        release::check(answers, out, self.sampler.lattice().log2_granularity)?;
-        let fill = generator.next(out.len())?;
-        self.release_part(&fill, 0, answers, out);
-        Ok(())
-    }
-
-    /// Values `first .. first + out.len()` of a fill: [`Law::fill`] in pieces.
+    /// Values `first .. first + out.len()` of a fill, which may be drawn from by several laws.
     pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
         self.sampler.write(fill.stage(), first, out);
     }
 
-    /// Refuses answers that [`Law::release`] refuses, by their positions, before anything is drawn.
-    ///
-    /// # Errors
-    /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
-    pub fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
-        release::check_answers(answers, release::limit(self.sampler.lattice().log2_granularity))
-    }
-
-    /// [`Law::release`] in pieces. Answers must have passed [`Law::check_answers`] and be as many as `out`.
+    /// Releases answers with the values of a fill from `first` on. They must have passed [`Law::check_answers`] and be as many as `out`.
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
         self.sampler.release(fill.stage(), first, answers, out);
@@ -194,6 +133,27 @@ impl Law {
 
     pub(crate) fn sampler(&self) -> &Sampler {
         &self.sampler
+    }
+}
+
+impl Law for OneWordLaw {
+    fn drawn(&self) -> Drawn<'_> {
+        Drawn::one_word(&self.sampler)
+    }
+
+    fn log2_granularity(&self) -> i32 {
+        self.sampler.lattice().log2_granularity
+    }
+
+    fn cells(&self) -> u64 {
+        self.sampler.lattice().cells
+    }
+
+    fn lengths(&self) -> &[u64] {
+        match self.sampler.law() {
+            IntegerLaw::Staircase { r, .. } => core::slice::from_ref(r),
+            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => &[],
+        }
     }
 }
 
@@ -207,52 +167,73 @@ fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
     }
 }
 
-/// What every law's type shares: the same methods, in the same words, for outputs that are `$value`s.
-macro_rules! law_methods {
-    ($law:ident, $value:ident) => {
+/// What the types of the four laws share.
+macro_rules! one_word_law {
+    ($law:ident) => {
         impl $law {
             /// ε, as given.
             pub fn eps(&self) -> f64 {
                 self.0.eps()
             }
+        }
 
-            /// The lattice step g, a power of two; 1 for the discrete laws.
-            pub fn granularity(&self) -> f64 {
-                self.0.granularity()
+        impl $crate::Law for $law {
+            fn drawn(&self) -> $crate::law::fill::Drawn<'_> {
+                self.0.drawn()
             }
 
-            /// Fills `out` with noise from the generator's next fill.
-            ///
-            /// # Errors
-            /// [`crate::DrawError`]; then nothing was drawn and `out` is as it was.
-            pub fn fill<T: $crate::$value>(
-                &self,
-                generator: &mut $crate::Generator,
-                out: &mut [T],
-            ) -> Result<(), $crate::DrawError> {
-                self.0.fill(generator, out)
+            fn log2_granularity(&self) -> i32 {
+                self.0.log2_granularity()
             }
 
-            /// Adds noise to every answer on the lattice; see [`crate::Law::release`].
-            ///
-            /// # Errors
-            /// [`crate::DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, an exhausted generator; then
-            /// nothing was drawn or written.
-            pub fn release<A: $crate::Answer, T: $crate::$value>(
-                &self,
-                generator: &mut $crate::Generator,
-                answers: &[A],
-                out: &mut [T],
-            ) -> Result<(), $crate::DrawError> {
-                self.0.release(generator, answers, out)
+            fn cells(&self) -> u64 {
+                self.0.cells()
+            }
+
+            fn lengths(&self) -> &[u64] {
+                self.0.lengths()
             }
         }
 
-        impl From<$law> for $crate::Law {
+        impl From<$law> for $crate::OneWordLaw {
             fn from(law: $law) -> Self {
                 law.0
             }
         }
     };
 }
-pub(crate) use law_methods;
+
+/// The methods that write values, for floats alone: integers are refused when a program is compiled.
+macro_rules! floats_alone {
+    ($law:ident) => {
+        impl $law {
+            /// [`Law::fill`](crate::Law::fill), for floats alone.
+            ///
+            /// # Errors
+            /// [`DrawError`](crate::DrawError); then nothing was drawn and `out` is as it was.
+            pub fn fill<T: $crate::Float>(
+                &self,
+                generator: &mut $crate::Generator,
+                out: &mut [T],
+            ) -> Result<(), $crate::DrawError> {
+                $crate::Law::fill(self, generator, out)
+            }
+
+            /// [`Law::release`](crate::Law::release), for floats alone.
+            ///
+            /// # Errors
+            /// [`DrawError`](crate::DrawError): lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, an exhausted
+            /// generator; then nothing was drawn or written.
+            pub fn release<A: $crate::Answer, T: $crate::Float>(
+                &self,
+                generator: &mut $crate::Generator,
+                answers: &[A],
+                out: &mut [T],
+            ) -> Result<(), $crate::DrawError> {
+                $crate::Law::release(self, generator, answers, out)
+            }
+        }
+    };
+}
+
+pub(crate) use {floats_alone, one_word_law};

@@ -1,24 +1,18 @@
-//! Laws that take several draws for a value: what all of them can do.
+//! Laws that take several draws for a value: they write lattice steps, which become values or releases here.
 
 use zeroize::Zeroize;
 
-use crate::dyadic::power_of_two;
-use crate::error::DrawError;
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::params::Lattice;
+use crate::lattice::release;
+use crate::lattice::value::NEAR;
+use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
-use crate::parallel::{self, available_threads};
-use crate::params::Lattice;
-use crate::release::{self, Answer};
 use crate::reveal;
-use crate::stream::{CHUNK, Generator, StagedFill};
-use crate::value::{NEAR, Value};
+use crate::stream::{CHUNK, StagedFill};
 
-/// A law of several draws for a value, on the multiples of a power of two.
-pub trait Noise: Send + Sync {
-    /// The binary logarithm of the lattice step g; 0 for a law of integers.
-    fn log2_granularity(&self) -> i32 {
-        0
-    }
-
+/// What draws lattice steps, each by several draws.
+pub(crate) trait Staged: Send + Sync {
     /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
     fn together(&self) -> usize {
         1
@@ -30,64 +24,18 @@ pub trait Noise: Send + Sync {
     }
 
     /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; then some of `out` may have been written.
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
-
-    /// The lattice step g, a power of two; 1 for a law of integers.
-    fn granularity(&self) -> f64 {
-        power_of_two(self.log2_granularity())
-    }
-
-    /// Fills `out` with noise from the generator's next fill.
-    ///
-    /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
-    fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
-        let fill = generator.next_staged(out.len())?;
-        Ok(write(self, &fill, 0, out)?)
-    }
-
-    /// [`Noise::fill`] on up to `threads` threads, this one included; 0 stands for as many as the process may run at once. The values are the
-    /// same for any number.
-    ///
-    /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
-    fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
-        let fill = generator.next_staged(out.len())?;
-        let threads = if threads == 0 { available_threads() } else { threads };
-        parallel::fill(out, threads, |first, piece| write(self, &fill, first, piece), || true)?;
-        Ok(())
-    }
-
-    /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
-    ///
-    /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a law of other numbers, an
-    /// exhausted generator; then nothing was drawn or written.
-    fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
-        release::check(answers, out, self.log2_granularity())?;
-        let fill = generator.next_staged(out.len())?;
-        Ok(release_part(self, &fill, 0, answers, out)?)
-    }
 }
 
-/// Values `first .. first + out.len()` of a fill: [`Noise::fill`] in pieces.
-///
-/// # Errors
-/// [`OutOfMemory`]; then some of `out` may have been written.
-pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &StagedFill, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
-    let (log2_granularity, granularity) = (law.log2_granularity(), law.granularity());
+/// Writes the values `first .. first + out.len()` of a fill.
+pub(crate) fn write<T: Value>(
+    law: &dyn Staged,
+    log2_granularity: i32,
+    fill: &StagedFill,
+    first: u64,
+    out: &mut [T],
+) -> Result<(), OutOfMemory> {
+    let granularity = power_of_two(log2_granularity);
     let near = if granularity.is_normal() { NEAR } else { 0 };
     each_chunk(law, fill, first, out, |_, noise, out| {
         // Together they have no more bits than the longest: one question for all of them.
@@ -104,28 +52,17 @@ pub fn write<T: Value>(law: &(impl Noise + ?Sized), fill: &StagedFill, first: u6
     })
 }
 
-/// Refuses answers that [`Noise::release`] refuses, by their positions, before anything is drawn.
-///
-/// # Errors
-/// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
-pub fn check_answers<A: Answer>(law: &(impl Noise + ?Sized), answers: &[A]) -> Result<(), DrawError> {
-    release::check_answers(answers, release::limit(law.log2_granularity()))
-}
-
-/// [`Noise::release`] in pieces. Answers must have passed [`check_answers`] and be as many as `out`.
-///
-/// # Errors
-/// [`OutOfMemory`]; then some of `out` may have been written.
-pub fn release_part<A: Answer, T: Value>(
-    law: &(impl Noise + ?Sized),
+/// Writes the sums of answers, which have been checked and are as many as `out`, and of the values of a fill from `first` on.
+pub(crate) fn release<A: Answer, T: Value>(
+    law: &dyn Staged,
+    log2_granularity: i32,
     fill: &StagedFill,
     first: u64,
     answers: &[A],
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
-    debug_assert!(release::check(answers, out, law.log2_granularity()).is_ok());
     let lattice = Lattice {
-        log2_granularity: law.log2_granularity(),
+        log2_granularity,
         cells: 1,
     };
     each_chunk(law, fill, first, out, |done, noise, out| {
@@ -138,7 +75,7 @@ const PART: usize = 8 * CHUNK;
 
 /// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
 fn each_chunk<T>(
-    law: &(impl Noise + ?Sized),
+    law: &dyn Staged,
     fill: &StagedFill,
     first: u64,
     out: &mut [T],
@@ -154,7 +91,7 @@ fn each_chunk<T>(
 
 /// [`each_chunk`] by way of `room`, which is wiped.
 fn each_part<T>(
-    law: &(impl Noise + ?Sized),
+    law: &dyn Staged,
     fill: &StagedFill,
     first: u64,
     out: &mut [T],
@@ -178,15 +115,12 @@ fn each_part<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Generator;
 
     /// Cells that are given.
     struct Given(Vec<i64>);
 
-    impl Noise for Given {
-        fn log2_granularity(&self) -> i32 {
-            -3
-        }
-
+    impl Staged for Given {
         fn write_cells(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
             Ok(())
@@ -209,8 +143,8 @@ mod tests {
         let mut floats = vec![1.0_f64; cells.len()];
         let mut integers = vec![1_i64; cells.len()];
         let law = Given(cells);
-        write(&law, &fill, 0, &mut floats).unwrap();
-        write(&law, &fill, 0, &mut integers).unwrap();
+        write(&law, -3, &fill, 0, &mut floats).unwrap();
+        write(&law, -3, &fill, 0, &mut integers).unwrap();
         for (i, cells) in law.0.iter().enumerate() {
             assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
             assert_eq!(integers[i], *cells);

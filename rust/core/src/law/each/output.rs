@@ -1,10 +1,10 @@
 //! What becomes of the cells that a block's kernel drew: noise, or released answers.
 
-use crate::dyadic::floor_log2;
 use crate::kernel::{Arithmetic, BLOCK, Drawn, Tier, Work, run_on};
-use crate::release::Answer;
+use crate::lattice::Answer;
+use crate::lattice::Value;
+use crate::lattice::dyadic::floor_log2;
 use crate::reveal;
-use crate::value::Value;
 
 /// What becomes of the cells that are drawn for value i.
 pub(super) trait Output<T>: Copy {
@@ -46,7 +46,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
     #[inline(always)]
     fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
         let answer = self.0[i];
-        if answer.is_quick::<T>() {
+        if answer.is_quick(T::WHOLE) {
             return T::from_sum(answer, answer.nearest() / granularity, cells, granularity);
         }
         if reveal::condition(cells.is_nan()) {

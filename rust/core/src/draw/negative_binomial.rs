@@ -2,13 +2,13 @@
 
 use core::ops::ControlFlow;
 
-use crate::dyadic::decompose;
+use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::Weights;
 use crate::exact::enclosure::Enclosure;
 use crate::exact::exp::Step;
 use crate::exact::limbs::{self, Limbs};
-use crate::share::Share;
+use crate::lattice::dyadic::decompose;
 
 /// Below, a table would have more than some 2¹⁸ entries.
 const LEAST_RATE: f64 = 1.0 / 2048.0;
@@ -127,8 +127,8 @@ impl Weights for NegativeBinomial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::table::Table;
     use crate::exact;
-    use crate::table::Table;
 
     fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
         NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1)).unwrap()

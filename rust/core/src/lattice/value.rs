@@ -1,7 +1,9 @@
+//! From integers on the lattice to the element types of an output.
+
 use std::hint::black_box;
 
-use crate::dyadic::power_of_two;
-use crate::release::{Answer, half_up};
+use crate::lattice::answer::{Answer, half_up};
+use crate::lattice::dyadic::power_of_two;
 
 /// An element type that noise can be written as.
 ///
