@@ -80,7 +80,7 @@ class PrivacyLoss:
     # The profile at one ε >= 0 in plain floats, where there is one curve; None until it exists.
     _at_one_eps: Callable[[float], float] | None
 
-    def __init__(self) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
 
     @classmethod
