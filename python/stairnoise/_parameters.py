@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, got, outline,
 from stairnoise._memory import base_view, is_array
 
 Real = float | NDArray[np.float64]
+Cost = Literal["l1", "l2"]
 
 # NumPy's ArrayLike would let a type checker accept strings. Arrays are SupportsFloat.
 RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]

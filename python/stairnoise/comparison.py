@@ -12,9 +12,8 @@ import numpy as np
 from stairnoise._candidates import Setting, chosen
 from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_vectors
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law import Cost
 from stairnoise._optional import require
-from stairnoise._parameters import RealLike, count, real, single
+from stairnoise._parameters import Cost, RealLike, count, real, single
 from stairnoise._recommendation import recommend
 
 Subject = Literal["number", "vector", "choice"]

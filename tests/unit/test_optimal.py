@@ -414,7 +414,7 @@ def test_values_refused(call, text):
         (lambda: so.optimal_gamma(4, None), "cost must be a real number or an array of real numbers, got None"),
         (lambda: so.optimal_gamma(4, lambda x: "x"), "cost must return real numbers, got "),
         (lambda: so.optimal_cost(4, mechanism=1), "mechanism must be 'staircase' or 'discrete_staircase', got 1"),
-        (lambda: so.expected_cost(4, "l1"), "law must be a law of stairnoise, got 4"),
+        (lambda: so.expected_cost(4, "l1"), "law must be a noise law of numbers, got 4"),
     ],
 )
 def test_types_refused(call, text):

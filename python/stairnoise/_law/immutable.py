@@ -47,7 +47,7 @@ class Immutable:
         return hash((type(self), *self._key()))
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={_display(value)}" for name, value in self._named_arguments().items())
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in self._named_arguments().items())
         return f"{type(self).__name__}({arguments})"
 
     def _key(self) -> tuple[object, ...]:
@@ -67,7 +67,7 @@ def _comparable(argument: Any) -> object:
     return argument
 
 
-def _display(argument: Any) -> str:
+def display(argument: Any) -> str:
     """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
     if not isinstance(argument, np.ndarray):
         return repr(argument)

@@ -9,8 +9,9 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import RealLike, single
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
 
 
-class Gaussian(AlonePrivacy, AloneContinuous):
+class Gaussian(ContinuousLaw):
     r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
@@ -189,10 +190,38 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         return math.ldexp(math.sqrt(self._calibration.sigma2), self._calibration.log2_granularity)
 
     @property
+    def sigma2(self) -> float:
+        """Variance σ² of the noise; inf where float64 overflows."""
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(self._calibration.sigma2, 2 * self._calibration.log2_granularity))
+
+    @property
     def rho(self) -> float:
-        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps."""
+        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps.
+
+        That of several values is in `guarantee`.
+        """
         cells = float(self._calibration.cells)
         return cells * cells / (2 * self._calibration.sigma2)
+
+    def _functions(self) -> NormalLaw:
+        from stairnoise._theory.gaussian import NormalLaw
+
+        return NormalLaw(self.sigma)
+
+    def _loss(self, sensitivity: Any) -> LatticeGaussian:
+        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+
+        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.gaussian_lattice import sum_bound
+
+        return sum_bound(self._calibration.sigma2, k, alpha)
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        return Guarantee(law.eps, law.delta, law._partitions * law.rho, law.sensitivity, law._partitions)
 
     def _divided_among(self, k: int) -> Gaussian:
         return self._calibrated(self.eps, self.delta, self.sensitivity, self._partitions * k)
@@ -212,18 +241,3 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
     def _key(self) -> tuple[object, ...]:
         return (*super()._key(), self._partitions)
-
-    def _loss_part(self) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
-
-        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
-
-    def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
-
-        return sum_bound(self._calibration.sigma2, k, alpha)
-
-    def _make_functions(self) -> NormalLaw:
-        from stairnoise._theory.gaussian import NormalLaw
-
-        return NormalLaw(self.sigma)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.alone import AloneDiscrete
-from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
@@ -21,7 +20,7 @@ _LEAST_RATE = 2.0**-11
 _MOST_SENSITIVITY = 2**20
 
 
-class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
+class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     r"""Generalized discrete Laplace noise: infinitely divisible noise for sums over many parties.
 
     X = N - N', where N and N' are independent and negative binomial of shape β,
@@ -163,18 +162,18 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
-    def _loss_part(self, sensitivity: int) -> Any:
+    def _functions(self) -> Any:
+        from stairnoise._theory import infinitely_divisible as theory
+
+        return theory.Differences(self._terms())
+
+    def _loss(self, sensitivity: int) -> Any:
         from stairnoise._theory.privacy.shifted import one_term
 
         return one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
-
-    def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
-
-        return theory.Differences(self._terms())
 
     def _terms(self) -> list[Any]:
         from stairnoise._theory.infinitely_divisible import Term

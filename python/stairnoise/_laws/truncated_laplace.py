@@ -9,15 +9,16 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import single
 from stairnoise._theory import truncation
 from stairnoise._theory.rounding import rounded_up
 from stairnoise._theory.truncation import Truncated
 
 
-class TruncatedLaplace(AlonePrivacy, AloneContinuous):
+class TruncatedLaplace(ContinuousLaw):
     r"""Laplace noise of scale Δ/ε between two bounds, which is (ε, δ)-differentially private.
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
@@ -162,7 +163,10 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
         """δ of the law that is drawn, rounded up; at most `delta`."""
         return rounded_up(truncation.achieved_delta(self.eps, self._cells, *self._lattice_ends))
 
-    def _loss_part(self) -> Any:
+    def _functions(self) -> Truncated:
+        return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
+
+    def _loss(self, sensitivity: Any) -> Any:
         from stairnoise._theory.privacy.largest import Largest
         from stairnoise._theory.privacy.runs import Runs
 
@@ -182,8 +186,9 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
 
         return error_bound(self._slopes(), k, alpha)
 
-    def _make_functions(self) -> Truncated:
-        return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        self._keeping_guarantee(k, NAME)  # its errors
+        return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> TruncatedLaplace:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stairnoise._law import Cost
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._parameters import Cost
 from stairnoise.figures.law import draw, require_scalars, visible
 from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, legend_below, log_scale, new_figure
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stairnoise import optimal
-from stairnoise._law import Cost
+from stairnoise._parameters import Cost
 from stairnoise.figures.style import (
     FIFTH,
     FOURTH,

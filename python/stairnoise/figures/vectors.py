@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._law import Cost
 from stairnoise._laws.multivariate_staircase import MultivariateStaircase, Norm
+from stairnoise._parameters import Cost
 from stairnoise.figures.style import house_style, legend_below, load, new_figure
 
 if TYPE_CHECKING:

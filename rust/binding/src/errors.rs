@@ -4,6 +4,8 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use stairnoise::{DrawError, OFF_LATTICE, ParamError};
 
+const NOT_FINITE: &str = "values must be finite, got one that is not";
+
 pyo3::import_exception!(stairnoise._errors, ParameterError);
 
 pub(crate) fn parameter(error: ParamError) -> PyErr {
@@ -29,6 +31,7 @@ pub(crate) fn parameter_at(error: ParamError, position: usize, shape: &[usize]) 
 /// A refused answer of a part that begins at `first` in an array of shape `shape`.
 pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
     match error {
+        DrawError::NotFinite(index) => ParameterError::new_err(format!("{NOT_FINITE}{}", place(first + index, shape))),
         DrawError::OffLattice(index) => ParameterError::new_err(format!("{OFF_LATTICE}{}", place(first + index, shape))),
         other => draw(other),
     }
