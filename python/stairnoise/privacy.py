@@ -463,6 +463,12 @@ class PrivacyLoss:
         terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
         return f"PrivacyLoss({' + '.join(terms)})"
 
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_loss
+
+        return of_loss(self)
+
 
 def privacy_loss(law: Any, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:
     """Privacy loss of one release of a law; the method `privacy_loss` of every law of numbers.

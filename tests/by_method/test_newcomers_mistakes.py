@@ -155,7 +155,7 @@ OF_OTHERS = [
     (lambda: sn.compare([1, 2]), VALUE, "eps must be a single number"),
     (lambda: sn.optimal_gamma(1, "L1"), VALUE, 'cost must be "l1", "l2", a number or a function'),
     (lambda: sn.optimal_gamma(1, cost=lambda x: -x), VALUE, "cost must not fall as |x| grows"),
-    (lambda: sn.expected_cost("laplace", "l1"), TYPE, "law must be a law"),
+    (lambda: sn.expected_cost("laplace", "l1"), TYPE, "law must be a noise law of numbers, got 'laplace'"),
     (lambda: sn.StaircaseSelection(1).select([]), VALUE, "costs must have at least one candidate"),
     (lambda: sn.StaircaseSelection(1).select(["a", "b"]), TYPE, "costs must be a real number or an array of real numbers"),
     (lambda: sn.ExponentialMechanism(1).select([1, 2], rng=42), TYPE, "rng must be a SecureRng"),
