@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,9 +12,10 @@ class Immutable:
 
     __slots__ = ()
 
-    def _named_arguments(self) -> dict[str, Any]:
-        """Return what the constructor was called with, by name and in its order."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _named_arguments(self) -> dict[str, Any]:
+            """Return what the constructor was called with, by name and in its order."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
