@@ -25,9 +25,10 @@ class Immutable:
                         raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
             return super().__new__(cls)
 
-    def _named_arguments(self) -> dict[str, Any]:
-        """Return what the constructor was called with, by name and in its order."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _named_arguments(self) -> dict[str, Any]:
+            """Return what the constructor was called with, by name and in its order."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
