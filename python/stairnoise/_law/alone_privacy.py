@@ -16,7 +16,7 @@ class AlonePrivacy:
     __slots__ = ()
 
     def _loss_part(self) -> Any:
-        """Return the loss of one release, as `stairnoise._theory.privacy.models.Part`."""
+        """Return the loss of one release, as `stairnoise._theory.privacy.parts.part.Part`."""
         raise NotImplementedError
 
     def privacy_loss(self) -> PrivacyLoss:
@@ -69,7 +69,7 @@ class SensitivityPrivacy:
         raise NotImplementedError
 
     def _loss_part(self, sensitivity: Any) -> Any:
-        """Return the loss of one release, as `stairnoise._theory.privacy.models.Part`."""
+        """Return the loss of one release, as `stairnoise._theory.privacy.parts.part.Part`."""
         raise NotImplementedError
 
     def privacy_loss(self, *, sensitivity: Any = None) -> PrivacyLoss:
