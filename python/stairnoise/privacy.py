@@ -14,7 +14,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.models import Part
+from stairnoise._theory.privacy.parts.part import Part
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
