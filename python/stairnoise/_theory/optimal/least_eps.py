@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from stairnoise._theory.laws import staircase as stairs
 from stairnoise._theory.numerics.elementwise import Floats
 from stairnoise._theory.numerics.roots import least_float
 from stairnoise._theory.optimal import shapes
@@ -30,7 +31,7 @@ def laplace(t: float, alpha: float, D: float) -> float:
 
 def discrete_laplace(t: float, alpha: float, D: float, least: float) -> float | None:
     """Least eps from `least` on; P(|X| <= t) grows with eps."""
-    return _first(lambda eps: exceeds(t + 0.5, staircase.lattice(eps / D, 1.0, 1.0), alpha), least, _LARGEST * D)
+    return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps / D, 1.0, 1.0), alpha), least, _LARGEST * D)
 
 
 def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float) -> float | None:
@@ -51,7 +52,7 @@ def staircase(t: float, alpha: float, D: float, gamma: float | str, least: float
         def shape(eps: float) -> float:
             return fixed
 
-    return _first(lambda eps: exceeds(t, staircase.continuous(eps, D, shape(eps)), alpha), least, _LARGEST)
+    return _first(lambda eps: exceeds(t, stairs.continuous(eps, D, shape(eps)), alpha), least, _LARGEST)
 
 
 def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: float) -> float | None:
@@ -63,25 +64,25 @@ def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: fl
     that will do is found by bisection.
     """
     if not callable(r):
-        return _first(lambda eps: exceeds(t + 0.5, staircase.lattice(eps, D, r), alpha), least, _LARGEST)
+        return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps, D, r), alpha), least, _LARGEST)
     optimal = lru_cache(maxsize=None)(r)
 
     def end_exceeds(eps: float) -> bool:
         here = optimal(eps)
         after = _first(lambda other: optimal(other) >= here, eps, _LARGEST)
         end = _LARGEST if after is None else math.nextafter(after, 0)
-        return exceeds(t + 0.5, staircase.lattice(end, D, float(here)), alpha)
+        return exceeds(t + 0.5, stairs.lattice(end, D, float(here)), alpha)
 
     start = _first(end_exceeds, least, _LARGEST)
     if start is None:
         return None
     here = float(optimal(start))
-    return _first(lambda eps: exceeds(t + 0.5, staircase.lattice(eps, D, here), alpha), start, _LARGEST)
+    return _first(lambda eps: exceeds(t + 0.5, stairs.lattice(eps, D, here), alpha), start, _LARGEST)
 
 
 def exceeds(y: float, constants: Any, alpha: float) -> bool:
     """Tell whether P(|X| > y) may be above alpha."""
-    tail: float = 2 * staircase.survival(Floats, y, constants)
+    tail: float = 2 * stairs.survival(Floats, y, constants)
     return not tail * _MARGIN <= alpha
 
 
