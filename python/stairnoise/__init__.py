@@ -11,12 +11,14 @@ import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._registry import ROWS as _ROWS
 from stairnoise._sample import sample
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
     from stairnoise._laws.discrete_laplace import DiscreteLaplace
@@ -65,7 +67,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "optimal_r",
     "optimal_cost",
     "expected_cost",
-    # What it reveals
+    # What it promises, and reveals
+    "Guarantee",
     "PrivacyLoss",
     # Randomness
     "SecureRng",
@@ -88,6 +91,7 @@ _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     "Comparison": "stairnoise.comparison",
     "ExponentialMechanism": "stairnoise.selection",
+    "Guarantee": "stairnoise._law.guarantee",
     "PrivacyLoss": "stairnoise.privacy",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
@@ -102,12 +106,21 @@ _MODULES = {
 
 def __getattr__(name: str) -> _typing.Any:
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     from importlib import import_module
 
     value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """Say what was meant by a name that the package has not: a method of the mechanisms, or a name like it."""
+    if name.startswith("_"):
+        return ""
+    if hasattr(__getattr__("Staircase"), name):
+        return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
+    return _known_name(name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 import stairnoise as sn
 from stairnoise._theory.privacy import convolution, models
 from stairnoise._theory.privacy.curve import Curve
+from stairnoise._theory.privacy.parts import steps
 from stairnoise.privacy import privacy_loss
 from tests.by_method.privacy_pairs import (
     CASES,
@@ -127,7 +128,7 @@ def test_trinomial_by_its_multinomial_sum(k, masses):
 @pytest.mark.parametrize(("theta", "cells", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
 def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entries):
     """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
-    law = models._geometric_masses(theta, cells)
+    law = steps.geometric_masses(theta, cells)
     length = cells * k // 2
     direct = convolution._directly([(law, k)], length)
     tilted, error = convolution._by_tilting([(law, k)], length)
@@ -178,7 +179,7 @@ def test_two_laplace_releases_by_quadrature(eps):
 )
 def test_brackets_enclose_what_an_exact_lattice_says(law, monkeypatch):
     """The bracket is forced where the exact answer is known; coarse grids make it wide enough to fail."""
-    monkeypatch.setattr(models, "_SPLIT_CELLS", 40)
+    monkeypatch.setattr(steps, "_LISTED_CELLS", 40)
     parts = ((privacy_loss(law)._parts[0][0], 9),)
     exact = privacy_loss(law).compose(9)
     eps = np.linspace(0, 9 * law.eps, 91)[:-1]
@@ -284,8 +285,8 @@ GAPPED = [
 @pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
     """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
-    step = sum(k * 2 * models.largest_loss(part) for part, k in loss._parts) / 2**14
-    laws = [(models._upper_model(part, step).masses, k) for part, k in loss._parts]
+    step = sum(k * 2 * part.top for part, k in loss._parts) / 2**14
+    laws = [(part.upper_model(step).masses, k) for part, k in loss._parts]
     length = sum((law.size - 1) * k for law, k in laws) // 2 + 1
     exact = np.cumsum(convolution._directly(laws, length))
     monkeypatch.setattr(convolution, "_DIRECT_WORK", 0)

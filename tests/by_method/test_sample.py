@@ -88,11 +88,11 @@ def test_every_law_has_a_name():
         ({"mechanism": "discrete_gaussian", "sigma2": 1, "sensitivity": 2}, sn.ParameterError,
          "sensitivity must be left out for the mechanism 'discrete_gaussian', got 2"),
         ({"mechanism": "gaussian", "eps": 1}, sn.ParameterTypeError,
-         "delta must be a real number or an array of real numbers, got None"),
+         "delta must be given for the mechanism 'gaussian', got None"),
         ({"mechanism": "gaussian", "eps": -1, "delta": 0.1}, sn.ParameterError, "eps must be from 2**-40 to 2**20"),
         ({"mechanism": "gaussian", "eps": 1, "delta": 0.1, "gamma": 0.5}, sn.ParameterError,
          "gamma must be left out for the mechanism 'gaussian', got 0.5"),
-        ({}, sn.ParameterTypeError, "eps must be a real number or an array of real numbers, got None"),
+        ({}, sn.ParameterTypeError, "eps must be given for the mechanism 'staircase', got None"),
         ({"eps": 1, "epz": 1}, TypeError, "sample() got an unexpected keyword argument 'epz'"),
         ({"eps": 1, "self": 1}, TypeError, "sample() got an unexpected keyword argument 'self'"),
     ],
@@ -122,12 +122,12 @@ def test_n_is_another_name_of_size(rng):
 @pytest.mark.parametrize(
     ("mechanism", "error", "shown"),
     [
-        ("gauss", sn.ParameterError, "'gauss'"),
-        ("Staircase", sn.ParameterError, "'Staircase'"),
+        ("gauss", sn.ParameterError, "'gauss'; did you mean 'gaussian'?"),
+        ("Staircase", sn.ParameterError, "'Staircase'; did you mean 'staircase'?"),
         ("", sn.ParameterError, "''"),
         (None, sn.ParameterTypeError, "None"),
         (["laplace"], sn.ParameterTypeError, "['laplace']"),
-        (sn.Laplace, sn.ParameterTypeError, "<class 'stairnoise.Laplace'>"),
+        (sn.Laplace, sn.ParameterTypeError, "<class 'stairnoise.Laplace'>; did you mean 'laplace'?"),
     ],
 )
 def test_unknown_mechanism(mechanism, error, shown, rng):
@@ -147,7 +147,8 @@ def test_unknown_mechanism(mechanism, error, shown, rng):
 def test_shape_of_another_law(mechanism, shape, rng):
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(3, 1, mechanism=mechanism, rng=rng, **{shape: 1})
-    text = f"{shape} must be left out for the mechanism '{mechanism}', got 1"
+    owners = {"r": "discrete_staircase", "gamma": "staircase, multivariate_staircase"}[shape]
+    text = f"{shape} must be left out for the mechanism '{mechanism}', got 1; it is for {owners}"
     assert str(caught.value) == text
     assert rng._stream.fill_count == 0
 

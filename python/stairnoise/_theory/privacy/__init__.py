@@ -3,7 +3,6 @@
 - `parts`: the loss of one release, one file for each form that it takes.
 - `shifted`: the loss of a list of probabilities against the same list, shifted.
 - `models`: which lattices hold, or enclose, the loss of many releases.
-- `merging`: lattices that enclose the loss of one release without a lattice of its own.
 - `convolution`: the loss of many releases on a lattice, from those of one.
 - `curve`: the privacy profile and the trade-off curve of a loss on a lattice.
 - `inverse`: the ε of a δ, for profiles without a closed inverse.

@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
 _DIRECT_WORK = 2**26
+# Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
+_AT_ONCE = 2**24
 # Entries next to the largest loss, which are computed directly always.
 _DIRECT_TOP = 256
 # A transform is read within this many standard deviations of its tilted mean, where the tilted law is 0.04 of its peak or more.
@@ -94,7 +96,7 @@ def _convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
     if not few or not many:
         return _directly(laws, length)
     of_many = convolution(many, min(length, 1 + sum((law.size - 1) * k for law, k in many)))
-    product = reduce(lambda a, b: _convolve(a, b)[:length], (_direct_power(law, k, length) for law, k in few), of_many)
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in few), of_many)
     return np.pad(product, (0, length - product.size))
 
 
@@ -105,7 +107,7 @@ def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
 
 
 def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    product = reduce(lambda a, b: _convolve(a, b)[:length], (_direct_power(law, k, length) for law, k in laws))
+    product = reduce(lambda a, b: _convolve(a, b, length), (_direct_power(law, k, length) for law, k in laws))
     return np.pad(product, (0, length - product.size))
 
 
@@ -113,22 +115,36 @@ def _direct_power(law: Array, k: int, length: int) -> Array:
     result, square = np.ones(1), law[:length]
     while k:
         if k & 1:
-            result = _convolve(result, square)[:length]
+            result = _convolve(result, square, length)
         k >>= 1
         if k:
-            square = _convolve(square, square)[:length]
+            square = _convolve(square, square, length)
     return result
 
 
-def _convolve(a: Array, b: Array) -> Array:
-    """`np.convolve`, which does not know of zeros."""
+def _convolve(a: Array, b: Array, length: int) -> Array:
+    """First `length` entries of the convolution of two arrays."""
     few, other = sorted((a, b), key=np.count_nonzero)
     places = np.flatnonzero(few)
     if places.size > few.size / 8:
-        return np.convolve(a, b)
-    result = np.zeros(a.size + b.size - 1)
-    for place in places:
-        result[place : place + other.size] += few[place] * other
+        return np.convolve(a, b)[:length] if a.size * b.size <= _AT_ONCE else _entry_by_entry(a, b, length)
+    result = np.zeros(min(a.size + b.size - 1, length))
+    for place in places[places < result.size]:
+        part = result[place : place + other.size]
+        part += few[place] * other[: part.size]
+    return result
+
+
+def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
+    """First `length` entries of ``np.convolve(a, b)``, bit for bit, so that Ctrl-C is seen between two of them."""
+    long, short = (a, b) if a.size >= b.size else (b, a)
+    mirrored = short[::-1].copy()
+    result = np.empty(min(a.size + b.size - 1, length))
+    for i in range(result.size):
+        # Entries first to last of `long` meet the mirrored array moved by this much.
+        moved = i - short.size + 1
+        first, end = max(moved, 0), min(i + 1, long.size)
+        result[i] = long[first:end] @ mirrored[first - moved : end - moved]
     return result
 
 

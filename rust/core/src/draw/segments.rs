@@ -37,7 +37,7 @@ pub(crate) struct Segment {
     pub length: Option<u64>,
     /// ε.
     pub eps: f64,
-    /// So many of the falls lie between 0 and the integer before the first one.
+    /// How many of the falls lie between 0 and the integer before the first one.
     pub falls: usize,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Segments {
     table: Table,
     /// One for each rate.
     samplers: Vec<Sampler>,
-    places: Vec<Place>,
+    places: Vec<ReadySegment>,
 }
 
 /// A segment, ready to use.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ReadySegment {
     first: u64,
     /// `u64::MAX` if it has no end.
     length: u64,
@@ -72,7 +72,7 @@ impl Segments {
         let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
         distinct(&mut rates);
         let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
-        let places = segments.iter().map(|segment| Place {
+        let places = segments.iter().map(|segment| ReadySegment {
             side_and_rate: rate_of(segment.eps)
                 | match segment.side {
                     Side::Plus => 0,
@@ -103,7 +103,7 @@ impl Segments {
 
     /// The place of a segment: of a few, by the same work for each.
     #[inline]
-    fn place(&self, index: u64) -> Place {
+    fn place(&self, index: u64) -> ReadySegment {
         if self.places.len() > FEW {
             return self.places[reveal::word(index) as usize];
         }
@@ -181,7 +181,7 @@ fn equal(a: u64, b: u64) -> u64 {
 const FREE: u64 = 1 << 63;
 const MINUS: u64 = 1 << 62;
 
-/// Of so many places or fewer one is chosen without an address that depends on which.
+/// Up to this number of segments, one is chosen without an address that depends on which.
 const FEW: usize = 8;
 
 /// Distances below this take the quick way to a remainder.
@@ -190,7 +190,7 @@ const NEAR: u64 = 1 << 50;
 /// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
-impl Place {
+impl ReadySegment {
     /// `other` if all bits of `mask` are 1, `self` if none is.
     #[inline]
     fn or(self, other: &Self, mask: u64) -> Self {
@@ -231,7 +231,7 @@ impl Place {
     }
 }
 
-/// What the integers of each segment come to.
+/// The weights of all segments.
 #[derive(Debug)]
 struct SegmentWeights {
     /// D.
@@ -336,7 +336,7 @@ mod tests {
             (1 << 62) - 1,
             u64::MAX,
         ] {
-            let place = Place {
+            let place = ReadySegment {
                 first: 0,
                 length,
                 inverse: if length == u64::MAX { 0.0 } else { 1.0 / length as f64 },

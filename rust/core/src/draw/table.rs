@@ -1,6 +1,6 @@
 //! A law on 0, 1, 2, … given by weights, drawn by comparing the word with thresholds; the exact path answers where they are too close.
 //!
-//! A few thresholds are counted, by the same work for every value. Of more, those that are read depend on the value.
+//! A few thresholds are counted: the same work for every value. Many are searched: which of them are read depends on the value.
 
 use core::ops::ControlFlow;
 
@@ -16,10 +16,10 @@ use crate::stream::{CHUNK, Stage, Words};
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
 
-/// At most so many leading bits choose where the search begins.
+/// The most leading bits that choose where the search begins.
 const MOST_GUIDE_BITS: u32 = 12;
 
-/// So many thresholds are counted rather than searched.
+/// Up to this number, thresholds are counted rather than searched.
 const FEW: usize = 16;
 
 const SIGN: u64 = 1 << WORD_BITS;
@@ -72,7 +72,7 @@ impl Table {
         8 * self.thresholds.capacity() + 4 * self.guide.capacity()
     }
 
-    /// The number of j ≥ 1 with v < S(j). Bit 63 of the word has no say.
+    /// The number of j ≥ 1 with v < S(j). Bit 63 is ignored.
     pub fn index(&self, word: u64, extension: impl FnMut(usize) -> u64) -> u64 {
         reveal::found(self.search(reveal::word(word), extension))
     }

@@ -58,8 +58,8 @@ pub fn each_tail(weights: &dyn Weights, p: usize, total: &Enclosure, visit: &mut
     });
 }
 
-/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k), for the 63 leading bits `v63` < 2⁶³ of v and the extension, given that at least
-/// `least` of them are.
+/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v has the leading bits `v63` < 2⁶³ and then the extension. `least` is known to be
+/// at most that number.
 ///
 /// Where the expansions of v and of a threshold agree as far as v goes, v is not less: it is the smaller real number or the same.
 pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, least: u64) -> u64 {

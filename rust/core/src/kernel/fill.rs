@@ -8,7 +8,7 @@ use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
-use crate::lattice::Value;
+use crate::lattice::value::Value;
 use crate::lines::Lines;
 use crate::reveal;
 

@@ -138,8 +138,9 @@ fn sum_to_odd(a: f64, b: f64) -> f64 {
     f64::from_bits(bits.wrapping_add(even).wrapping_sub((even & inwards) << 1))
 }
 
-/// `value` if `excess` is 0, otherwise the end of the type whose magnitude is `most` on the side of `sign`, 0 or −1. Of a condition the compiler would
-/// make a branch on noise, as the taint check found (docs/evidence/timing.md).
+/// `value` if `excess` is 0, otherwise the end of the type whose magnitude is `most` on the side of `sign`, 0 or −1.
+///
+/// Masks, because the compiler turns a condition into a branch on noise (docs/evidence/timing.md).
 #[inline]
 fn saturated(value: i64, excess: i64, sign: i64, most: i64) -> i64 {
     let beyond = black_box((excess | excess.wrapping_neg()) >> 63);

@@ -51,10 +51,10 @@ const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;
 /// Attempts of one value: none is left open, but for a probability below 2^−1 000 000.
 const ATTEMPTS: u64 = 1 << 21;
 
-/// So many values or fewer are drawn one by one, without buffers to make and wipe.
+/// Up to this number, values are drawn one by one, without buffers to make and wipe.
 const FEW: usize = 8;
 
-/// So many values or fewer of a chunk are brought to their end one by one: a block takes as long as two or three.
+/// At or below this many undecided values, finish one by one: a block takes as long as two or three.
 const LEFT: usize = 2;
 
 impl DiscreteGaussian {
@@ -135,27 +135,27 @@ impl DiscreteGaussian {
             }
             return;
         }
-        let mut batch = Batch {
+        let mut attempted = Attempt {
             pairs: [[0; 2]; BLOCK],
             words: [0; BLOCK],
             coins: [0; BLOCK],
             proposals: [0; BLOCK],
         };
         for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
+            self.write_chunk(tier, fill, first + done as u64, out, &mut attempted);
         }
     }
 
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
-    fn write_chunk(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], batch: &mut Batch) {
+    fn write_chunk(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], attempted: &mut Attempt) {
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; CHUNK];
         let mut left = 0;
         let stage = fill.pair_stage(0);
         for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            stage.pairs(first + u64::from(begin), &mut batch.pairs[..out.len()]);
-            let rejected = self.judge(tier, stage, |k| first + u64::from(begin) + k as u64, out.len(), batch);
-            out.copy_from_slice(&batch.proposals[..out.len()]);
+            stage.pairs(first + u64::from(begin), &mut attempted.pairs[..out.len()]);
+            let rejected = self.judge(tier, stage, |k| first + u64::from(begin) + k as u64, out.len(), attempted);
+            out.copy_from_slice(&attempted.proposals[..out.len()]);
             left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
         }
         let mut attempt = 1;
@@ -167,9 +167,9 @@ impl DiscreteGaussian {
                 let n = (left - begin).min(BLOCK);
                 indices[..n].copy_from_slice(&open[begin..begin + n]);
                 let index = |i: u16| first + u64::from(i);
-                stage.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
-                let rejected = self.judge(tier, stage, |k| index(indices[k]), n, batch);
-                for (&i, &proposal) in indices[..n].iter().zip(&batch.proposals) {
+                stage.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut attempted.pairs[..n]);
+                let rejected = self.judge(tier, stage, |k| index(indices[k]), n, attempted);
+                for (&i, &proposal) in indices[..n].iter().zip(&attempted.proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
                 }
@@ -184,13 +184,13 @@ impl DiscreteGaussian {
     }
 
     /// The proposals of the first `n` pairs, pair k being that of value `index(k)`; which of them are rejected, by bits.
-    fn judge(&self, tier: Tier, stage: PairStage<'_>, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
-        let Batch {
+    fn judge(&self, tier: Tier, stage: PairStage<'_>, index: impl Fn(usize) -> u64, n: usize, attempted: &mut Attempt) -> u64 {
+        let Attempt {
             pairs,
             words,
             coins,
             proposals,
-        } = batch;
+        } = attempted;
         for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
             [*word, *coin] = *pair;
         }
@@ -226,14 +226,14 @@ fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize 
 
 /// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
-struct Batch {
+struct Attempt {
     pairs: [[u64; 2]; BLOCK],
     words: [u64; BLOCK],
     coins: [u64; BLOCK],
     proposals: [i64; BLOCK],
 }
 
-impl Drop for Batch {
+impl Drop for Attempt {
     fn drop(&mut self) {
         self.pairs.as_flattened_mut().zeroize();
         self.words.zeroize();

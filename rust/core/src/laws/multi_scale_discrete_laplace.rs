@@ -10,7 +10,7 @@ use crate::law::Law;
 use crate::law::fill::Drawn;
 use crate::memory;
 
-/// A value takes so many draws.
+/// A value takes a draw for every unit of the sensitivity.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 
 /// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.

@@ -16,7 +16,7 @@ use crate::memory::OutOfMemory;
 ///
 /// # What is drawn
 /// g times an integer k from −a to b with probability proportional to e^(−ε|k|/D), D = ⌈Δ/g⌉: the truncated two-sided geometric law. Its δ is
-/// exactly what the D outermost integers of the nearer end come to, and the bounds that are chosen are the least for which that is at most `delta`.
+/// exactly the probability of the D outermost integers at the nearer end. The bounds that are chosen are the least whose δ is at most `delta`.
 ///
 /// # Example
 /// ```

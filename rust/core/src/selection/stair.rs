@@ -71,7 +71,7 @@ pub(super) struct CostStairs {
     tolerance: f64,
 }
 
-/// Chains of comparisons, which the compiler runs at once.
+/// Independent chains of comparisons: the compiler makes vectors of them.
 pub(super) const LANES: usize = 8;
 
 /// The smaller of two numbers, neither a NaN.
@@ -83,7 +83,7 @@ pub(super) fn smaller(a: f64, b: f64) -> f64 {
 /// 2^52: adding and subtracting it rounds numbers up to 2^51 to integers.
 const ROUND: f64 = 4_503_599_627_370_496.0;
 
-/// Stairs from here on have no fast path: beyond, not every integer is a float64.
+/// Stairs from here on have no fast path, because not every larger integer is an `f64`.
 pub(super) const HIGHEST_EXACT: u64 = 1 << BITS;
 
 impl CostStairs {
@@ -99,8 +99,7 @@ impl CostStairs {
         }
     }
 
-    /// J of every cost as a float, and the least one; what the floating-point quotient leaves open is decided exactly. Stairs above
-    /// [`HIGHEST_EXACT`] are cut off there.
+    /// Writes J of every cost, at most [`HIGHEST_EXACT`], and returns the least. If floating point leaves any open, those are decided in integers.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
         let (mut least, mut unsure) = ([f64::INFINITY; LANES], [false; LANES]);
@@ -135,7 +134,7 @@ impl CostStairs {
         (floor, self.unsure(z, z - floor))
     }
 
-    /// Whether z's distance to the integers beside it is within its error. Not so few comparisons that a NaN would pass.
+    /// Whether an integer lies within the error of z. Written as a negation, so that a NaN counts as unsure.
     #[inline(always)]
     fn unsure(&self, z: f64, fraction: f64) -> bool {
         let error = self.tolerance * (z + 1.0);

@@ -13,10 +13,14 @@ positive numbers.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stairnoise._theory.privacy.convolution import trinomial
+from stairnoise._theory.privacy.parts.part import Model, Part, spaced, split, steps_within
 
 Array = NDArray[np.float64]
 
@@ -24,10 +28,12 @@ Array = NDArray[np.float64]
 _LARGE = 40.0
 
 
-class Atoms:
+class Atoms(Part):
     """Loss +ε, 0, -ε with probabilities `p`, `zero`, ``exp(-ε) p``; `lost` is 1 - p."""
 
     __slots__ = ("eps", "lost", "p", "zero")
+
+    eps: Array
     infinite = 0.0
 
     def __init__(self, eps: Array, width: Array, width_less_one: Array) -> None:
@@ -91,3 +97,44 @@ class Atoms:
         moment = self.lost + self.p * (below + np.exp(-alpha * self.eps) * (1 - below))
         small = np.log(moment) / (alpha - 1)
         return np.asarray(np.where(x > _LARGE, large, np.where(change < -0.5, small, direct)))
+
+    # Composition
+
+    symmetric = True
+    composes_in_closed_form = True
+
+    @property
+    def top(self) -> float:
+        """The largest loss."""
+        return float(self.eps)
+
+    def own_step(self) -> Fraction:
+        """ε."""
+        return Fraction(float(self.eps))
+
+    def on_lattice(self, step: Fraction) -> Array:
+        """Probabilities of the loss on a lattice whose step divides ε."""
+        return spaced(_masses(float(self.eps), float(self.p), float(self.zero)), int(self.own_step() / step))
+
+    def powers(self, k: int) -> Array:
+        """Probabilities of the losses k ε, (k - 1) ε, …, 0 of k releases."""
+        return trinomial(k, float(self.p), float(self.zero), float(self.p) * math.exp(-float(self.eps)))
+
+    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
+        """Split each loss between the nodes beside it."""
+        eps = float(self.eps)
+        return Model(eps, split(eps * np.arange(3.0), _masses(eps, float(self.p), float(self.zero)), step), 0.0)
+
+    def lower_model(self, step: float) -> Model:
+        """Round ε down to n steps, by a sign that is changed at random: ``p' (1 + exp(-ε')) = p (1 + exp(-ε))``."""
+        eps = float(self.eps)
+        n = steps_within(eps, step)
+        rounded = n * step
+        if n == 0:
+            return Model(0.0, np.ones(1), 0.0)
+        p = float(self.p) * (1 + math.exp(-eps)) / (1 + math.exp(-rounded))
+        return Model(min(rounded, eps), spaced(_masses(rounded, p, float(self.zero)), n), 0.0)
+
+
+def _masses(eps: float, p: float, zero: float) -> Array:
+    return np.array([p, zero, p * math.exp(-eps)])

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from stairnoise._theory.privacy.parts.listed import Listed
-    from stairnoise._theory.privacy.parts.runs import Runs
+from stairnoise._theory.privacy.parts.general import General, nodes
+from stairnoise._theory.privacy.parts.part import Model, Part
 
 Array = NDArray[np.float64]
 
 
-class Largest:
+class Largest(Part):
     """The largest of the losses of several pairs, which are all there are with their mirror images.
 
     The largest of their profiles is a profile itself: it is convex in exp(t), and its own mirror image.
     """
 
-    __slots__ = ("beyond", "bottom", "eps", "infinite", "pairs", "top")
+    __slots__ = ("eps", "infinite", "pairs", "top")
 
-    def __init__(self, pairs: Sequence[Listed] | Sequence[Runs]) -> None:
-        self.pairs: tuple[Listed | Runs, ...] = tuple(pairs)
+    eps: Array
+    infinite: float
+    top: float
+
+    def __init__(self, pairs: Sequence[General]) -> None:
+        self.pairs = tuple(pairs)
         self.eps = np.array(max(float(pair.eps) for pair in pairs))
         self.infinite = max(pair.infinite for pair in pairs)
-        self.beyond = 0.0
         self.top = max(pair.top for pair in pairs)
-        self.bottom = -self.top
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""
@@ -67,7 +68,7 @@ class Largest:
         """Rényi divergence at a finite order other than 1."""
         return np.asarray(np.max(self._of_all("rdp", alpha), axis=0))
 
-    def worst_at_zero(self) -> Listed | Runs:
+    def worst_at_zero(self) -> General:
         """Return the pair with the largest total variation."""
         return max(self.pairs, key=lambda pair: float(pair.profile_scalar(0.0)))
 
@@ -77,11 +78,15 @@ class Largest:
         positive = self.profile(size)
         return np.where(t < 0, -np.expm1(-size) + np.exp(-size) * positive, positive)
 
-    def chord_masses(self, nodes: Array, step: float) -> tuple[Array, float]:
-        """Probabilities of the nodes, which fall by `step`, under the profile's chords; and that of a loss above them."""
-        delta = self.both_signs(nodes)
+    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
+        """Replace the profile by its chords."""
+        delta = self.both_signs(nodes(self.top, -self.top, step))
         # A chord's slope is what lies above it, under the other centre and times exp(t).
         B = np.append(np.diff(delta) / -math.expm1(-step), 0.0)
         p = np.maximum(B - math.exp(-step) * np.append(0.0, B[:-1]), 0.0)
         p[-1] = max(1 - float(delta[0]) - float(p[:-1].sum()), 0.0)
-        return p, float(delta[0])
+        return Model(self.top, p, float(delta[0]))
+
+    def lower_model(self, step: float) -> Model:
+        """Return the lower model of the pair with the largest total variation."""
+        return self.worst_at_zero().lower_model(step)

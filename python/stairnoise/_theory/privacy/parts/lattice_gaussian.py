@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.privacy.inverse import least_eps
+from stairnoise._theory.privacy.parts.general import General
 
 Array = NDArray[np.float64]
 
@@ -27,10 +28,14 @@ _REACH = 16.0
 _WINDOW = 20.0
 
 
-class LatticeGaussian:
+class LatticeGaussian(General):
     """The loss of the law P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
 
     __slots__ = ("_law", "beyond", "bottom", "cells", "eps", "infinite", "pitch", "top")
+
+    eps: Array
+    infinite: float
+    top: float
 
     def __init__(self, sigma2: float, cells: float) -> None:
         self._law = DiscreteGaussianLaw(sigma2)
@@ -106,6 +111,10 @@ class LatticeGaussian:
         # The largest k with a loss above a node.
         last = np.ceil(self.cells / 2 - nodes * (self._law.sigma2 / self.cells)) - 1
         return self._between(last), self._between(last - self.cells), float(self._law.cdf(last[:1])[0])
+
+    def suitable_step(self, step: float) -> float:
+        """Return a step that divides the distance between two losses, or the one given where it is longer than that."""
+        return step if self.pitch < step else self.pitch / math.ceil(self.pitch / step)
 
     def _between(self, last: Array) -> Array:
         """Logarithms of P(last[i] < X <= last[i+1]), from the tails on the nearer side."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.numerics.elementary import exp_beyond_linear
+from stairnoise._theory.privacy.parts.general import General
 
 Array = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 _LARGE = 30.0
 
 
-class Listed:
+class Listed(General):
     """The loss of a list of outcomes.
 
     Parameters
@@ -40,6 +41,9 @@ class Listed:
     """
 
     __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "bottom", "eps", "top")
+
+    eps: Array
+    top: float
 
     def __init__(self, key: tuple[Any, ...], log_p: Array, log_q: Array, eps: float, beyond: float = 0.0) -> None:
         falling = np.argsort(log_q - log_p, kind="stable")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from stairnoise._theory.laws.slopes import Slopes, log_sum
 from stairnoise._theory.numerics.roots import bisections
 from stairnoise._theory.privacy.inverse import least_eps
+from stairnoise._theory.privacy.parts.general import General
 from stairnoise._theory.privacy.parts.listed import Listed
 
 Array = NDArray[np.float64]
@@ -38,10 +39,14 @@ _HALVINGS = 128
 _NEAR_ONE = 2.0**-10
 
 
-class Runs:
+class Runs(General):
     """The loss of such a law under a shift of `cells` integers, which may be negative."""
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
+
+    eps: Array
+    infinite: float
+    top: float
 
     def __init__(self, key: tuple[Any, ...], law: Slopes, cells: int) -> None:
         self._key = (*key, cells)
@@ -61,6 +66,11 @@ class Runs:
         self.bottom = float((self._loss - fall).min())
         self.eps = np.array(math.inf if self.infinite > 0 else self.top)
         self._moments: Listed | None = None
+
+    @property
+    def infinite_mass(self) -> float:
+        """Probability of an infinite loss."""
+        return self.infinite
 
     def key(self) -> tuple[Any, ...]:
         """Return what two equal releases have in common."""

@@ -10,12 +10,14 @@ the chord in :math:`e^t`, so that a coarse lattice dominates a fine one whose st
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.numerics.elementary import affinity_integral, below_linear, exp_beyond_linear, sinh_beyond_linear
+from stairnoise._theory.privacy.parts.part import EXACT_NODES, Model, Part, spaced, split, steps_within
 
 Array = NDArray[np.float64]
 
@@ -24,12 +26,16 @@ _LARGE = 30.0
 _SMALL_EPS = 4.0
 # Even functions of s are the same here as at 0.
 _LEAST_S = 1e-9
+# Losses of one release that are split, or moved, one by one.
+_LISTED_CELLS = 2**12
 
 
-class Steps:
+class Steps(Part):
     """Loss (D-2M)θ for `cells` D = ε/θ; infinitely many for the density."""
 
     __slots__ = ("cells", "eps", "theta")
+
+    eps: Array
     infinite = 0.0
 
     def __init__(self, eps: Array, cells: Array) -> None:
@@ -169,6 +175,52 @@ class Steps:
         top = np.where(np.abs(s - 0.5) < 0.25, near, _line_less_tanh(s, theta))
         return np.where(lattice, top / (2 * np.tanh(s * theta)), 0.0)
 
+    # Composition
+
+    symmetric = True
+
+    @property
+    def top(self) -> float:
+        """The largest loss."""
+        return float(self.eps)
+
+    @property
+    def steps_to_keep(self) -> float:
+        """The law's own step, where there are too many to list."""
+        return 2 * float(self.theta) if _LISTED_CELLS < float(self.cells) < math.inf else 0.0
+
+    def own_step(self) -> Fraction | None:
+        """2θ."""
+        cells = float(self.cells)
+        return 2 * Fraction(float(self.eps)) / Fraction(cells) if cells < EXACT_NODES else None
+
+    def on_lattice(self, step: Fraction) -> Array:
+        """Probabilities of the loss on a lattice whose step divides 2θ."""
+        cells = int(self.cells)
+        return spaced(geometric_masses(float(self.theta), cells), int(2 * Fraction(float(self.eps)) / cells / step))
+
+    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
+        """Replace the profile by its chords between the nodes, or split the losses one by one where they are few."""
+        eps, cells, theta = float(self.eps), float(self.cells), float(self.theta)
+        if cells <= _LISTED_CELLS:
+            losses = np.asarray(2 * theta * np.arange(cells + 1))
+            return Model(eps, split(losses, geometric_masses(theta, int(cells)), step), 0.0)
+        chords = _chord_masses(eps, step)
+        if aligned or math.isinf(cells):
+            return Model(eps, chords, 0.0)
+        # δ of the lattice is at most η + (1 - η) δ of the density, with η = 1 - 1/cosh(θ/2)
+        return Model(eps, chords * (1 / math.cosh(theta / 2)), 2 * math.sinh(theta / 4) ** 2)
+
+    def lower_model(self, step: float) -> Model:
+        """Merge neighbouring losses, or round θ down where the losses are few."""
+        eps, theta = float(self.eps), float(self.theta)
+        if float(self.cells) <= _LISTED_CELLS and 2 * theta >= step:
+            stride = steps_within(2 * theta, step)
+            masses = spaced(geometric_masses(stride * step / 2, int(self.cells)), stride)
+        else:
+            masses = _merged_masses(steps_within(eps, step), step)
+        return Model(min((masses.size - 1) / 2 * step, eps), masses, 0.0)
+
 
 def _line_less_tanh(q: Array, theta: Array) -> Array:
     """``2q tanh(θ/2) - tanh(qθ)``."""
@@ -179,3 +231,46 @@ def _line_less_tanh(q: Array, theta: Array) -> Array:
 def _mean_beyond(x: Array) -> Array:
     """``(exp(-x) - 1 + x)/x`` for x > 0."""
     return np.asarray(exp_beyond_linear(-x) / x)
+
+
+def geometric_masses(theta: float, cells: int) -> Array:
+    """Probabilities of the losses (cells - 2M) θ, M = 0, …, cells."""
+    masses: Array = np.exp(-theta * np.arange(cells + 1)) * math.tanh(theta / 2)
+    ratio = math.exp(-theta)
+    masses[0] = 1 / (1 + ratio)
+    masses[-1] = math.exp(-theta * cells) / (1 + ratio)
+    return masses
+
+
+def _chord_masses(eps: float, step: float) -> Array:
+    """Masses of the profile ``1 - exp((t-ε)/2)`` with chords between the nodes ε - i step."""
+    u = step / 2
+    count = 2 * eps / step
+    n = round(count)
+    if abs(count - n) < 1e-14 * count:
+        return geometric_masses(u, n)
+    n = math.floor(count)
+    if n == 0:
+        # One chord, from ε to a node below -ε: two losses, whose probabilities add up to 1 under both centres.
+        rise, fall = math.expm1(step - eps), -math.expm1(-eps)
+        return np.array([rise, fall]) / (rise + fall)
+    masses = np.empty(n + 2)
+    masses[: n + 1] = geometric_masses(u, n + 1)[:-1]
+    # The last chord crosses -ε, below which the profile is 1 - exp(t); mirrored, it ends where the profile does.
+    end = step * (n + 1) - eps
+    v = eps - step * n / 2
+    share = -math.expm1(-v)
+    masses[n] = math.exp(step - end) * (math.exp(-v) / (1 + math.exp(-u)) - share / math.expm1(step))
+    masses[n + 1] = math.exp(-end) * share / -math.expm1(-step)
+    return np.maximum(masses, 0.0)
+
+
+def _merged_masses(n: int, step: float) -> Array:
+    """Merge the Laplace density's loss, ε = n steps, in cells two steps wide: atoms at both ends and at the midpoints."""
+    if n == 0:
+        return np.ones(1)
+    masses = np.zeros(2 * n + 1)
+    middle = np.arange(1, 2 * n, 2)
+    masses[middle] = np.exp(-step / 2 * middle) * math.sinh(step / 2)
+    masses[0], masses[-1] = 0.5, 0.5 * math.exp(-n * step)
+    return masses

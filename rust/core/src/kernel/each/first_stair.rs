@@ -15,7 +15,7 @@ pub(super) trait FirstStair {
 pub(super) struct OptimalL1;
 
 /// Bound on the relative error of D/(1 + e^(ε/2)): that of 2 + m, m = e^(ε/2) − 1, and three roundings. `proof` checks it.
-pub(in super::super) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
+pub(crate) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
 impl FirstStair for OptimalL1 {
     #[inline(always)]

@@ -15,7 +15,7 @@ use super::lattice::Placement;
 pub(super) struct Many<L>(PhantomData<L>);
 
 /// Tolerance on x for β.
-pub(in super::super) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
+pub(crate) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
 
 impl<L: Placement> OwnLane<2> for Many<L> {
     #[inline(always)]
@@ -69,7 +69,7 @@ impl<L: Placement> OwnLane<2> for Many<L> {
 pub(super) struct Few<L>(PhantomData<L>);
 
 /// Tolerance on x for each unit of κ.
-pub(in super::super) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
 
 impl<L: Placement> OwnLane<3> for Few<L> {
     #[inline(always)]

@@ -18,16 +18,16 @@ pub(super) struct Stepped<L, S>(PhantomData<(L, S)>);
 
 /// e^ε − 1 from m = e^(ε/2) − 1: then D·c is D/(m·(2 + m)) and D/(1 + e^(ε/2)) is m of that, for one division and no root.
 #[inline(always)]
-pub(in super::super) fn rise<N: Number>(m: N) -> N {
+pub(crate) fn rise<N: Number>(m: N) -> N {
     m * (N::from(2.0) + m)
 }
 
 /// Bound on the relative error of D·c by way of [`rise`], 5 u more than in `super::super::staircase`. `proof` checks it.
 #[cfg(test)]
-pub(in super::super) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
+pub(crate) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
 
 /// Tolerance on y − D·c for each unit of D + D/ε, which is more than y or D·c, for what [`FLOOR_ERROR`] is too large.
-pub(in super::super) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
 
 const UNIT: f64 = 1.0 / (1_u64 << WORD_BITS) as f64;
 

@@ -1,4 +1,5 @@
-//! Evidence: the exact path. What a fixed-point step is sure of is what that says, whatever bits follow the word; and it is sure of nearly all.
+//! Evidence: the exact path. What the fixed-point step is sure of is what the exact path says, whatever bits follow the word; and the step is sure
+//! of nearly all words.
 
 use super::*;
 use crate::exact;

@@ -1,5 +1,5 @@
-//! Evidence: exhaustion. At a reduced word width every word is tried: what a kernel accepts is what the exact path says whatever bits
-//! follow the word, and what it does not accept is few.
+//! Evidence: exhaustion. At a reduced word width every word is tried. What a kernel accepts is what the exact path says, whatever bits follow the
+//! word; and it accepts nearly all words.
 
 use super::super::arithmetic::{Arithmetic, Fused, Separate};
 use super::super::fill::Kernel;

@@ -32,7 +32,7 @@ const EXP: f64 = 2.0 * U;
 const EXP_M1: f64 = 4.5 * U;
 const HALF_LOG_RATIO: f64 = 16.0 * U;
 
-/// Room for what errors do to each other: all are below 2⁻⁴⁰ of what they belong to.
+/// Room for products of errors: every relative error is below 2⁻⁴⁰.
 const SECOND_ORDER: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
 
 /// −ln v at its largest, V = 1.
@@ -290,7 +290,7 @@ fn bounds_contain_what_the_machine_computes() {
 
 // ---------------------------------------------------------------- the lanes
 
-/// x = κ·ℓ + β for every scale and logarithm that there is; what is off is below the tolerance of the acceptance test.
+/// x = κ·ℓ + β for every scale and logarithm that can occur: its error is below the tolerance of the acceptance test.
 #[test]
 fn geometric_tolerance() {
     let [absolute, _] = MINUS_LN;
@@ -498,7 +498,7 @@ fn refused<A: Arithmetic>(lane: &impl Lane, what: &dyn std::fmt::Debug) {
     assert!(!answer.1, "{what:?}: {answer:?}");
 }
 
-/// Where exponentials overflow and logarithms are of zero nothing is accepted but what the exact path says.
+/// Where exponentials overflow and logarithms are of zero, a word is accepted only if the exact path says the same.
 #[test]
 fn nothing_wrong_is_accepted_at_the_ends() {
     let dense = (1..400).map(|i| f64::from(i) * 3.7);

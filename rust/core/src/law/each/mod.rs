@@ -4,7 +4,7 @@ mod output;
 mod parameters;
 mod room;
 
-use output::{Noise, Output, Released, write_block};
+use output::{NoiseAlone, Output, Released, write_block};
 pub use parameters::{Parameters, Shapes};
 use room::{Room, family};
 
@@ -153,7 +153,7 @@ impl Laws {
         out: &mut [T],
         parameters: &Parameters<'_>,
     ) -> Result<(), ParamError> {
-        self.each(Tier::current(), fill, first, out, parameters, Noise)
+        self.each(Tier::current(), fill, first, out, parameters, NoiseAlone)
     }
 
     /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`.

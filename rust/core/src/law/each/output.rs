@@ -18,9 +18,9 @@ pub(super) trait Output<T>: Copy {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Noise;
+pub(super) struct NoiseAlone;
 
-impl<T: Value> Output<T> for Noise {
+impl<T: Value> Output<T> for NoiseAlone {
     fn from(self, _: usize) -> Self {
         self
     }

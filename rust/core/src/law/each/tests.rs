@@ -1,3 +1,5 @@
+//! Blocks of values with parameters of their own, against laws made one by one.
+
 use super::*;
 use crate::random::Random;
 use crate::{Generator, Law};
@@ -58,7 +60,7 @@ fn same_values<T: Value + PartialEq + core::fmt::Debug>(kind: Kind, tier: Tier, 
         let columns = Columns::new(&given[..n]);
         let parameters = columns.parameters();
         laws.check(&parameters).unwrap();
-        laws.each(tier, fill, first, &mut noise, &parameters, Noise).unwrap();
+        laws.each(tier, fill, first, &mut noise, &parameters, NoiseAlone).unwrap();
         laws.each(tier, fill, first, &mut released, &parameters, Released(&answers))
             .unwrap();
         for i in 0..n {
@@ -227,7 +229,7 @@ fn ordinary_parameters_leave_few_values_in_doubt() {
                         words.at(fill.stage(), first, BLOCK),
                         &mut drawn,
                     );
-                    doubtful += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], Noise).count_ones();
+                    doubtful += write_block(tier, &drawn, &mut [0.0_f64; BLOCK], NoiseAlone).count_ones();
                 }
                 assert!(doubtful < 64, "{doubtful} of 64000: {tier:?} {kind:?} {form}");
             }

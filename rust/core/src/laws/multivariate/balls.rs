@@ -10,7 +10,7 @@ use crate::exact::limbs::{self, Limbs};
 /// The largest weight is scaled to about 2 to this power; all of them together then stay below 2⁶³.
 const LOG2_LARGEST: i64 = 40;
 
-/// A list of weights ends with one below so many units.
+/// A list of weights ends with one below this number of units.
 const LAST_WEIGHT: u64 = 1 << 32;
 
 /// A power of e that is too small is taken as this power of a larger one.

@@ -34,7 +34,7 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells:
 
 #[cold]
 pub(super) fn doubtful(doubt: &Doubt<'_>, words: &[u64], sorted: &[u64], i: usize, guess: u64) -> u64 {
-    let place = |i: usize| sort::Place::of(words.iter().map(|word| reveal::word(bits(*word))), sorted, i);
-    let lower = i.checked_sub(1).map(place);
-    doubt.cross(lower.as_ref(), &place(i), guess)
+    let rank = |i: usize| sort::Rank::of(words.iter().map(|word| reveal::word(bits(*word))), sorted, i);
+    let lower = i.checked_sub(1).map(rank);
+    doubt.cross(lower.as_ref(), &rank(i), guess)
 }

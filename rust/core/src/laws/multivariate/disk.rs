@@ -2,17 +2,13 @@
 
 use zeroize::Zeroizing;
 
+use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::doubt::Doubt;
-use super::round::pairs;
 use super::{FEW_VECTORS, SIGN, bits};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{StagedFill, Words};
-
-/// Points of the square tried for a pair at most: the last, from half the square, is always in the disk. All others miss it with a
-/// probability below 2^(−280).
-pub(super) const ATTEMPTS: u64 = 128;
 
 /// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
 const EARLY: u64 = 2;
@@ -30,11 +26,6 @@ const INSIDE: f64 = 1.0 - 8.0 * UNIT;
 /// Above it q is certainly at least 1: rounding a sum above 1 adds 2 in place of 1.
 const OUTSIDE: f64 = 1.0 + 8.0 * UNIT;
 
-/// The stage of the first of the two words of an attempt for pair j.
-pub(super) const fn attempt_word(pairs: usize, j: usize, attempt: u64) -> u64 {
-    1 + 2 * (attempt * pairs as u64 + j as u64)
-}
-
 /// The points of some vectors, that of pair j of vector i at place j·count + i; wiped on drop.
 pub(super) struct Points {
     /// With the signs of their words.
@@ -50,7 +41,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// Room for so many pairs of all vectors.
+    /// Room for this number of pairs of all vectors.
     pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
         let all = || memory::filled(0.0, pairs).map(Zeroizing::new);
         Ok(Self {

@@ -4,12 +4,14 @@
 //! A magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y, where y ≥ 0 is the coordinate in the unit ball. Each question is an inequality of
 //! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
 //! are known the expansions are points.
+//!
+//! Lists here are not asked for with an answer where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed
+//! for one coordinate in 2⁵⁰.
 
+use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::bits;
-use super::disk::{ATTEMPTS, attempt_word};
 use super::fixed::Fixed;
-use super::round::pairs;
-use super::sort::Place;
+use super::sort::Rank;
 use crate::exact::search::last_true;
 use crate::reveal;
 use crate::stream::{EXTENSION_WORDS, StagedFill};
@@ -56,12 +58,12 @@ impl<'a> Doubt<'a> {
 
     /// The spacing before the number at `upper`, and after the one at `lower`.
     #[cold]
-    pub fn cross(&self, lower: Option<&Place>, upper: &Place, guess: u64) -> u64 {
+    pub fn cross(&self, lower: Option<&Rank>, upper: &Rank, guess: u64) -> u64 {
         self.magnitude(guess, |k, known| {
-            let number = |place: &Place| {
-                let mut tied: Vec<_> = place.tied.iter().map(|j| self.expansion(1 + *j as u64, known)).collect();
+            let number = |rank: &Rank| {
+                let mut tied: Vec<_> = rank.tied.iter().map(|j| self.expansion(1 + *j as u64, known)).collect();
                 Fixed::sort(&mut tied);
-                tied.swap_remove(place.nth)
+                tied.swap_remove(rank.nth)
             };
             let upper = number(upper);
             self.linear(k, &lower.map_or_else(|| upper.clone(), |lower| upper.minus(&number(lower))))
@@ -128,7 +130,7 @@ impl<'a> Doubt<'a> {
         })
     }
 
-    /// The expansion of a stage's word and so many extension words.
+    /// The expansion of a stage's word and its first `known` extension words.
     fn expansion(&self, s: u64, known: usize) -> Fixed {
         self.expansion_of_attempt(s, 0, known)
     }

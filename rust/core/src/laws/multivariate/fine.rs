@@ -12,7 +12,7 @@ use crate::exact::search::last_true;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 
-/// u² + v² is at most so many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for bits of u and v beyond the 127th, 1 for those of each
+/// The most units of 2⁻¹²⁷ by which u² + v² is above what is computed: 2·(u + v) < 2.83 for bits of u and v beyond the 127th, 1 for those of each
 /// square.
 const Q_WIDTH: u128 = 5;
 
@@ -32,7 +32,7 @@ pub(super) struct Fine {
 }
 
 impl Fine {
-    /// Room for so many pairs.
+    /// Room for this number of pairs.
     pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             points: memory::with_capacity(pairs)?.into(),

@@ -3,6 +3,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `attempts` | the stages that pairs of coordinates read |
 //! | `balls` | which ball: the weights of its index |
 //! | `cross` | a uniform point of the ℓ1 ball |
 //! | `cube` | a uniform point of the ℓ∞ ball |
@@ -14,6 +15,7 @@
 //! | `doubt` | the same points from as many bits as it takes |
 //! | `fixed` | intervals of binary fractions, for `doubt` |
 
+mod attempts;
 mod balls;
 mod cross;
 mod cube;
@@ -48,7 +50,7 @@ const LOG2_CELLS: i32 = 32;
 /// The lattice is never refined further than this.
 const MAX_REFINEMENT: f64 = 20.0;
 
-/// In so many dimensions a vector takes some tens of milliseconds, and its balls are at most about 2¹⁷.
+/// In this number of dimensions a vector takes some tens of milliseconds, and its balls are at most about 2¹⁷.
 const MOST_DIMENSIONS: u64 = 100_000;
 
 /// In more dimensions the ℓ2 ball may need more than the 2²² stages of other laws.
@@ -59,7 +61,7 @@ const MOST_CELLS: usize = 1 << 12;
 
 /// How many plain draws a coordinate of a point of the ℓ2 ball takes as long as, about.
 const L2_DRAWS: usize = 16;
-/// The words of so many vectors are taken one by one: stage by stage there would be too few at a time.
+/// Up to this number of vectors, words are taken one by one: stage by stage there would be too few at a time.
 const FEW_VECTORS: usize = 16;
 
 /// A vector's radius saturates here, with a probability below 2^(−19000): the ball is then beyond number 2⁹ and ε above 26, or beyond
@@ -345,7 +347,7 @@ mod tests {
                 (cross::doubtful(doubt, &words, &sorted, i, guess), 1 + i as u64)
             }
             Norm::L2 => {
-                let word = disk::attempt_word(round::pairs(doubt.dim), i / 2, doubt.accepted(i / 2));
+                let word = attempts::attempt_word(attempts::pairs(doubt.dim), i / 2, doubt.accepted(i / 2));
                 (doubt.round(i, guess), word + i as u64 % 2)
             }
             Norm::LInf => (doubt.cube(i, guess), 1 + i as u64),

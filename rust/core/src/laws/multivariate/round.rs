@@ -12,6 +12,7 @@
 
 use zeroize::Zeroizing;
 
+use super::attempts::pairs;
 use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
 use super::fine::Fine;
@@ -33,10 +34,6 @@ const U: f64 = 1.0 / (1_u64 << 53) as f64;
 /// In place of a coordinate that is not certain, all of which are smaller.
 const UNSURE: i64 = i64::MIN;
 
-pub(super) const fn pairs(dim: usize) -> usize {
-    dim.div_ceil(2)
-}
-
 /// The pairs of some vectors, in floating point, number j of vector i at place j·count + i; wiped on drop.
 pub(super) struct Pairs {
     points: Points,
@@ -54,7 +51,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Room for so many vectors.
+    /// Room for `count` vectors.
     pub fn new(count: usize, dim: usize) -> Result<Self, OutOfMemory> {
         let all = |x, n| memory::filled(x, n).map(Zeroizing::new);
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use crate::kernel::less;
 
-/// Up to so many, comparing all with all is quicker than sorting with branches, half of which are guessed wrong.
+/// Up to this number, comparing all with all is quicker than sorting with branches, half of which are guessed wrong.
 const FEW: usize = 24;
 
 /// Sorts numbers none of which is NaN.
@@ -22,7 +22,7 @@ pub(super) fn ascending<T: Copy + PartialOrd>(numbers: &mut [T]) {
     }
 }
 
-/// Sorts the i-th numbers of all columns of so many, for every i; all are finite. In `row` there is room for as many as there are columns.
+/// Sorts the i-th numbers of all columns, for every i. Columns hold `count` finite numbers; `row` has room for one of every column.
 #[inline(always)]
 pub(super) fn columns(numbers: &mut [f64], count: usize, row: &mut [f64]) {
     let n = numbers.len() / count;
@@ -53,17 +53,18 @@ pub(super) fn columns(numbers: &mut [f64], count: usize, row: &mut [f64]) {
 
 /// Where the i-th smallest of some numbers is, as far as leading bits tell.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Rank {
     /// The numbers that have its leading bits.
     pub tied: Vec<usize>,
     /// It is so far up among these.
     pub nth: usize,
 }
 
-impl Place {
+impl Rank {
     /// From the leading bits of all numbers, which are also there in ascending order.
     pub fn of(numbers: impl Iterator<Item = u64>, sorted: &[u64], i: usize) -> Self {
         let lead = sorted[i];
+        // Nearly always one number: two agree in 63 bits with a probability of 2⁻⁶³. So the list is not asked for with an answer.
         let tied = numbers.enumerate().filter(|(_, bits)| *bits == lead);
         Self {
             tied: tied.map(|(j, _)| j).collect(),
@@ -97,8 +98,8 @@ mod tests {
     #[test]
     fn tied_numbers_share_their_places() {
         let numbers = [5, 7, 5, 1, 5];
-        let of = |i| Place::of(numbers.into_iter(), &[1, 5, 5, 5, 7], i);
-        let place = |tied: &[usize], nth| Place { tied: tied.into(), nth };
+        let of = |i| Rank::of(numbers.into_iter(), &[1, 5, 5, 5, 7], i);
+        let place = |tied: &[usize], nth| Rank { tied: tied.into(), nth };
         assert_eq!([of(0), of(1)], [place(&[3], 0), place(&[0, 2, 4], 0)]);
         assert_eq!([of(3), of(4)], [place(&[0, 2, 4], 2), place(&[1], 0)]);
     }

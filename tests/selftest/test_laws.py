@@ -11,7 +11,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._selftest import laws
-from tests.unit.selftest_outcomes import failed, failures
+from tests.selftest.outcomes import failed, failures
 
 
 def mutated(law, factor):
