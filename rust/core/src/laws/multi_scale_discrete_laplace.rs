@@ -7,7 +7,7 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -49,8 +49,8 @@ impl MultiScaleDiscreteLaplace {
 }
 
 impl Law for MultiScaleDiscreteLaplace {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.sum)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
     }
 
     fn cells(&self) -> u64 {
