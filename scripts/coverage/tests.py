@@ -13,7 +13,7 @@ PYTHON_TESTS = ["tests/unit", "tests/property/hostile", "tests/packaging/test_do
 NOT_MEASURED = {"test_memory.py"}
 
 # Minutes of arithmetic on lines that other tests run too.
-SKIPPED = ["--skip", "kernel::exhaustive", "--skip", "kernel::proof"]
+SKIPPED = ["--skip", "kernel::tests::exhaustive", "--skip", "kernel::tests::proof"]
 
 INSTRUMENTS = ("scripts/coverage/build.py", "scripts/coverage/few.py", "scripts/coverage/instrument.sh")
 READ_BY_RUST = ("Cargo.lock", "Cargo.toml", "rust/core", "rust/fuzz", "tests/vectors", *INSTRUMENTS)

@@ -1,6 +1,7 @@
 //! How often the slow path is asked, by counting (docs/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
-//! One line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then one for each of the others: law, values, slow paths; of a
-//! hundredth as many values.
+//!
+//! First a line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then a line for each other law, with a hundredth as many
+//! values: law, values, slow paths.
 
 use std::sync::atomic::Ordering;
 

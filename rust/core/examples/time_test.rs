@@ -1,5 +1,5 @@
-//! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
-//! random order, whose times are compared by Welch's t.
+//! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random words are
+//! timed in random order, and their times compared by Welch's t.
 //!
 //! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
 //! limit twice, or if a control does not.
@@ -12,7 +12,7 @@ use stairnoise::{Generator, Kind, OneWordLaw, Shape, cpu_tier, probe};
 
 /// Values of a fill: one chunk.
 const N: usize = 512;
-/// What a fill reads and writes begins with a cache line. Vectors across two lines take a time of their own, which is no subject of this test.
+/// On whole cache lines: vectors across two lines take longer, which is not what this test compares.
 #[repr(align(64))]
 struct Lines<T>([T; N]);
 
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What must not be found. A difference that is found once may be the machine's: it counts if fresh words show it again, in the same direction.
+/// Differences that must not be found. One found once may be the machine's: it counts if fresh words show it again, in the same direction.
 fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> usize {
     let Lines(answers) = &Lines::<f64>(std::array::from_fn(|i| i as f64 / 7.0));
     let mut failures = 0;
@@ -94,7 +94,7 @@ fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> us
     failures
 }
 
-/// What must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
+/// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
     let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
     let (small, large) = (sure_words(&law, random, SMALL), sure_words(&law, random, LARGE));

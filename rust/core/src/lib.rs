@@ -53,6 +53,7 @@
 //! | `distribution` | `rand_distr::Distribution` for the four laws of one word, with the feature `rand` |
 //! | `error` | what is refused, in words |
 //! | `memory` | memory whose size follows an input |
+//! | `lines` | memory on whole cache lines |
 //! | `parallel` | a slice filled by several threads |
 //! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 //! | `reveal` | what the work of a draw depends on besides its parameters |
@@ -70,6 +71,7 @@ mod kernel;
 mod lattice;
 mod law;
 mod laws;
+mod lines;
 mod memory;
 #[doc(hidden)]
 pub mod parallel;

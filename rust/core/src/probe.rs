@@ -1,40 +1,10 @@
 //! Doors for the checks of timing and taint (docs/timing.md), behind the feature `probe`. No part of the public interface.
 
-use std::hint::black_box;
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
-
-use crate::kernel::{Lines, Tier};
+use crate::kernel::Tier;
+use crate::lines::Lines;
+pub use crate::reveal::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::stream::CHUNK;
 use crate::{Answer, OneWordLaw, Value};
-
-/// Told of everything that the module `reveal` lets through; it may change how the word is regarded, not its value.
-pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
-pub static CLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// How often a slow path was taken.
-pub static SLOW_PATHS: AtomicU64 = AtomicU64::new(0);
-
-#[inline]
-pub(crate) fn classify(word: u64) -> u64 {
-    told(&CLASSIFY, word)
-}
-
-#[inline]
-pub(crate) fn declassify(word: u64) -> u64 {
-    told(&DECLASSIFY, word)
-}
-
-#[inline]
-fn told(hook: &OnceLock<fn(&mut u64)>, mut word: u64) -> u64 {
-    if let Some(hook) = hook.get() {
-        hook(&mut word);
-        word = black_box(word);
-    }
-    word
-}
 
 /// [`OneWordLaw::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(law: &OneWordLaw, words: &[u64], out: &mut [T]) {

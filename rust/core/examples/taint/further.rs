@@ -1,4 +1,4 @@
-//! The laws of several draws for a value, vectors and choices.
+//! The taint check of laws of several draws for a value, of vectors and of selections.
 
 use stairnoise::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
@@ -9,9 +9,9 @@ use crate::cases::answers;
 use crate::check::{Report, secret};
 use crate::valgrind;
 
-/// Values of a long fill: more than are drawn at a time, and a rest.
+/// Values of a long fill: one batch and a part of another.
 const LONG: usize = 8 * 512 + 3 * 64 + 38;
-/// Few enough for paths of their own.
+/// Values of a short fill, which has a path of its own.
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {

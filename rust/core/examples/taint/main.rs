@@ -1,4 +1,4 @@
-//! Taint check on memcheck (docs/timing.md): the key is secret, and no branch and no address may depend on it but those that
+//! Taint check on memcheck (docs/timing.md): the key is secret, and no branch or address may depend on it, except those that
 //! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
 
 #[cfg(target_arch = "x86_64")]
@@ -58,7 +58,7 @@ mod check {
     }
 
     impl Report {
-        /// Runs `work`, which says how many of how many results are secret, and compares the number of dependences with what is expected.
+        /// Runs `work`, which returns the numbers of secret results and of all results, and compares the number of dependences with the expected one.
         pub fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
             eprintln!("==== {name}");
             let (before, declassified) = (valgrind::errors(), DECLASSIFIED.load(Ordering::Relaxed));
@@ -173,7 +173,7 @@ mod check {
         }
     }
 
-    /// What must be found: the product with its verdicts still secret, a table, a branch.
+    /// Controls, which must be found: the product with its verdicts still secret, a table, a branch.
     fn controls(report: &mut Report) {
         DECLASSIFY.store(false, Ordering::Relaxed);
         for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {

@@ -1,5 +1,7 @@
-//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/timing.md), on the
-//! processor itself: what Valgrind does not run, too. Run by scripts/test_trace.sh; exit status 1 if paths differ, or if a control's do not.
+//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/timing.md).
+//!
+//! It runs on the processor itself, so that it covers instructions that Valgrind does not know. Run by scripts/test_trace.sh; exit status 1 if
+//! paths differ, or if those of a control do not.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[path = "../common/cases.rs"]
@@ -36,7 +38,7 @@ mod check {
     const SHORT: usize = 8;
     /// Keys of a case.
     const KEYS: usize = 8;
-    /// So many of them must have the same verdicts, or the case says nothing.
+    /// At least this many of them must have the same verdicts, or the case says nothing.
     const LEAST_ALIKE: usize = 4;
 
     /// A digest of what the module `reveal` lets through.
@@ -59,7 +61,7 @@ mod check {
         /// Runs `work` with key after key. Where the verdicts are the same, so must be the paths; those of a control must differ.
         fn case(&mut self, name: &str, control: bool, work: impl Fn(u8)) {
             let (mut verdicts, mut paths) = ([0; KEYS], [Path::default(); KEYS]);
-            // What is found out once, or decoded, is known before, and the allocator comes to give a generator the same place each time.
+            // First runs that do not count: what is found out once is then known, and the allocator gives a generator the same place each time.
             self.tracer.path(|| work(0));
             (0..100).for_each(|_| work(0));
             for key in 0..KEYS {
@@ -165,7 +167,7 @@ mod check {
         }
     }
 
-    /// What must be found: a table, a branch.
+    /// Controls, which must be found: a table, a branch.
     fn controls(report: &mut Report) {
         let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();
         report.case("control: a table", true, |key| {

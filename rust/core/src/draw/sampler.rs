@@ -3,10 +3,11 @@
 use zeroize::Zeroize;
 
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{BLOCK, FixedPoint, Kernel, Lines, Tier, WORD_BITS};
+use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
 use crate::lattice::{Answer, Value};
+use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::{CHUNK, FEW, Stage, Words};
 

@@ -224,7 +224,7 @@ fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize 
     count
 }
 
-/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::kernel::Lines`]).
+/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
 struct Attempt {
     pairs: [[u64; 2]; BLOCK],

@@ -1,15 +1,18 @@
+//! One fill: words and extension words by index, and the stages of a law that draws several times for a value.
+
 use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::cipher::{Cipher, Domain};
-use crate::kernel::{BLOCK, Lines};
+use crate::kernel::BLOCK;
+use crate::lines::Lines;
 use crate::stack;
 
-/// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
+/// Words handed out at a time: 4 KiB of keystream fit the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
 
-/// So few values are drawn one by one, without a long buffer to make and wipe.
+/// Up to this many values are drawn without [`Words`], a long buffer to make and wipe.
 pub(crate) const FEW: usize = 8;
 
 /// Extension words of one value; later ones are zero.
@@ -153,9 +156,10 @@ impl<'a> Stage<'a> {
         self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
     }
 
-    /// The words of the values `first .. first + n` with `n` at most [`FEW`], without a long buffer to make and wipe.
+    /// The words of the values `first .. first + n` with `n` at most [`FEW`]; what follows them has no meaning.
     pub fn few_words(self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
         let first = self.start + first;
+        // A block holds two words, and the first wanted may be its second.
         let skip = (first % 2) as usize;
         let mut blocks = Zeroizing::new([[0; 2]; FEW / 2 + 1]);
         self.cipher
@@ -167,6 +171,7 @@ impl<'a> Stage<'a> {
 
     /// The words of the values `index(0)`, `index(1)`, …, as many as `out` takes.
     pub fn scattered_words(self, index: impl Fn(usize) -> u64, out: &mut [u64]) {
+        // 32 blocks are whole batches of every cipher.
         let mut blocks = Zeroizing::new([[0; 2]; 32]);
         for (begin, out) in (0..).step_by(blocks.len()).zip(out.chunks_mut(blocks.len())) {
             let index = |k| self.start + index(begin + k);
@@ -240,7 +245,7 @@ impl Words {
 impl Drop for Words {
     fn drop(&mut self) {
         self.blocks.0[..self.used].as_flattened_mut().zeroize();
-        // Fewer words go through no vectors.
+        // Kernels take whole blocks into vectors: fewer words leave nothing there.
         if 2 * self.used >= BLOCK {
             stack::wipe_kernels();
         }

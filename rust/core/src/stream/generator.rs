@@ -1,3 +1,5 @@
+//! Keys and the count of their fills: taking a fill, spawning children, views, and new keys after a fork.
+
 use core::fmt;
 use std::sync::Arc;
 
@@ -64,6 +66,7 @@ impl Children {
 }
 
 impl Generator {
+    /// The number of a fill has 48 bits of an AES input.
     const FILLS: u64 = 1 << 48;
 
     /// A key from the operating system.
@@ -172,7 +175,7 @@ impl Generator {
         self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n).map(Fill::new)
     }
 
-    /// [`Generator::next`] for a law of several draws, which leaves fewer indices to the values.
+    /// [`Generator::next`] for a law of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
@@ -186,12 +189,13 @@ impl Generator {
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);
         }
+        // Refused before the fill is counted: a view that begins too late must not use up a number.
         let end = self.start.checked_add(n as u64);
         if end.is_none_or(|end| end > indices) {
             return Err(too_large);
         }
         let substream = match &mut self.source {
-            // Its key is for this fill alone, which is then number 0.
+            // The key serves this fill only, which is then its number 0.
             Source::Os { keys, .. } => Substream::new(keys.next(), 0, self.start),
             Source::Given { cipher, .. } => Substream::new(Arc::clone(cipher), self.next_fill, self.start),
         };

@@ -7,8 +7,8 @@
 //! | `schedule` | their key schedule |
 //! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
-//! | `erasure` | keys that forget, for generators of the operating system's |
-//! | `process` | which process this is, as forks go |
+//! | `erasure` | keys that are erased as they are used, where the operating system gave the first |
+//! | `process` | telling a process from those that it was forked from |
 //! | `entropy` | the operating system's random source |
 
 mod cipher;

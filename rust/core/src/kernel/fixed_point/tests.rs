@@ -1,4 +1,5 @@
-//! Evidence: the exact path. What a fixed-point step is sure of is what that says, whatever bits follow the word; and it is sure of nearly all.
+//! Evidence: the exact path. What the fixed-point step is sure of is what the exact path says, whatever bits follow the word; and the step is sure
+//! of nearly all words.
 
 use super::*;
 use crate::exact;
@@ -151,7 +152,7 @@ fn few_words_are_left_in_doubt() {
     }
 }
 
-/// The errors named in the table of `Staircase`, added up.
+/// The errors named in the table of `FixedStaircase`, added up.
 #[test]
 fn staircase_tolerance() {
     const U: f64 = f64::EPSILON / 2.0;

@@ -10,7 +10,7 @@ use room::{Room, family};
 
 use crate::error::{DrawError, ParamError};
 use crate::exact::IntegerLaw;
-use crate::kernel::{BLOCK, Drawn, Tier};
+use crate::kernel::{BLOCK, DrawnBlock, Tier};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::answer::limit;
@@ -193,7 +193,7 @@ impl Laws {
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
         let (stage, mut words) = (fill.stage(), Words::new());
-        let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
+        let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
             let words = words.at(stage, first + base as u64, out.len());

@@ -1,9 +1,9 @@
-//! r of contract, section 3, where `f64` decides it.
+//! How wide the first stair is: r of contract, section 3, where `f64` decides it.
 
 use super::super::float::{ceil, round};
 
-/// How r follows from a number of the caller's, D, and D/(1 + e^(ε/2)).
-pub(super) trait Shape {
+/// How r follows from the caller's number, D, and D/(1 + e^(ε/2)).
+pub(super) trait FirstStair {
     /// Whether there is such an r.
     fn exists(number: f64, cells: f64) -> bool;
 
@@ -15,9 +15,9 @@ pub(super) trait Shape {
 pub(super) struct OptimalL1;
 
 /// Bound on the relative error of D/(1 + e^(ε/2)): that of 2 + m, m = e^(ε/2) − 1, and three roundings. `proof` checks it.
-pub(in super::super) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
+pub(crate) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
-impl Shape for OptimalL1 {
+impl FirstStair for OptimalL1 {
     #[inline(always)]
     fn exists(_: f64, _: f64) -> bool {
         true
@@ -35,10 +35,10 @@ impl Shape for OptimalL1 {
 /// ⌈γ·D⌉.
 pub(super) struct Fraction;
 
-/// The bits of an `f64` of 8 significant digits: its product with a D of at most 45 is exact.
+/// The bits of an `f64` with 8 significant binary digits: its product with a D of at most 45 digits is exact.
 const SHORT: u64 = !((1 << 45) - 1);
 
-impl Shape for Fraction {
+impl FirstStair for Fraction {
     #[inline(always)]
     fn exists(gamma: f64, _: f64) -> bool {
         (gamma > 0.0) & (gamma <= 1.0)
@@ -48,7 +48,7 @@ impl Shape for Fraction {
     fn r(gamma: f64, cells: f64, _: f64) -> (f64, bool) {
         let product = gamma * cells;
         let r = ceil(product);
-        // Rounding does not pass a whole number: unless the product is rounded to one, it lies between the same two as γ·D.
+        // Rounding is monotone, so that a product that is no whole number lies between the same two whole numbers as γ·D.
         let certain = (r != product) | (f64::from_bits(gamma.to_bits() & SHORT) == gamma);
         (r, certain & Self::exists(gamma, cells))
     }
@@ -57,7 +57,7 @@ impl Shape for Fraction {
 /// The number itself.
 pub(super) struct Whole;
 
-impl Shape for Whole {
+impl FirstStair for Whole {
     #[inline(always)]
     fn exists(number: f64, cells: f64) -> bool {
         (1.0..=cells).contains(&number) & (round(number) == number)

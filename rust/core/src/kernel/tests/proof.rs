@@ -10,9 +10,14 @@ mod series;
 
 use std::f64::consts::LN_2;
 
-use super::elementary::{self, LN2_HIGH, LN2_LOW, MulAdd};
-use super::tier::{Arithmetic, Fused, Separate};
-use super::{Coarse, Geometric, Kernel, Ladder, Lane, MAX_SPAN, Staircase, geometric, own, staircase};
+use super::super::arithmetic::{Arithmetic, Fused, Separate};
+use super::super::elementary::{self, LN2_HIGH, LN2_LOW, MulAdd};
+use super::super::fill::Kernel;
+use super::super::geometric::{self, CoarseLane, GeometricLane};
+use super::super::ladder::LadderLane;
+use super::super::lane::{Lane, MAX_SPAN};
+use super::super::staircase::{self, StaircaseLane};
+use super::super::{each, float};
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::power_of_two;
 use bounded::Bounded;
@@ -27,7 +32,7 @@ const EXP: f64 = 2.0 * U;
 const EXP_M1: f64 = 4.5 * U;
 const HALF_LOG_RATIO: f64 = 16.0 * U;
 
-/// Room for what errors do to each other: all are below 2⁻⁴⁰ of what they belong to.
+/// Room for products of errors: every relative error is below 2⁻⁴⁰.
 const SECOND_ORDER: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
 
 /// −ln v at its largest, V = 1.
@@ -244,7 +249,7 @@ fn bounds_contain_what_the_machine_computes() {
     let mut word = 1_u64;
     for _ in 0..20_000 {
         word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let whole = super::float::from_bits((word >> 1) >> (word % 63)).max(1.0);
+        let whole = float::from_bits((word >> 1) >> (word % 63)).max(1.0);
         let (e, s) = elementary::split_ln(whole);
         let truth = LONGEST - whole.ln();
         let (model_e, model_s) = (Bounded::from(63.0 - e), Bounded::argument(s.abs(), s.abs()));
@@ -285,7 +290,7 @@ fn bounds_contain_what_the_machine_computes() {
 
 // ---------------------------------------------------------------- the lanes
 
-/// x = κ·ℓ + β for every scale and logarithm that there is; what is off is below the tolerance of the acceptance test.
+/// x = κ·ℓ + β for every scale and logarithm that can occur: its error is below the tolerance of the acceptance test.
 #[test]
 fn geometric_tolerance() {
     let [absolute, _] = MINUS_LN;
@@ -298,13 +303,13 @@ fn geometric_tolerance() {
     geometric_tolerance_on_tiers(all, offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
 
     // With constants made in the lane: κ from 2³²/700 up, and β in the tolerance;
-    let half = Bounded::argument(0.5, 0.5).off_by(own::BETA);
-    let fixed = geometric::FIXED + own::BETA;
+    let half = Bounded::argument(0.5, 0.5).off_by(each::BETA);
+    let fixed = geometric::FIXED + each::BETA;
     geometric_tolerance_on_tiers(|| binades(22, 45, 64), half, U + absolute, geometric::PER_SCALE, fixed);
     // or β in the logarithm.
     let decay = (EXP + U) * 0.5;
     let word = (0.3 * U + decay + 3.0 * U) * SECOND_ORDER;
-    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, own::PER_SCALE_FEW, geometric::FIXED);
+    geometric_tolerance_on_tiers(all, 0.0.into(), word + absolute, each::PER_SCALE_FEW, geometric::FIXED);
 }
 
 fn geometric_tolerance_on_tiers<S: Iterator<Item = Bounded>>(
@@ -350,7 +355,7 @@ fn geometric_tolerance_on<A: MulAdd<Bounded>>(
 /// β ≥ ½ − 1/(8κ) on the lattices of powers; and an error of u in x = 1/κ moves b = e^(−x) by x·u, 1 + b by x/(1 + e^x) of that.
 #[test]
 fn the_offset_in_a_lane() {
-    assert!(700.0 / power_of_two(32) / 8.0 <= own::BETA);
+    assert!(700.0 / power_of_two(32) / 8.0 <= each::BETA);
     for x in binades(-45, 10, 64) {
         assert!(x.hi / (1.0 + x.lo.exp()) <= 0.3, "{x:?}");
     }
@@ -366,16 +371,16 @@ fn quotients_in_a_lane() {
 fn quotients_in_a_lane_on<A: MulAdd<Bounded>>() {
     let check = |m: Bounded, x: Bounded| {
         assert!(m.relative() <= EXP_M1, "{x:?}");
-        let floor = Bounded::from(1.0) / own::rise(m);
+        let floor = Bounded::from(1.0) / each::rise(m);
         assert!(
-            floor.relative() * SECOND_ORDER <= own::FLOOR_ERROR,
+            floor.relative() * SECOND_ORDER <= each::FLOOR_ERROR,
             "{x:?}: {}",
             floor.relative() / U
         );
         // m cancels: what is left of its error is that of 2 + m, and two roundings follow the quotient.
         let sum = Bounded::from(2.0) + m;
         let shape = sum.relative() + 3.0 * U;
-        assert!(shape * SECOND_ORDER <= own::L1_ERROR, "{x:?}: {}", shape / U);
+        assert!(shape * SECOND_ORDER <= each::L1_ERROR, "{x:?}: {}", shape / U);
     };
     // Half of an ordinary ε: near zero by binades, then exponent by exponent.
     for x in binades(-21, -2, PIECES).chain(pieces(0.25, arguments(0).1, PIECES)) {
@@ -404,7 +409,7 @@ fn bits_beyond_the_word_move_the_logarithm_by_less_than_the_inverse_power() {
     const { assert!(3.0 * U / 4096.0 * SECOND_ORDER <= THETA) };
 }
 
-/// The table of `Staircase`.
+/// The table of `StaircaseLane`.
 #[test]
 fn staircase_tolerance() {
     let (quotient, sum, product, difference, word) = (U, U, U, U, U);
@@ -420,8 +425,8 @@ fn staircase_tolerance() {
         staircase::PER_Y / U
     );
     // With constants made in the lane: y and D·c are at most D + D/ε, itself off by less than 2⁻⁴⁰.
-    let total = (own::FLOOR_ERROR + y + difference) * SECOND_ORDER;
-    assert!(total <= (staircase::PER_Y + own::PER_SPAN) / SECOND_ORDER, "{}", total / U);
+    let total = (each::FLOOR_ERROR + y + difference) * SECOND_ORDER;
+    assert!(total <= (staircase::PER_Y + each::PER_SPAN) / SECOND_ORDER, "{}", total / U);
     // The acceptance test works on numbers up to 2, each off by less than 2u, and with a floor of zero where e^ε overflows.
     let beyond = MAX_SPAN * (-700.0_f64).exp();
     assert!(8.0 * 2.0 * U + 2.0 * beyond <= staircase::FIXED);
@@ -493,7 +498,7 @@ fn refused<A: Arithmetic>(lane: &impl Lane, what: &dyn std::fmt::Debug) {
     assert!(!answer.1, "{what:?}: {answer:?}");
 }
 
-/// Where exponentials overflow and logarithms are of zero nothing is accepted but what the exact path says.
+/// Where exponentials overflow and logarithms are of zero, a word is accepted only if the exact path says the same.
 #[test]
 fn nothing_wrong_is_accepted_at_the_ends() {
     let dense = (1..400).map(|i| f64::from(i) * 3.7);
@@ -501,20 +506,20 @@ fn nothing_wrong_is_accepted_at_the_ends() {
         for cells in [1, 1000, 1 << 33, 1 << 50] {
             for r in [1, cells] {
                 let law = IntegerLaw::Staircase { eps, cells, r };
-                let lane = Staircase::new(eps, cells, r, 63);
+                let lane = StaircaseLane::new(eps, cells, r, 63);
                 refused::<Separate>(&lane, &law);
                 refused::<Fused>(&lane, &law);
-                refused::<Separate>(&Ladder::<4>::new(&lane), &law);
-                refused::<Separate>(&Ladder::<8>::new(&lane), &law);
-                refused::<Fused>(&Ladder::<4>::new(&lane), &law);
-                refused::<Fused>(&Ladder::<8>::new(&lane), &law);
+                refused::<Separate>(&LadderLane::<4>::new(&lane), &law);
+                refused::<Separate>(&LadderLane::<8>::new(&lane), &law);
+                refused::<Fused>(&LadderLane::<4>::new(&lane), &law);
+                refused::<Fused>(&LadderLane::<8>::new(&lane), &law);
                 agrees(&law);
             }
             let law = IntegerLaw::Geometric { eps, cells };
-            let lane = Geometric::new(eps, cells, 63);
+            let lane = GeometricLane::new(eps, cells, 63);
             refused::<Separate>(&lane, &law);
             refused::<Fused>(&lane, &law);
-            if let Some(coarse) = Coarse::new(eps, cells, 63) {
+            if let Some(coarse) = CoarseLane::new(eps, cells, 63) {
                 refused::<Separate>(&coarse, &law);
                 refused::<Fused>(&coarse, &law);
             }

@@ -1,30 +1,34 @@
-//! Values with a law of their own each: a lane works out the constants of its law as well, in the same branch-free style.
+//! A law of its own for every value: each lane computes the constants of its law too, without branches.
 //!
 //! | file | subject |
 //! |---|---|
 //! | `lattice` | parameters to cells and granularity |
-//! | `shape` | r of a staircase |
+//! | `first_stair` | r of a staircase |
+//! | `lane` | the stages of a lane that makes its own constants |
 //! | `geometric`, `staircase` | constants of a law, and the lane that uses them |
 //!
-//! What is out of the ordinary in a parameter, and whatever no law has, gives a value that is not sure, by an infinite tolerance.
+//! Out-of-range parameters get an infinite tolerance, so that the slow path decides, and refuses what no law has.
 
+mod first_stair;
 mod geometric;
+mod lane;
 mod lattice;
-mod shape;
 mod staircase;
 
 use std::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use super::tier::{self, Arithmetic, Work};
-use super::{BLOCK, MAX_SPAN, SIGN, Tier, with_sign};
+use super::arithmetic::Arithmetic;
+use super::lane::{BLOCK, MAX_SPAN, SIGN, with_sign};
+use super::tier::{Tier, Work, run_on};
+use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
 use geometric::{Few, Many};
-use lattice::{Integers, LaplacePowers, Lattice, StaircasePowers};
-use shape::{Fraction, OptimalL1, Shape, Whole};
+use lane::OwnLane;
+use lattice::{Integers, LaplacePowers, Placement, StaircasePowers};
 use staircase::Stepped;
 
-/// What the values of a block have in common. `Staircase` of the least E|X| or of a number γ or r.
+/// What all values of a block have in common: the kind of law and, for a staircase, how r is given. `L1` is the r of least E|X|, `Number` a γ or r.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Laplace,
@@ -35,7 +39,7 @@ pub(crate) enum Family {
     DiscreteStaircaseNumber,
 }
 
-/// What they have of their own; the shape where it is a number.
+/// The parameters of each value of a block. `shape` is read where the family says that it is a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
     pub eps: &'a [f64; BLOCK],
@@ -44,7 +48,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether they all are within the range of the fast path, hence have laws. On a tier that is available.
+    /// Whether all of them are in the range of the fast path, and so have laws. On a tier that is available.
     pub fn are_ordinary(&self, tier: Tier, family: Family) -> bool {
         match family {
             Family::Laplace => self.are_on::<LaplacePowers, OptimalL1>(tier),
@@ -55,20 +59,21 @@ impl Given<'_> {
         }
     }
 
-    fn are_on<L: Lattice, S: Shape>(&self, tier: Tier) -> bool {
-        tier::run_on(tier, Ordinary(self, PhantomData::<(L, S)>))
+    fn are_on<L: Placement, S: FirstStair>(&self, tier: Tier) -> bool {
+        run_on(tier, Ordinary(self, PhantomData::<(L, S)>))
     }
 }
 
-/// Whether all are, on a lattice with a shape.
+/// [`Given::are_ordinary`] for one way to a lattice and one to r.
 struct Ordinary<'a, F>(&'a Given<'a>, PhantomData<F>);
 
-impl<L: Lattice, S: Shape> Work for Ordinary<'_, (L, S)> {
+impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
     type Result = bool;
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> bool {
         let Given { eps, sensitivity, shape } = self.0;
+        // Counting, not a flag: the compiler turns a sum into a vector sum.
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
             let place = L::place(eps[i], sensitivity[i]);
@@ -79,23 +84,23 @@ impl<L: Lattice, S: Shape> Work for Ordinary<'_, (L, S)> {
     }
 }
 
-/// The values of a block, all arrays from the beginning of a cache line on ([`super::Lines`]).
+/// The values of a block, all arrays from the beginning of a cache line on ([`crate::lines::Lines`]).
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnBlock {
     /// X, signed; NaN where it is not certain.
     pub cells: [f64; BLOCK],
     /// g.
     pub granularity: [f64; BLOCK],
-    /// Between the stages: kept, because to clear it for every block takes time.
+    /// What one stage hands to the next. Kept from block to block, because clearing it takes time.
     constants: [[f64; BLOCK]; MOST_CONSTANTS],
     reduced: [[f64; BLOCK]; 3],
 }
 
-/// Those of a staircase.
+/// A staircase has the most.
 const MOST_CONSTANTS: usize = 8;
 
-impl Drawn {
+impl DrawnBlock {
     pub const NOTHING: Self = Self {
         cells: [f64::NAN; BLOCK],
         granularity: [1.0; BLOCK],
@@ -110,56 +115,59 @@ impl Drawn {
 
     /// Draws a block on a tier that is available.
     pub fn draw(&mut self, tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK]) {
-        tier::draw_on(tier, family, given, words, self);
+        let drawn = self;
+        let work = Draw {
+            family,
+            given,
+            words,
+            drawn,
+        };
+        run_on(tier, work);
     }
 }
 
-/// What tells the noise is wiped: of a release it is as secret as the answers.
-impl Drop for Drawn {
+/// Wipes what tells the noise, which in a release is as secret as the answers.
+impl Drop for DrawnBlock {
     fn drop(&mut self) {
         self.cells.zeroize();
         self.reduced.zeroize();
     }
 }
 
-/// A family's law in a lane: [`super::Lane`] with its constants, N numbers, made on the way.
-///
-/// A block goes through each stage before it goes through the next. They are short, for a staircase and AVX2 27 to 95 instructions for four
-/// lanes: the processor has room for several of their chains at a time.
-trait Own<const N: usize> {
-    /// What takes longest of the constants, and g.
-    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64);
-
-    /// The constants.
-    fn prepare<A: Arithmetic>(eps: f64, shape: f64, placed: [f64; 3]) -> [f64; N];
-
-    /// As [`super::Lane::reduce`].
-    fn reduce<A: Arithmetic>(constants: [f64; N], bits: u64) -> [f64; 3];
-
-    /// The elementary function of what is reduced.
-    fn evaluate<A: Arithmetic>(constants: [f64; N], reduced: [f64; 3]) -> [f64; 3];
-
-    /// As [`super::Lane::finish`].
-    fn finish<A: Arithmetic>(constants: [f64; N], evaluated: [f64; 3]) -> (f64, bool);
+/// [`DrawnBlock::draw`].
+struct Draw<'a> {
+    family: Family,
+    given: &'a Given<'a>,
+    words: &'a [u64; BLOCK],
+    drawn: &'a mut DrawnBlock,
 }
 
-/// [`Drawn::draw`], to be compiled for the instructions of whoever inlines it.
-#[inline(always)]
-pub(super) fn draw<A: Arithmetic>(family: Family, given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
-    match family {
-        Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(given, words, drawn),
-        Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(given, words, drawn),
-        Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(given, words, drawn),
-        Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(given, words, drawn),
-        Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(given, words, drawn),
-        Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(given, words, drawn),
+impl Work for Draw<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self {
+            family,
+            given,
+            words,
+            drawn,
+        } = self;
+        match family {
+            Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(given, words, drawn),
+            Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(given, words, drawn),
+            Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(given, words, drawn),
+            Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(given, words, drawn),
+            Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(given, words, drawn),
+            Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(given, words, drawn),
+        }
     }
 }
 
 #[inline(always)]
-fn draw_lanes<A: Arithmetic, L: Own<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
     const { assert!(N <= MOST_CONSTANTS) };
-    let Drawn {
+    let DrawnBlock {
         cells,
         granularity,
         constants,
@@ -186,6 +194,7 @@ fn draw_lanes<A: Arithmetic, L: Own<N>, const N: usize>(given: &Given<'_>, words
     for i in 0..BLOCK {
         let (magnitude, sure) = L::finish::<A>(at(constants, i), at(reduced, i));
         let signed = with_sign(magnitude, words[i]);
+        // NaN marks doubt: no mask has to be kept beside the values.
         cells[i] = if sure { signed } else { f64::NAN };
     }
 }
@@ -200,10 +209,8 @@ fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
 }
 
 #[cfg(test)]
-mod edges;
-#[cfg(test)]
 pub(super) use {
+    first_stair::L1_ERROR,
     geometric::{BETA, PER_SCALE_FEW},
-    shape::L1_ERROR,
     staircase::{FLOOR_ERROR, PER_SPAN, rise},
 };

@@ -4,8 +4,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::super::elementary::{MulAdd, Number};
-use super::super::tier::{Fused, Separate};
+use super::super::super::arithmetic::{Fused, Separate};
+use super::super::super::elementary::{MulAdd, Number};
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Bounded {
     place: i32,
 }
 
-/// The place of a number known to nothing in particular: every `f64` is a multiple of the least one.
+/// The place of a number of which nothing is known: every `f64` is a multiple of the least one.
 const ANY: i32 = -1074;
 
 fn up(x: f64) -> f64 {
@@ -41,7 +41,7 @@ fn half_ulp(x: f64) -> f64 {
 }
 
 impl From<f64> for Bounded {
-    /// A constant of few digits is what it is; a long one is the rounding of some real number.
+    /// A constant of few digits is exact; a long one is taken for the rounding of some real number.
     fn from(c: f64) -> Self {
         let (significand, exponent) = decompose(c.abs());
         let zeros = significand.trailing_zeros();

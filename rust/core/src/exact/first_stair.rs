@@ -1,4 +1,4 @@
-//! The exact shape r of a staircase.
+//! r, the half-width of a staircase's first stair, exactly.
 
 use super::enclosure::Enclosure;
 use super::exp::Step;
@@ -19,7 +19,7 @@ pub fn optimal_r_l1(eps: f64, cells: u64) -> u64 {
     let quotient = cells as f64 / (1.0 + (eps / 2.0).exp());
     let error = quotient * (-48.0_f64).exp2();
     let (least, most) = ((quotient - error).ceil() as u64, (quotient + error).ceil() as u64);
-    // The quotient may underflow to 0, but the shape is positive: most ≤ 1 settles it.
+    // The quotient may underflow to 0, but r is positive: `most` ≤ 1 decides.
     if least == most || most <= 1 {
         most.max(1)
     } else {
@@ -62,8 +62,8 @@ pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
     1 + last_true(guess_l2(eps, cells), cells, insufficient)
 }
 
-/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN, as good
-/// a guess as any: NaN converts to 0.
+/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN,
+/// which converts to the guess 0.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

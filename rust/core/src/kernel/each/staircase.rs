@@ -1,37 +1,37 @@
-//! staircase(ε, D, r) in a lane: formula, error and acceptance are those of `super::super::staircase`.
+//! staircase(ε, D, r) with constants made in the lane: formula, error and acceptance are those of `kernel::staircase`.
 
 use std::marker::PhantomData;
 
+use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
+use super::super::lane::{MAX_SPAN, WORD_BITS};
 use super::super::staircase::{FIXED, Stairs};
-use super::super::tier::Arithmetic;
-use super::super::{MAX_SPAN, WORD_BITS};
-use super::Own;
-use super::lattice::Lattice;
-use super::shape::Shape;
+use super::first_stair::FirstStair;
+use super::lane::OwnLane;
+use super::lattice::Placement;
 
-/// On a lattice, with a shape.
+/// The lane of a staircase, for one way to a lattice and one to r.
 ///
-/// The stair of a word is the least J ≥ 0 with (y/(D·c))·e^(εJ) ≥ 1, y that of J = 0: one logarithm, of a number that is at least 2⁻⁶³ since
-/// t/2 ≥ D·c. As there it need not be right.
+/// The stair of a word is the least J ≥ 0 with (y/(D·c))·e^(εJ) ≥ 1, where y is that of J = 0. That takes one logarithm, of a number that is at
+/// least 2⁻⁶³ because t/2 ≥ D·c. J need not be right, as in `kernel::staircase`.
 pub(super) struct Stepped<L, S>(PhantomData<(L, S)>);
 
 /// e^ε − 1 from m = e^(ε/2) − 1: then D·c is D/(m·(2 + m)) and D/(1 + e^(ε/2)) is m of that, for one division and no root.
 #[inline(always)]
-pub(in super::super) fn rise<N: Number>(m: N) -> N {
+pub(crate) fn rise<N: Number>(m: N) -> N {
     m * (N::from(2.0) + m)
 }
 
 /// Bound on the relative error of D·c by way of [`rise`], 5 u more than in `super::super::staircase`. `proof` checks it.
 #[cfg(test)]
-pub(in super::super) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
+pub(crate) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
 
 /// Tolerance on y − D·c for each unit of D + D/ε, which is more than y or D·c, for what [`FLOOR_ERROR`] is too large.
-pub(in super::super) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
 
 const UNIT: f64 = 1.0 / (1_u64 << WORD_BITS) as f64;
 
-impl<L: Lattice, S: Shape> Own<8> for Stepped<L, S> {
+impl<L: Placement, S: FirstStair> OwnLane<8> for Stepped<L, S> {
     #[inline(always)]
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
@@ -44,7 +44,7 @@ impl<L: Lattice, S: Shape> Own<8> for Stepped<L, S> {
         let floor = cells / rise(growth);
         let (r, certain) = S::r(shape, cells, floor * growth);
         let half_t = (r - 0.5) + floor;
-        // One division for two quotients of which neither needs to be right.
+        // One division for two quotients. Both only guess the stair, and need not be right.
         let inverse = 1.0 / (eps * floor);
         let (inverse_eps, ratio) = (inverse * floor, half_t * (inverse * eps));
         let span = A::mul_add(cells, inverse_eps, cells);
@@ -91,9 +91,9 @@ fn stairs([eps, _, cells, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tier::Separate;
+    use super::super::super::arithmetic::Separate;
+    use super::super::first_stair::Fraction;
     use super::super::lattice::StaircasePowers;
-    use super::super::shape::Fraction;
     use super::*;
 
     /// Evidence: the tolerance in a lane is the one that `proof` has checked.

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::super::elementary::{MulAdd, Number};
-use super::super::tier::Separate;
+use super::super::super::arithmetic::Separate;
+use super::super::super::elementary::{MulAdd, Number};
 
 const TERMS: usize = 24;
 

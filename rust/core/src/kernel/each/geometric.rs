@@ -1,13 +1,13 @@
-//! geometric(ε, D) in a lane: `super::super::geometric` but for β, which would cost a second logarithm.
+//! geometric(ε, D) with constants made in the lane: as in `kernel::geometric`, but for β, which would cost a second logarithm.
 
 use std::marker::PhantomData;
 
+use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{exp, minus_ln, split_ln};
-use super::super::geometric::{FIXED, Geometric, PER_SCALE};
-use super::super::tier::Arithmetic;
-use super::super::{MAX_SPAN, WORD_BITS};
-use super::Own;
-use super::lattice::Lattice;
+use super::super::geometric::{FIXED, GeometricLane, PER_SCALE};
+use super::super::lane::{MAX_SPAN, WORD_BITS};
+use super::lane::OwnLane;
+use super::lattice::Placement;
 
 /// Where κ = D/ε ≥ 2²², as on every lattice of powers: D ≥ 2³² and ε ≤ 700.
 ///
@@ -15,9 +15,9 @@ use super::lattice::Lattice;
 pub(super) struct Many<L>(PhantomData<L>);
 
 /// Tolerance on x for β.
-pub(in super::super) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
+pub(crate) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
 
-impl<L: Lattice> Own<2> for Many<L> {
+impl<L: Placement> OwnLane<2> for Many<L> {
     #[inline(always)]
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
@@ -65,13 +65,13 @@ impl<L: Lattice> Own<2> for Many<L> {
 /// 1 + b, V, their product     3
 /// ```
 ///
-/// 4.8κ of x, where [`Geometric`] has 1 for V and β on its own: [`PER_SCALE_FEW`] is that much larger than [`PER_SCALE`].
+/// 4.8κ of x, where [`GeometricLane`] has 1 for V and β on its own: [`PER_SCALE_FEW`] is that much larger than [`PER_SCALE`].
 pub(super) struct Few<L>(PhantomData<L>);
 
 /// Tolerance on x for each unit of κ.
-pub(in super::super) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
 
-impl<L: Lattice> Own<3> for Few<L> {
+impl<L: Placement> OwnLane<3> for Few<L> {
     #[inline(always)]
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
         let place = L::place(eps, sensitivity);
@@ -115,7 +115,7 @@ fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
 
 #[inline(always)]
 fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_ln: f64) -> (f64, bool) {
-    let law = Geometric {
+    let law = GeometricLane {
         bits: f64::from(WORD_BITS),
         scale,
         offset,
