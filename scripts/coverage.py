@@ -30,7 +30,7 @@ LEAST = 95.0
 # Modules that are compiled for tests alone. cargo-llvm-cov leaves out `tests.rs` and folders `tests` by itself.
 TEST_MODULES = r"/(edges|exhaustive|proof|random|replay)(\.rs$|/)"
 # These loop for minutes, or compare values with oracles, and run no other lines.
-NOT_RUST = ["--skip", "exhaustive", "--skip", "proof"]
+NOT_RUST = ["--skip", "edges", "--skip", "exhaustive", "--skip", "proof"]
 NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=tests/statistical"]
 # In a forked child the first waits for coverage.py's lock. The second searches memory for keys, which counters leave elsewhere.
 DESELECTED = "not test_fork_in_a_thread_while_others_draw and not test_keys_in_memory.py"
