@@ -90,7 +90,7 @@ def lines_of(report: Path) -> Lines:
     lines: Lines = {}
     for name, counts in re.findall(r"^SF:(.*)\n((?:(?!end_of_record).*\n)*)", report.read_text("utf-8"), re.M):
         source = ROOT / name
-        end = source.read_text("utf-8").partition("#[cfg(test)]\nmod tests {")[0].count("\n")
+        end = re.split(r"#\[cfg\(.*\btest\b.*\)\]\n.*mod tests \{", source.read_text("utf-8"))[0].count("\n")
         pairs = [(int(line), count != "0") for line, count in re.findall(r"^DA:(\d+),(\d+)", counts, re.M)]
         lines[source.relative_to(ROOT).as_posix()] = {line: ran for line, ran in pairs if line <= end}
     return lines
