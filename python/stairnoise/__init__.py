@@ -18,6 +18,7 @@ from stairnoise._sample import sample
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
     from stairnoise._laws.discrete_laplace import DiscreteLaplace
@@ -66,7 +67,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "optimal_r",
     "optimal_cost",
     "expected_cost",
-    # What it reveals
+    # What it promises, and reveals
+    "Guarantee",
     "PrivacyLoss",
     # Randomness
     "SecureRng",
@@ -89,6 +91,7 @@ _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     "Comparison": "stairnoise.comparison",
     "ExponentialMechanism": "stairnoise.selection",
+    "Guarantee": "stairnoise._law.guarantee",
     "PrivacyLoss": "stairnoise.privacy",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",

@@ -6,7 +6,7 @@ location, scale and what it builds from these. Imported by `as_scipy` alone: Sci
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,10 @@ class Generic:
 
     _infos: ClassVar[tuple[Any, ...]]
 
-    def _law(self, *shapes: Any) -> Any:
-        """Make the law with these shape parameters, at scale 1."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _law(self, *shapes: Any) -> Any:
+            """Make the law with these shape parameters, at scale 1."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shapes", ", ".join(info.name for info in self._infos))

@@ -68,7 +68,7 @@ class Comparison(Sequence[ComparisonRow]):
     @property
     def recommendation(self) -> str:
         """What the table comes to for one release and for many, in a few sentences; all numbers are computed."""
-        return recommend(self)
+        return recommend(self, self.eps, self.cost) if self.subject == "number" else ""
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ PUBLIC = [
     *SELECTIONS,
     "Comparison",
     "CopyError",
+    "Guarantee",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",

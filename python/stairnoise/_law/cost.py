@@ -21,8 +21,8 @@ CostFunction = Callable[[NDArray[np.float64]], Any]
 _NOTHING = 1e-300
 _NEGLIGIBLE = 1e-17
 _MOST_LISTED = 2**24
-# Panels shrink towards 0 down to exp(-this) of the width.
-_DEPTH = 20.0
+# Panels of a piece begin at 2**-6 of it: near 0, where a cost may be all rounding, they are not split for nothing.
+_DEPTH = 1.0
 
 
 class Costs(Distribution):
@@ -32,6 +32,10 @@ class Costs(Distribution):
 
     if TYPE_CHECKING:
         _integers: ClassVar[bool]
+
+    def _kinks(self) -> tuple[float, ...]:
+        """Return the magnitudes at which the density is not smooth, beside 0."""
+        return ()
 
     def _expected_power(self, p: Real) -> Any:
         """E|X|**p, of every element of an array p too."""
@@ -65,12 +69,16 @@ def density_cost(function: CostFunction, law: Any) -> float:
     cost, farthest = Cost(function), float(law.error_bound(_NOTHING))
     _require_finite(cost, farthest)
 
-    def integrand(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        x = u * farthest
-        return np.asarray(cost(x) * (law.pdf(x) + law.pdf(-x)) * farthest)
+    def density(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(cost(x) * (law.pdf(x) + law.pdf(-x)))
 
-    total = float(integrate(integrand, _DEPTH).integral[-1])
-    return cost.at_zero + _checked_sum(total, float(integrand(np.ones(1))[0]), law)
+    def piece(start: float, end: float) -> float:
+        width = end - start
+        return float(integrate(lambda u: density(start + u * width) * width, _DEPTH).integral[-1])
+
+    ends = [0.0, *sorted(kink for kink in law._kinks() if 0 < kink < farthest), farthest]
+    total = sum(map(piece, ends[:-1], ends[1:]))
+    return cost.at_zero + _checked_sum(total, float(density(np.array([farthest]))[0]) * farthest, law)
 
 
 def _require_finite(cost: Cost, farthest: float) -> None:

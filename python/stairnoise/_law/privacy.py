@@ -25,9 +25,8 @@ class Privacy(Guaranteed):
 
     def _density_loss(self) -> Any:
         """Return the loss of the density, for a law that knows it."""
-        raise ParameterError(
-            f"lattice must be True for a {type(self).__name__}: only the loss of what is drawn is known, got False"
-        )
+        name = type(self).__name__
+        raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
 
     def privacy_loss(self, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:
         """Privacy loss of one release, or one sum of shares, at the worst pair of neighbouring inputs.

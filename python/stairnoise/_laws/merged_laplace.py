@@ -233,6 +233,9 @@ class MergedLaplace(ContinuousLaw):
                 return law
             rates = [rate * allowed / loss for rate in rates]
 
+    def _kinks(self) -> tuple[float, ...]:
+        return self.breakpoints
+
     @property
     def _pure_eps(self) -> float:
         return self.pure_eps()

@@ -166,6 +166,9 @@ class TruncatedLaplace(ContinuousLaw):
     def _functions(self) -> Truncated:
         return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
 
+    def _kinks(self) -> tuple[float, ...]:
+        return self._ends
+
     def _loss(self, sensitivity: Any) -> Any:
         from stairnoise._theory.privacy.largest import Largest
         from stairnoise._theory.privacy.runs import Runs

@@ -105,7 +105,7 @@ def sample(
     mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(_SAMPLED)}.")] = "staircase",
     seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
     output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
-    gamma: Annotated[str | None, _of("staircase, multivariate_staircase", "Shape: l1, l2 or a number.")] = None,
+    gamma: Annotated[str | None, _of("staircase, multivariate_staircase", "shape: l1, l2 or a number.")] = None,
     r: Annotated[str | None, _of("discrete_staircase", "shape: l1, l2 or an integer.")] = None,
     delta: Annotated[float | None, _of("gaussian, truncated_laplace", "δ of the guarantee.")] = None,
     sigma2: Annotated[float | None, _of("discrete_gaussian", "its σ², nearly the variance.")] = None,
