@@ -1,16 +1,17 @@
 """stairnoise: exact, cryptographically random noise for differential privacy.
 
-Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStaircase`,
+Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
-Their relatives are for releases with a δ (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`), for
-vectors (`MultivariateStaircase`), for noise in shares (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and for choices (`StaircaseSelection`, `ExponentialMechanism`).
+Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
+vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
 """
 
 import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._registry import ROWS as _ROWS
 from stairnoise._sample import sample
@@ -105,12 +106,21 @@ _MODULES = {
 
 def __getattr__(name: str) -> _typing.Any:
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     from importlib import import_module
 
     value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """Say what was meant by a name that the package has not: a method of the mechanisms, or a name like it."""
+    if name.startswith("_"):
+        return ""
+    if hasattr(__getattr__("Staircase"), name):
+        return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
+    return _known_name(name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
 from stairnoise._registry import ROWS, Compared, Row
 
 
@@ -64,5 +64,7 @@ def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | Non
     names: tuple[object, ...] = tuple(mechanisms)
     for name in names:
         if not isinstance(name, str) or name not in CANDIDATES:
-            raise ParameterError(f"mechanisms must be out of {', '.join(CANDIDATES)}, got {received(name)}")
+            raise ParameterError(
+                f"mechanisms must be out of {', '.join(CANDIDATES)}, got {received(name)}{meant(name, CANDIDATES)}"
+            )
     return tuple(CANDIDATES[name] for name in dict.fromkeys(mechanisms))

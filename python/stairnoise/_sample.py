@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike, NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
 from stairnoise._parameters import RealLike
 from stairnoise._registry import BY_NAME, Mechanism, Row
@@ -111,10 +111,11 @@ def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
     given = {name: value for name, value in parameters.items() if value is not None}
     for name, value in given.items():
         if name not in allowed:
-            _require_known(name)
-            raise ParameterError(f"{name} must be left out for the mechanism {mechanism!r}, got {received(value)}")
-    # What is missing is the law's to refuse.
-    return row, dict.fromkeys(needed) | given
+            raise _superfluous(row, name, value)
+    for name in needed:
+        if name not in given:
+            raise ParameterTypeError(f"{name} must be given for the mechanism {mechanism!r}, got None")
+    return row, given
 
 
 def needed_parameters(mechanism: str) -> tuple[str, ...]:
@@ -122,24 +123,39 @@ def needed_parameters(mechanism: str) -> tuple[str, ...]:
     return _parameters_of(_row(mechanism))[0]
 
 
-def _row(mechanism: str) -> Row:
+def _row(mechanism: object) -> Row:
     if not isinstance(mechanism, str):
-        raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}")
+        kind = mechanism if isinstance(mechanism, type) else type(mechanism)
+        raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}{meant(kind.__name__, BY_NAME)}")
     if mechanism not in BY_NAME:
-        raise ParameterError(f"mechanism must be {_names()}, got {received(mechanism)}")
+        raise ParameterError(f"mechanism must be {_names()}, got {received(mechanism)}{meant(mechanism, BY_NAME)}")
     return BY_NAME[mechanism]
 
 
 def _parameters_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the parameters that must be given, and of all."""
     make = row.load().__init__
-    names = make.__code__.co_varnames[1 : make.__code__.co_argcount]
+    names = arguments_of(make)
     return names[: len(names) - len(make.__defaults__ or ())], names
 
 
-def _require_known(name: str) -> None:
-    if not any(name in _parameters_of(row)[1] for row in BY_NAME.values()):
-        raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+def _superfluous(row: Row, name: str, value: object) -> Exception:
+    """Return the error for a parameter that the mechanism has not, and perhaps no other one either."""
+    owners = [other.name for other in BY_NAME.values() if name in _parameters_of(other)[1]]
+    if owners:
+        takes = f"{row.class_name}.from_eps takes it" if name in _from_eps(row) else f"it is for {', '.join(owners)}"
+        return ParameterError(f"{name} must be left out for the mechanism {row.name!r}, got {received(value)}; {takes}")
+    if name in ("seed", "random_state"):
+        hint = f"; for reproducible noise pass rng=SeededRng({received(value)})"
+    else:
+        hint = meant(name, (*arguments_of(sample), "size", *_from_eps(row), *_parameters_of(row)[1]))
+    return TypeError(f"sample() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _from_eps(row: Row) -> tuple[str, ...]:
+    """Names of the arguments of the class method that makes the law from ε, if it has one."""
+    make = getattr(row.load(), "from_eps", None)
+    return arguments_of(make.__func__) if make else ()
 
 
 def _names() -> str:

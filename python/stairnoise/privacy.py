@@ -14,7 +14,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.models import Part
+from stairnoise._theory.privacy.parts.part import Part
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
@@ -77,7 +77,7 @@ class PrivacyLoss:
     # The profile at one ε >= 0 in plain floats, where there is one curve; None until it exists.
     _at_one_eps: Callable[[float], float] | None
 
-    def __init__(self) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
 
     @classmethod
@@ -376,7 +376,7 @@ class PrivacyLoss:
 
     def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
         if not models.composable(parts):
-            most_eps = max(models.largest_loss(part) for part, _ in parts)
+            most_eps = max(part.top for part, _ in parts)
             raise ParameterError(
                 f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
                 f"different laws, got {most_eps}"
@@ -462,6 +462,12 @@ class PrivacyLoss:
     def __repr__(self) -> str:
         terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
         return f"PrivacyLoss({' + '.join(terms)})"
+
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_loss
+
+        return of_loss(self)
 
 
 def privacy_loss(law: Any, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:

@@ -6,11 +6,24 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from stairnoise._errors import arguments_of, meant
+
 
 class Immutable:
     """Equality, hash, pickle and text of an object, all from the arguments that made it."""
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:  # the constructors have the types
+
+        def __new__(cls, *arguments: object, **named: object) -> Immutable:
+            """Refuse a misspelt argument with the name that was meant; the constructor has its own checks."""
+            if named:
+                known = arguments_of(cls.__init__)
+                for name in named:
+                    if name not in known:
+                        raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
+            return super().__new__(cls)
 
     if TYPE_CHECKING:
 
@@ -40,6 +53,12 @@ class Immutable:
 
     def _key(self) -> tuple[object, ...]:
         return tuple(map(_comparable, self._named_arguments().values()))
+
+
+def _meant(cls: Any, name: str, known: tuple[str, ...]) -> str:
+    if hasattr(cls, "from_eps") and name in arguments_of(cls.from_eps.__func__):
+        return f"; {cls.__name__}.from_eps takes it"
+    return meant(name, known)
 
 
 def _comparable(argument: Any) -> object:

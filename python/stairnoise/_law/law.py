@@ -52,6 +52,12 @@ class Law(Releasing[_Default], Guaranteed):
     def _named_arguments(self) -> dict[str, Any]:
         return self._given
 
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_law
+
+        return of_law(self)
+
     if TYPE_CHECKING:
 
         def _functions(self) -> Any:

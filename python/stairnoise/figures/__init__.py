@@ -115,8 +115,10 @@ def save(figure: Figure, path: str | Path) -> None:
         `path` has another suffix.
     """
     path = require_suffix(path)
+    # An SVG's title is what a screen reader says of it.
+    metadata = {"Title": figure.get_suptitle() or None, "Date": None} if path.suffix == ".svg" else None
     with house_style():
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, facecolor="white", dpi=150)
+        figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 
 
 def require_suffix(path: str | Path) -> Path:
