@@ -1,8 +1,8 @@
 # stairnoise: everything a developer does, by name. `make` alone prints the list.
 #
 # Nothing is needed but Python, a Rust toolchain and a C linker; scripts/check_tools.sh says so in one line when one is missing.
-# All tools live in .venv. Stamp files in it make a second run quick: pip runs when pyproject.toml changed, maturin when
-# a source of the extension did.
+# All tools live in .venv. Stamp files in it make a second run quick: pip runs when pyproject.toml changed, maturin when a source of
+# the extension changed, checks of Rust when a Rust file changed.
 
 PYTHON ?= python3
 
@@ -14,6 +14,7 @@ PLATFORMS := x86_64-pc-windows-msvc aarch64-apple-darwin
 
 EXTENSION_SOURCES := $(wildcard Cargo.toml Cargo.lock rust/*/Cargo.toml rust/*/build.rs) \
                      $(shell find rust/core/src rust/binding/src -type f 2>/dev/null)
+RUST_SOURCES := $(EXTENSION_SOURCES) $(shell find rust -name '*.rs')
 
 # One environment for maturin and pip, whatever the caller's shell has active.
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -21,7 +22,7 @@ export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_QUIET := 1
-unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
+unexport CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -42,6 +43,24 @@ demo: $(VENV)/stamp-extension  ## the two main jobs, from a bare checkout: ten m
 .PHONY: build
 build: $(VENV)/stamp-extension  ## .venv with the release extension and the command line
 
+# ---------------------------------------------------------------- while you work
+
+.PHONY: dev
+dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## .venv with every tool and an extension that builds in seconds; again after a change in Rust
+
+# `--quick` is in tests/conftest.py. Rust is checked by its lints and, through the extension, by the golden vectors.
+.PHONY: check
+check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of a change (under a minute)
+	$(PY) -m ruff check --quiet .
+	$(PY) -m ruff format --check --quiet .
+	$(PY) -m mypy
+	$(PY) -m pytest -q --quick
+
+$(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-features --quiet -- -D warnings
+	@touch $@
+
 # ---------------------------------------------------------------- checks
 
 .PHONY: test
@@ -51,13 +70,13 @@ test: lint test-rust test-python  ## every check but the long ones
 lint: lint-rust lint-python  ## formatters, lints, types
 
 .PHONY: lint-rust
-lint-rust: $(VENV)/stamp-extension
+lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --workspace --all-features
 
 .PHONY: lint-python
-lint-python: $(VENV)/stamp-dev
+lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -80,11 +99,11 @@ test-rust: | tools  ## Rust tests, without and with all features, and doc tests
 PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: test-python
-test-python: $(VENV)/stamp-dev  ## Python tests
+test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
 	$(PYTEST)
 
 .PHONY: test-long
-test-long: $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
+test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
 	@scripts/test_taint.sh
@@ -104,14 +123,14 @@ test-time:  ## a million fills of small and of large noise take the same time (t
 	@scripts/test_time.sh
 
 .PHONY: test-tiers
-test-tiers: $(VENV)/stamp-dev  ## every test under each instruction set that this processor has
+test-tiers: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## every test under each instruction set that this processor has
 	scripts/test_tiers.sh
 
 # The next target that needs the extension builds the usual one again.
 .PHONY: test-checked
 test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug assertions
 	$(PY) -m maturin develop --profile release-checked
-	rm -f $(VENV)/stamp-extension
+	rm -f $(VENV)/stamp-extension $(VENV)/stamp-quick
 	$(PYTEST) -q
 
 .PHONY: test-aarch64
@@ -139,8 +158,10 @@ audit: | tools  ## dependencies: licences, sources, advisories, newer releases; 
 	@scripts/audit.sh
 
 .PHONY: coverage
-coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/coverage.md (ten minutes)
+coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverage.md (half an hour)
 	$(PY) -m pip install 'coverage[toml]>=7.10'
+	rustup component add llvm-tools
+	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
 	$(PY) -m scripts.coverage
 
 .PHONY: fuzz
@@ -168,7 +189,7 @@ bench: $(VENV)/stamp-bench  ## benchmarks against the peers; a dated record and 
 	$(PY) -m benches
 
 .PHONY: figures
-figures: $(VENV)/stamp-dev  ## the pictures of docs/figures.md, by the commands that stand there
+figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md, by the commands that stand there
 	@mkdir -p docs/figures
 	sed -n 's/^    stairnoise plot/stairnoise plot/p' docs/figures.md | PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh -ex
 
@@ -183,18 +204,28 @@ $(VENV)/stamp-venv: | tools
 	$(PY) -m pip install 'maturin>=1.9.4,<2'
 	@touch $@
 
+# The extension in python/stairnoise is one of two builds, and only the stamp of that one is there: `stamp-extension` of a release
+# (minutes), `stamp-quick` of the profile `quick` in Cargo.toml (seconds). Both draw the same values.
+MATURIN := $(PY) -m maturin develop
+
 # maturin installs the package's own dependencies and those of the extra, and an editable package over python/.
 $(VENV)/stamp-extension: $(VENV)/stamp-venv pyproject.toml $(EXTENSION_SOURCES) | tools
-	$(PY) -m maturin develop --release --extras cli
+	$(MATURIN) --release --extras cli
+	@rm -f $(VENV)/stamp-quick
 	@touch $@
 
-# The extension may be rebuilt as often as it likes: the tools stay.
-$(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-extension
-	$(PY) -m maturin develop --release --extras dev
+$(VENV)/stamp-quick: $(VENV)/stamp-venv $(EXTENSION_SOURCES) | tools
+	$(MATURIN) --profile quick --skip-install
+	@rm -f $(VENV)/stamp-extension
+	@touch $@
+
+# maturin cannot install tools without an extension, so this is the one that is there.
+$(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-venv
+	if test -e $(VENV)/stamp-quick; then $(MATURIN) --profile quick --extras dev; else $(MATURIN) --release --extras dev; fi
 	@touch $@
 
 $(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
-	$(PY) -m maturin develop --release --extras bench
+	$(MATURIN) --release --extras bench
 	@touch $@
 
 .PHONY: clean

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the tests read, beside themselves.
 PAGES = ["docs", "pyproject.toml", *(page.name for page in ROOT.glob("*.md"))]
-# Of tests/packaging these are about the package; the others are about the checkout: its scripts, benchmarks, lock file, make.
-PORTABLE = {"test_docs.py", "test_installed.py", "test_readme.py"}
+# These tests are about the checkout: its scripts, benchmarks, lock file, make.
+ABOUT_THE_CHECKOUT = {"packaging", "project"}
 # Variables that would let the checkout, or this machine's own instructions, into the environment.
 OWN = {
     "CONDA_PREFIX",
@@ -84,14 +84,8 @@ def check_an_old_processor(python: Path) -> None:
 
 
 def copy_tests(folder: Path) -> None:
-    def left_out(where: str, names: list[str]) -> set[str]:
-        if Path(where).name != "packaging":
-            return {"__pycache__"} & set(names)
-        about_the_checkout = {name for name in names if name not in PORTABLE}
-        print("left out, being about the checkout:", *sorted(about_the_checkout - {"__pycache__"}), flush=True)
-        return about_the_checkout
-
-    shutil.copytree(ROOT / "tests", folder / "tests", ignore=left_out)
+    print("left out, being about the checkout:", *sorted(f"tests/{name}" for name in ABOUT_THE_CHECKOUT), flush=True)
+    shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__", *ABOUT_THE_CHECKOUT))
     for name in PAGES:
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
@@ -119,7 +113,7 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     run(python, "-m", "pip", "install", "--quiet", f"{artifact}[test,lint]", cwd=outside, **extra)
     copy_tests(outside)
     run(python, "-m", "mypy.stubtest", "stairnoise._native", cwd=outside, **extra)
-    run(python, "-m", "pytest", "-q", "tests/packaging/test_installed.py", "tests/typing", cwd=outside, **extra)
+    run(python, "-m", "pytest", "-q", "tests/interface/test_installed.py", "tests/typing", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", *arguments, cwd=outside, **extra)
 
 

@@ -1,8 +1,82 @@
-"""Fixtures that several kinds of evidence share."""
+"""What every test may ask for, and the quick selection of `make check`."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 import stairnoise as sn
+
+# pytest rewrites every assert, which takes half the time of a collection, and keeps the result where bytecode may be written.
+sys.dont_write_bytecode = False
+
+TESTS = Path(__file__).parent
+# `--quick` looks into a folder that is not here only for the files that have changed.
+QUICK = {"by_law", "by_method", "exactness", "interface", "reference", "theory"}
+# What a folder of tests is about, beside the folders above.
+ABOUT = {
+    "cli": ("python/stairnoise/cli/",),
+    "generators": ("python/stairnoise/rng.py", "rust/core/src/stream/"),
+    "oracles": ("tests/oracles/",),
+    "packaging": ("Cargo.toml", "pyproject.toml", "scripts/wheels.sh", "scripts/test_installed.py"),
+    "pages": ("README.md", "docs/"),
+    "process": ("rust/binding/",),
+    "project": (".ci/", ".github/", "Cargo", "CONTRIBUTING.md", "Makefile", "benches/", "pyproject.toml", "scripts/"),
+    "selftest": ("python/stairnoise/_selftest/",),
+    "typing": ("python/stairnoise/__init__.py", "python/stairnoise/_native.pyi"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="one case of each test that is over at once; all of what has changed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[CHANGED] = changed() if config.getoption("--quick") else set()
+
+
+CHANGED = pytest.StashKey[set[str]]()
+
+
+def changed() -> set[str]:
+    """Names of the files that differ from the last commit; none where there is no Git."""
+    try:
+        done = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames"],
+            cwd=TESTS.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return set()
+    return {line[3:].strip('"') for line in done.stdout.splitlines()}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not config.getoption("--quick") or not collection_path.is_file():
+        return None
+    folder = collection_path.relative_to(TESTS).parts[0]
+    about = any(name.startswith(ABOUT.get(folder, ())) for name in config.stash[CHANGED])
+    return None if folder in QUICK or about or is_changed(collection_path, config) else True
+
+
+def is_changed(path: Path, config: pytest.Config) -> bool:
+    return path.relative_to(TESTS.parent).as_posix() in config.stash[CHANGED]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    kept, left_out, seen = [], [], set()
+    for item in items:
+        test = (item.path, getattr(item, "originalname", item.name))
+        again = test in seen or item.get_closest_marker("slow") is not None
+        seen.add(test)
+        (left_out if again and not is_changed(item.path, config) else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture

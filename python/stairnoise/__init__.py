@@ -1,10 +1,10 @@
 """stairnoise: exact, cryptographically random noise for differential privacy.
 
-Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStaircase`,
+Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
-Their relatives are for releases with a δ (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`), for
-vectors (`MultivariateStaircase`), for noise in shares (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and for choices (`StaircaseSelection`, `ExponentialMechanism`).
+Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
+vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
 """
 
 import typing as _typing

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
 from stairnoise._registry import load
+from stairnoise._theory.numerics.roots import bisection
 
 _ALPHA = 0.05
 
@@ -103,12 +104,11 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
     """Return the x with P(S > x) = alpha, S a sum of `n` exponential variables: e^-x (1 + x + … + x^(n-1)/(n-1)!)."""
     k = np.arange(n)
     log_factorials = np.array([math.lgamma(i + 1) for i in k])
-    low, high = 1e-300, n + 10 * math.sqrt(n) + 10
-    for _ in range(100):
-        x = (low + high) / 2
-        tail = float(np.sum(np.exp(k * math.log(x) - x - log_factorials)))
-        low, high = (x, high) if tail > alpha else (low, x)
-    return high
+
+    def rare(x: float) -> bool:
+        return float(np.sum(np.exp(k * math.log(x) - x - log_factorials))) <= alpha
+
+    return bisection(rare, 1e-300, n + 10 * math.sqrt(n) + 10)
 
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:

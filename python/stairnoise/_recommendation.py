@@ -78,7 +78,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 def _composition(eps: float) -> str:
     """Compare what very many releases cost, at the same variance: that is in proportion to the mean loss."""
     # Here and not at the top: who only draws noise does not wait for it.
-    from stairnoise._theory.equal_variance import mean_losses
+    from stairnoise._theory.optimal.equal_variance import mean_losses
 
     ours, theirs = mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE_LOSS * theirs:

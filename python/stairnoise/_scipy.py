@@ -15,7 +15,7 @@ from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
 from stairnoise._registry import load
-from stairnoise._theory.cells import Cells
+from stairnoise._theory.laws.lattice_as_density import Cells
 from stairnoise.rng import SeededRng
 
 _SEED_BYTES = 16

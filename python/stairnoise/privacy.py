@@ -14,7 +14,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.models import Part
+from stairnoise._theory.privacy.parts.part import Part
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
@@ -376,7 +376,7 @@ class PrivacyLoss:
 
     def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
         if not models.composable(parts):
-            most_eps = max(models.largest_loss(part) for part, _ in parts)
+            most_eps = max(part.top for part, _ in parts)
             raise ParameterError(
                 f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
                 f"different laws, got {most_eps}"

@@ -21,9 +21,9 @@ from stairnoise._law.on_lattice import Family
 from stairnoise._law.partitions import NAME
 from stairnoise._output import Shape
 from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
-from stairnoise._theory import stairs
-from stairnoise._theory.elementwise import evaluate
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import staircase
+from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._theory.numerics.elementwise import evaluate
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,7 +32,7 @@ Spec = Cost | Real | None
 
 # A sensitivity beside which no r is too large.
 _WIDEST = 2.0**53
-_BOUND = Lattice(stairs).error_bound
+_BOUND = Lattice(staircase).error_bound
 
 
 class ArrayParameters(LawOfNumbers[Any], EpsForError):

@@ -13,7 +13,7 @@ from stairnoise._law.distribution import Distribution
 from stairnoise._parameters import Real
 
 if TYPE_CHECKING:
-    from stairnoise._theory.cost_function import Cost
+    from stairnoise._theory.optimal.cost_function import Cost
 
 CostFunction = Callable[[NDArray[np.float64]], Any]
 
@@ -51,7 +51,7 @@ class Costs(Distribution):
 
 def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
     """Return the expected cost of a law on the multiples of `step`, whose probabilities `mass` returns."""
-    from stairnoise._theory.cost_function import Cost
+    from stairnoise._theory.optimal.cost_function import Cost
 
     farthest = float(law.error_bound(_NOTHING)) / step
     if not farthest <= _MOST_LISTED:
@@ -64,7 +64,7 @@ def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[
 
 def density_cost(function: CostFunction, law: Any) -> float:
     """Return the expected cost of a law with a density, integrated over the magnitude."""
-    from stairnoise._theory.cost_function import Cost, integrate
+    from stairnoise._theory.optimal.cost_function import Cost, integrate
 
     cost, farthest = Cost(function), float(law.error_bound(_NOTHING))
     _require_finite(cost, farthest)
@@ -97,7 +97,7 @@ def _checked_sum(total: float, last: float, law: Any) -> float:
 
 def check_function(eps: Real, cells: Real | None = None) -> None:
     """Refuse what would take too long to sum, or underflow."""
-    from stairnoise._theory import cost_function as functions
+    from stairnoise._theory.optimal import cost_function as functions
 
     if cells is None:
         good, rule = np.asarray(eps) >= functions.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
@@ -129,7 +129,7 @@ def each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Re
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
     """Return the expected cost of a discrete staircase; a geometric law is one of stairs of one integer."""
-    from stairnoise._theory import cost_function as functions
+    from stairnoise._theory.optimal import cost_function as functions
 
     fold = functions.discrete_fold(function, eps, D)
     return fold.at_zero + float(fold.costs()[r - 1])

@@ -109,13 +109,13 @@ class EpsForError:
     @classmethod
     def _raised_to_what_is_drawn(cls, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
         """Raise the ε that the density takes until what is drawn on the lattice keeps within t as well."""
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         return least_eps.raised(lambda eps: cls._may_be_drawn_beyond(t, alpha, eps, D, spec), found)
 
     @classmethod
     def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Any) -> bool:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         law = cls._native_law(eps, D, spec)
         constants = cls._family.constants(eps, float(law.cells), float(next(iter(law.lengths), 0)))

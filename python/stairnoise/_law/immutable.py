@@ -14,12 +14,7 @@ class Immutable:
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-
-        def _named_arguments(self) -> dict[str, Any]:
-            """Return what the constructor was called with, by name and in its order."""
-
-    else:  # for type checkers, every constructor has its own arguments
+    if not TYPE_CHECKING:  # the constructors have the types
 
         def __new__(cls, *arguments: object, **named: object) -> Immutable:
             """Refuse a misspelt argument with the name that was meant; the constructor has its own checks."""
@@ -29,6 +24,11 @@ class Immutable:
                     if name not in known:
                         raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
             return super().__new__(cls)
+
+    if TYPE_CHECKING:
+
+        def _named_arguments(self) -> dict[str, Any]:
+            """Return what the constructor was called with, by name and in its order."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")

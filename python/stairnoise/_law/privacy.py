@@ -21,7 +21,7 @@ class Privacy(Guaranteed):
         _integers: ClassVar[bool]
 
         def _loss(self, sensitivity: Any) -> Any:
-            """Return the loss of one release as drawn, as `stairnoise._theory.privacy.models.Part`."""
+            """Return the loss of one release as drawn, as `stairnoise._theory.privacy.parts.part.Part`."""
 
     def _density_loss(self) -> Any:
         """Return the loss of the density, for a law that knows it."""

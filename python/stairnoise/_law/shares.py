@@ -43,7 +43,7 @@ class Shares(AnySensitivity):
 
         def privacy_eps(self, sensitivity: Any = ..., *, max_partitions_contributed: int = 1) -> float: ...
         def _terms(self) -> list[Any]:
-            """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.infinitely_divisible.Term`."""
+            """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.laws.infinitely_divisible.Term`."""
 
     @property
     def _step(self) -> float:
@@ -56,7 +56,7 @@ class Shares(AnySensitivity):
 
     def var(self) -> float:
         """E X², in closed form."""
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return self._step**2 * theory.variance(self._terms())
 
@@ -68,9 +68,9 @@ class Shares(AnySensitivity):
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.sums.infinitely_divisible import sum_bound
 
-        return theory.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+        return sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stairnoise._output import Shape
 from stairnoise._parameters import Real
-from stairnoise._theory.elementwise import evaluate
+from stairnoise._theory.numerics.elementwise import evaluate
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class Symmetric:
 
     Parameters
     ----------
-    formulas : stairnoise._theory.symmetric.Line or Lattice
+    formulas : stairnoise._theory.laws.symmetric.Line or Lattice
     constants : callable
         Returns the constants that the formulas take.
     shape : tuple of int
@@ -82,6 +82,6 @@ class Symmetric:
 
 def real_moments() -> Any:
     """Return the moments of real order, which are seldom asked for and take time to load."""
-    from stairnoise._theory import real_moments as loaded
+    from stairnoise._theory.laws import real_moments as loaded
 
     return loaded

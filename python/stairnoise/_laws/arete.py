@@ -149,7 +149,7 @@ class Arete(Shares, ContinuousLaw):
         ParameterError
             `sensitivity` is not positive, or more than 50 times the larger scale.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
@@ -168,7 +168,7 @@ class Arete(Shares, ContinuousLaw):
         return width
 
     def _functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return theory.Spread(self._terms(), self.granularity)
 
@@ -182,7 +182,7 @@ class Arete(Shares, ContinuousLaw):
         return float(self.granularity)
 
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         g, f = self.granularity, self._fraction
         return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]

@@ -14,13 +14,13 @@ from stairnoise._law.guarantee import AnySensitivity, Guarantee
 from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._parameters import RealLike, count, single
-from stairnoise._theory.rounding import rounded_up
+from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
@@ -151,7 +151,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 0 < slack < 1:
             raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-        from stairnoise._theory.gaussian_lattice import least_sigma2
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2
 
         try:
             return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
@@ -278,7 +278,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
 
     def _functions(self) -> DiscreteGaussianLaw:
-        from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+        from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 
         return DiscreteGaussianLaw(self.sigma2)
 
@@ -290,12 +290,12 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
 
     def _loss(self, sensitivity: int) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
         return LatticeGaussian(self.sigma2, float(sensitivity))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
         return sum_bound(self.sigma2, k, alpha)
 
@@ -313,7 +313,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     def _divided_among(self, k: int) -> DiscreteGaussian:
         if self._calibration is None:
             return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
-        from stairnoise._theory.gaussian_partitions import partitions_sigma2
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import partitions_sigma2
 
         eps, delta, sensitivity, before = self._calibration
         sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)

@@ -10,10 +10,10 @@ from stairnoise._law.eps_for_error import least_eps_of_integers
 from stairnoise._law.on_lattice import Geometric
 from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import RealLike
-from stairnoise._theory import moments, stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
 
-_FORMULAS = Lattice(stairs)
+_FORMULAS = Lattice(staircase)
 
 
 class DiscreteLaplace(DiscreteArrayParameters):
@@ -73,7 +73,7 @@ class DiscreteLaplace(DiscreteArrayParameters):
         each_integer = self._eps / self._sensitivity
         return Symmetric(
             _FORMULAS,
-            lambda: stairs.lattice(each_integer, 1.0, 1.0),
+            lambda: staircase.lattice(each_integer, 1.0, 1.0),
             self._parameter_shape,
             lambda p: moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
             lambda p: real_moments().lattice_abs_moment(p, each_integer, 1.0, 1.0),
@@ -81,7 +81,7 @@ class DiscreteLaplace(DiscreteArrayParameters):
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         del spec
         return least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))

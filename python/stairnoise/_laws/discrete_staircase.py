@@ -14,10 +14,10 @@ from stairnoise._law.eps_for_error import least_eps_of_integers
 from stairnoise._law.on_lattice import OfStairs
 from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
-from stairnoise._theory import moments, stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
 
-_FORMULAS = Lattice(stairs)
+_FORMULAS = Lattice(staircase)
 
 
 class DiscreteStaircase(DiscreteArrayParameters):
@@ -138,7 +138,7 @@ class DiscreteStaircase(DiscreteArrayParameters):
         eps, D, r = self._eps, self._sensitivity, self._place()[1]
         return Symmetric(
             _FORMULAS,
-            lambda: stairs.lattice(eps, D, as_float(r)),
+            lambda: staircase.lattice(eps, D, as_float(r)),
             self._parameter_shape,
             lambda p: moments.lattice_abs_moment(p, eps, D, r),
             lambda p: real_moments().lattice_abs_moment(p, eps, D, r),
@@ -146,7 +146,7 @@ class DiscreteStaircase(DiscreteArrayParameters):
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         def optimal(eps: float) -> int:
             return cls._native_law(eps, D, spec).lengths[0]

@@ -15,9 +15,9 @@ from stairnoise._law.partitions import NAME
 from stairnoise._parameters import RealLike, single
 
 if TYPE_CHECKING:
-    from stairnoise._theory.analytic_gaussian import Calibration
-    from stairnoise._theory.gaussian import NormalLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.gaussian import NormalLaw
+    from stairnoise._theory.optimal.gaussian_sigma import Calibration
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
@@ -98,7 +98,7 @@ class Gaussian(ContinuousLaw):
         self._calibrate(budget, slack, change, 1)
 
     def _calibrate(self, eps: float, delta: float, sensitivity: float, partitions: int) -> None:
-        from stairnoise._theory.analytic_gaussian import calibrate
+        from stairnoise._theory.optimal.gaussian_sigma import calibrate
 
         found = calibrate(eps, delta, sensitivity, partitions)
         object.__setattr__(self, "_calibration", found)
@@ -149,6 +149,8 @@ class Gaussian(ContinuousLaw):
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
+        from stairnoise._theory.numerics.roots import bisection
+
         def enough(eps: float) -> bool:
             try:
                 law = cls(eps, delta, sensitivity)
@@ -164,10 +166,7 @@ class Gaussian(ContinuousLaw):
             raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
         if enough(low):
             return low
-        while high > low * (1 + _RESOLUTION):
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
 
     @property
     def eps(self) -> float:
@@ -205,17 +204,17 @@ class Gaussian(ContinuousLaw):
         return cells * cells / (2 * self._calibration.sigma2)
 
     def _functions(self) -> NormalLaw:
-        from stairnoise._theory.gaussian import NormalLaw
+        from stairnoise._theory.laws.gaussian import NormalLaw
 
         return NormalLaw(self.sigma)
 
     def _loss(self, sensitivity: Any) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
         return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
         return sum_bound(self._calibration.sigma2, k, alpha)
 

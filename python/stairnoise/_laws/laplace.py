@@ -13,10 +13,10 @@ from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.on_lattice import Geometric
 from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import RealLike
-from stairnoise._theory import exponential, moments
-from stairnoise._theory.symmetric import Line
+from stairnoise._theory.laws import laplace, moments
+from stairnoise._theory.laws.symmetric import Line
 
-_FORMULAS = Line(exponential)
+_FORMULAS = Line(laplace)
 
 
 class Laplace(ArrayParameters, ContinuousLaw):
@@ -77,27 +77,27 @@ class Laplace(ArrayParameters, ContinuousLaw):
         eps, D = self._eps, self._sensitivity
         return Symmetric(
             _FORMULAS,
-            lambda: exponential.laplace(eps, D),
+            lambda: laplace.constants(eps, D),
             self._parameter_shape,
             lambda p: moments.laplace_abs_moment(p, eps, D),
             lambda p: real_moments().laplace_abs_moment(p, eps, D),
         )
 
     def _density_loss(self) -> Any:
-        from stairnoise._theory.privacy.steps import Steps
+        from stairnoise._theory.privacy.parts.steps import Steps
 
         return Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         del spec
         found = max(least_eps.laplace(t, alpha, D), LEAST_EPS)
         return cls._raised_to_what_is_drawn(t, alpha, D, None, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        from stairnoise._theory.cost_function import laplace_cost
+        from stairnoise._theory.optimal.cost_function import laplace_cost
 
         return each(lambda eps, D: laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity)
 

@@ -15,13 +15,14 @@ from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import flag, real, single
-from stairnoise._theory.exponential_pieces import Pieces, Side
-from stairnoise._theory.merged import largest_loss
-from stairnoise._theory.one_break import best_one_break
-from stairnoise._theory.rounding import rounded_down, rounded_up
+from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
+from stairnoise._theory.laws.slopes import Slopes, largest_loss
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+from stairnoise._theory.optimal.merged_laplace import best_one_break
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.runs import Runs, Slopes
+    from stairnoise._theory.laws.slopes import Slopes
+    from stairnoise._theory.privacy.parts.runs import Runs
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -203,17 +204,15 @@ class MergedLaplace(ContinuousLaw):
         return Pieces(side, side, unit)
 
     def _loss(self, sensitivity: Any) -> Runs:
-        from stairnoise._theory.privacy.runs import Runs
+        from stairnoise._theory.privacy.parts.runs import Runs
 
         return Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
-        from stairnoise._theory.privacy.runs import Slopes
-
         return Slopes(tuple(Fraction(eps) / self._cells for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.slope_sums import error_bound
+        from stairnoise._theory.sums.slopes import error_bound
 
         return error_bound(self._slopes(), k, alpha)
 

@@ -114,7 +114,7 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
         (5.69, 30.3)
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         each = self._keeping_guarantee(max_partitions_contributed, NAME)
         if each is not self:
@@ -134,7 +134,7 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
     def _functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return theory.Differences(self._terms())
 
@@ -154,6 +154,6 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         return type(self)(_native.largest_quotient(self.eps, k), **others)
 
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         return [Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]

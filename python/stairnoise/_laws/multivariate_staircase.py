@@ -18,7 +18,7 @@ from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from stairnoise._theory.radial import Radial
+    from stairnoise._theory.laws.multivariate_staircase import Radial
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -112,9 +112,9 @@ class MultivariateStaircase(Law[np.float64]):
         if isinstance(number, str):
             # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
             _native.multivariate_staircase(*(given | {"gamma": 1.0}).values())
-            from stairnoise._theory import ball_gamma
+            from stairnoise._theory.optimal import vector_gamma
 
-            number = ball_gamma.rounded(ball_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
+            number = vector_gamma.rounded(vector_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
         object.__setattr__(self, "_gamma", number)
         self._store(_native.multivariate_staircase(*(given | {"gamma": number}).values()), given)
 
@@ -378,7 +378,7 @@ class MultivariateStaircase(Law[np.float64]):
 
     def var(self) -> float:
         """Variance of each coordinate, E X_i²; their covariances are 0."""
-        from stairnoise._theory.radial import squared_coordinate_share
+        from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
 
         return squared_coordinate_share(self.norm, self.dim) * self.expected_norm(2)
 
@@ -396,7 +396,7 @@ class MultivariateStaircase(Law[np.float64]):
 
     def _functions(self) -> Radial:
         """Return the distribution of the norm, in units of the sensitivity."""
-        from stairnoise._theory.radial import Radial
+        from stairnoise._theory.laws.multivariate_staircase import Radial
 
         # 0 and 1 are the same law.
         return Radial(self.eps, self.dim, self._gamma or 1.0)
@@ -409,7 +409,7 @@ class MultivariateStaircase(Law[np.float64]):
 
     def _log_volume(self) -> float:
         """Logarithm of the volume of the ball of radius Δ."""
-        from stairnoise._theory.radial import log_unit_volume
+        from stairnoise._theory.laws.multivariate_staircase import log_unit_volume
 
         return log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
 

@@ -16,10 +16,11 @@ from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.on_lattice import OfStairs
 from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
-from stairnoise._theory import moments, shapes, stairs
-from stairnoise._theory.symmetric import Line
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Line
+from stairnoise._theory.optimal import shapes
 
-_FORMULAS = Line(stairs)
+_FORMULAS = Line(staircase)
 # More stairs than anybody can see one by one, and the points that are then enough.
 _MOST_STAIRS = 500
 _GRID = 2002
@@ -152,27 +153,27 @@ class Staircase(ArrayParameters, ContinuousLaw):
         eps, D, gamma = self._eps, self._sensitivity, self.gamma
         return Symmetric(
             _FORMULAS,
-            lambda: stairs.continuous(eps, D, gamma),
+            lambda: staircase.continuous(eps, D, gamma),
             self._parameter_shape,
             lambda p: moments.staircase_abs_moment(p, eps, D, gamma),
             lambda p: real_moments().staircase_abs_moment(p, eps, D, gamma),
         )
 
     def _density_loss(self) -> Any:
-        from stairnoise._theory.privacy.atoms import Atoms
+        from stairnoise._theory.privacy.parts.atoms import Atoms
 
         gamma = np.asarray(self.gamma)
         return Atoms(self._broadcast(self._parameter_shape)[0], 2 * gamma, 2 * gamma - 1)
 
     @classmethod
     def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-        from stairnoise._theory import least_eps
+        from stairnoise._theory.optimal import least_eps
 
         found = least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
         return cls._raised_to_what_is_drawn(t, alpha, D, spec, found)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        from stairnoise._theory.cost_function import Folded, staircase_cost
+        from stairnoise._theory.optimal.cost_function import Folded, staircase_cost
 
         check_function(self._eps)
         return each(

@@ -13,9 +13,9 @@ from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._parameters import single
-from stairnoise._theory import truncation
-from stairnoise._theory.rounding import rounded_up
-from stairnoise._theory.truncation import Truncated
+from stairnoise._theory.laws import truncated_laplace
+from stairnoise._theory.laws.truncated_laplace import Truncated
+from stairnoise._theory.numerics.rounding import rounded_up
 
 
 class TruncatedLaplace(ContinuousLaw):
@@ -108,7 +108,7 @@ class TruncatedLaplace(ContinuousLaw):
         """Distances of the density's bounds from 0."""
         scale = self.sensitivity / self.eps
         if lower is None and upper is None:
-            symmetric = scale * truncation.symmetric_bound(self.eps, self.delta)
+            symmetric = scale * truncated_laplace.symmetric_bound(self.eps, self.delta)
             return symmetric, symmetric
         if lower is not None and upper is not None:
             return -lower, upper
@@ -118,7 +118,7 @@ class TruncatedLaplace(ContinuousLaw):
 
     def _other_end(self, name: str, given: float | None, scale: float) -> float:
         assert given is not None
-        other = scale * truncation.other_bound(self.eps, self.delta, abs(given) / scale)
+        other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(given) / scale)
         if other == np.inf:
             # The lattice has room for a bound that the density has not: within rounding of the last one possible.
             raise ParameterError(
@@ -161,7 +161,7 @@ class TruncatedLaplace(ContinuousLaw):
     @property
     def achieved_delta(self) -> float:
         """δ of the law that is drawn, rounded up; at most `delta`."""
-        return rounded_up(truncation.achieved_delta(self.eps, self._cells, *self._lattice_ends))
+        return rounded_up(truncated_laplace.achieved_delta(self.eps, self._cells, *self._lattice_ends))
 
     def _functions(self) -> Truncated:
         return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
@@ -170,8 +170,8 @@ class TruncatedLaplace(ContinuousLaw):
         return self._ends
 
     def _loss(self, sensitivity: Any) -> Any:
-        from stairnoise._theory.privacy.largest import Largest
-        from stairnoise._theory.privacy.runs import Runs
+        from stairnoise._theory.privacy.parts.largest import Largest
+        from stairnoise._theory.privacy.parts.runs import Runs
 
         slopes = self._slopes()
         below, above = self._lattice_ends
@@ -180,12 +180,12 @@ class TruncatedLaplace(ContinuousLaw):
         return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
 
     def _slopes(self) -> Any:
-        from stairnoise._theory.privacy.runs import Slopes
+        from stairnoise._theory.laws.slopes import Slopes
 
         return Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.slope_sums import error_bound
+        from stairnoise._theory.sums.slopes import error_bound
 
         return error_bound(self._slopes(), k, alpha)
 

@@ -2,35 +2,45 @@
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, OutOfMemory, Value};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Answer, Law, OutOfMemory, Value};
 
 use crate::buffer::{Input, Inputs, Output, Parts, STAGE, zeros};
 use crate::errors;
-use crate::law::Law;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
 /// Longer releases are worth their preparations, and let other threads run meanwhile.
 const SHORT: usize = 1 << 10;
 
+/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+const DEAREST: usize = PIECE / 64;
+
+fn parts(law: &impl Law) -> Parts {
+    Parts {
+        price: law.draws().min(DEAREST),
+        together: law.together(),
+    }
+}
+
 /// Writes noise to every place of `out`.
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &Law,
+    law: &impl Law,
     stream: &Stream,
     threads: usize,
 ) -> PyResult<()> {
-    let (out, parts) = (Output::new(out)?, law.parts());
+    let (out, parts) = (Output::new(out)?, parts(law));
     let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
-    let fill = law.take(stream, out.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
         parts,
         threads,
         || (),
-        |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(law.write(&fill, first, part)?)),
+        |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(fill.write(first, part)?)),
     )
 }
 
@@ -39,7 +49,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    law: &Law,
+    law: &impl Law,
     stream: &Stream,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
@@ -51,9 +61,9 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
             .map_err(|error| errors::answer(error, first, values.shape()))?;
         signals.check()?;
     }
-    let parts = law.parts();
+    let parts = parts(law);
     let threads = threads::number(0, places.len().saturating_mul(parts.price))?;
-    let fill = law.take(stream, places.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         places,
@@ -63,7 +73,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         |(), piece| {
             let answers = answers.in_order(piece.first, parts.stage())?;
             piece.write(answers, parts.stage(), |first, answers, part| {
-                Ok(law.release_part(&fill, first, answers.part(), part)?)
+                Ok(fill.release(first, answers.part(), part)?)
             })
         },
     )
@@ -103,7 +113,7 @@ pub(crate) fn release_short<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     whole: bool,
-    law: &Law,
+    law: &impl Law,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Ok(values) = values.cast_exact::<PyUntypedArray>() else {
@@ -128,7 +138,7 @@ pub(crate) fn release_short<'py>(
 fn release_new<'py, A: Answer + Element, T: Value + Element>(
     py: Python<'py>,
     values: &Bound<'py, PyArrayDyn<A>>,
-    law: &Law,
+    law: &impl Law,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let input = Input::new("values", values)?;
@@ -138,8 +148,8 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     law.check_answers(answers)
         .map_err(|error| errors::answer(error, 0, values.shape()))?;
     let out = zeros::<T>(py, values.shape())?;
-    let fill = law.take(stream, answers.len()).map_err(errors::draw)?;
-    law.release_part(&fill, 0, answers, out.try_readwrite()?.as_slice_mut()?)
+    let fill = stream.next_fill(law, answers.len()).map_err(errors::draw)?;
+    fill.release(0, answers, out.try_readwrite()?.as_slice_mut()?)
         .map_err(|OutOfMemory| errors::memory())?;
     Ok(Some(out.into_any()))
 }

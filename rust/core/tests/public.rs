@@ -2,7 +2,7 @@
 
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, Generator, Kind, Laplace, Law, MergedLaplace,
-    MultiScaleDiscreteLaplace, Noise, R, Selection, Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+    MultiScaleDiscreteLaplace, OneWordLaw, R, Selection, Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -22,8 +22,8 @@ fn a_law_tells_its_parameters_and_its_lattice() {
     assert_eq!((counts.eps(), counts.sensitivity(), counts.granularity()), (0.5, 7, 1.0));
     let stairs = DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap();
     assert_eq!((stairs.eps(), stairs.sensitivity(), stairs.granularity()), (0.5, 7, 1.0));
-    assert_eq!(Law::from(stairs).r(), Some(3));
-    let law = Law::from(counts);
+    assert_eq!(OneWordLaw::from(stairs).r(), Some(3));
+    let law = OneWordLaw::from(counts);
     assert_eq!((law.kind(), law.cells(), law.r()), (Kind::DiscreteLaplace, 7, None));
     assert_eq!(DiscreteGaussian::new(2.5).unwrap().sigma2(), 2.5);
     let truncated = TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap();
@@ -39,7 +39,7 @@ fn named_types_release_as_their_laws() {
     let (mut named, mut general) = ([0_i64; 3], [0_i64; 3]);
     let law = DiscreteLaplace::new(0.5, 7).unwrap();
     law.release(&mut Generator::from_seed(8), &answers, &mut named).unwrap();
-    Law::from(law)
+    OneWordLaw::from(law)
         .release(&mut Generator::from_seed(8), &answers, &mut general)
         .unwrap();
     assert_eq!(named, general);
@@ -53,7 +53,7 @@ fn any_number_of_threads_draws_the_same() {
     let n = if cfg!(miri) { 257 } else { 300_001 };
     let counts: &[usize] = if cfg!(miri) { &[3] } else { &[0, 1, 2, 3] };
     let (law, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
-    let law = Law::from(law);
+    let law = OneWordLaw::from(law);
     let (mut alone, mut shared) = (vec![0.0; n], vec![0.0; n]);
     law.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
     for &threads in counts {
@@ -73,7 +73,7 @@ fn any_number_of_threads_draws_the_same() {
 #[test]
 fn refusals_of_a_draw_say_the_rule_and_the_value() {
     let mut generator = Generator::from_seed(1);
-    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     let selection = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
     let text = |error: DrawError| error.to_string();
     let lengths = law.release(&mut generator, &[1.0], &mut [0.0; 2]).unwrap_err();
@@ -158,7 +158,7 @@ fn integers_that_floats_do_not_hold_are_refused() {
 fn no_law_of_other_numbers_is_released_into_integers() {
     let mut generator = Generator::from_seed(1);
     let (mut whole, mut wide) = ([7_i32], [7_i64]);
-    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     assert_eq!(law.release(&mut generator, &[3797.0], &mut whole), Err(DrawError::NotWhole));
     assert_eq!(law.release(&mut generator, &[3797_i64], &mut wide), Err(DrawError::NotWhole));
     let staged = Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap();

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._theory import infinitely_divisible as theory
-from stairnoise._theory.privacy.largest import Largest
-from stairnoise._theory.privacy.listed import Listed
-from stairnoise._theory.privacy.steps import Steps
+from stairnoise._theory.laws import infinitely_divisible as theory
+from stairnoise._theory.privacy.parts.largest import Largest
+from stairnoise._theory.privacy.parts.listed import Listed
+from stairnoise._theory.privacy.parts.steps import Steps
 
 if TYPE_CHECKING:
-    from stairnoise._theory.infinitely_divisible import Term
+    from stairnoise._theory.laws.infinitely_divisible import Term
 
 Array = NDArray[np.float64]
 

@@ -11,11 +11,11 @@
 //! v has finitely many bits: equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
 //! question one about integers; otherwise equality is impossible, and growing precision decides.
 
-use super::Extension;
 use super::enclosure::Enclosure;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
+use super::uniform::Extension;
 use crate::memory::{self, OutOfMemory};
 
 /// A value has its word and this many extension words; later ones are zero (docs/contract.md section 1).
@@ -27,11 +27,11 @@ const FIRST: usize = 2;
 /// Candidates with weights, ready for any number of draws.
 #[derive(Debug)]
 pub struct Choice {
-    /// Of each candidate.
+    /// The class of each candidate.
     class: Vec<usize>,
-    /// Of each class; no two are equal.
+    /// The exponent of each class; no two are equal.
     exponents: Vec<Exponent>,
-    /// Candidates of each class.
+    /// How many candidates each class has.
     counts: Vec<u64>,
     first: Precision,
 }
@@ -64,7 +64,7 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 }
 
 impl Choice {
-    /// Candidates of the given classes, the exponents of which are `exponents`, all different and the least of them 0.
+    /// `class` gives the class of each candidate, and `exponents` the exponent of each class: all different, the least of them 0.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -80,7 +80,7 @@ impl Choice {
         })
     }
 
-    /// The number of j from 1 to n − 1 with v < S(j); the `guess` decides the cost only.
+    /// The number of j from 1 to n − 1 with v < S(j). A bad `guess` costs time and changes nothing.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -128,7 +128,7 @@ impl Choice {
             if let Some(answer) = left.less(&right) {
                 return Ok(answer);
             }
-            // Half as much again, so that the total work is that of the last step.
+            // Half as much again each time: the total work is then about that of the last step.
             *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2)?);
         }
     }
@@ -142,7 +142,7 @@ impl Choice {
     }
 }
 
-/// The candidates of each class.
+/// How many candidates each class has.
 fn count(class: &[usize], counts: &mut [u64]) {
     counts.fill(0);
     for &class in class {
@@ -165,7 +165,7 @@ impl<E: Extension> Uniform<'_, E> {
         }
     }
 
-    /// v from its first `p` words: the others are between all zeros and all ones, which the upper end takes for one unit.
+    /// v from its first `p` words: the unknown words add between nothing and one unit.
     fn enclosure(&mut self, p: usize) -> Enclosure {
         let mut lo = Limbs::zero(p + 1);
         for i in 0..p {

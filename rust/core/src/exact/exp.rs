@@ -3,7 +3,7 @@
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use super::ln2::ln2;
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
 pub(super) const UNDERFLOW: f64 = 1_048_576.0;
@@ -32,7 +32,7 @@ impl Power {
         fixed
     }
 
-    /// As [`Power::to_fixed`], where a power too small to have is between zero and one unit.
+    /// As [`Power::to_fixed`]; a power below 2^(−1 500 000), which is `None`, lies between zero and one unit.
     pub fn fixed_or_tiny(power: Option<&Self>, p: usize) -> Enclosure {
         power.map_or_else(|| Enclosure::above(Limbs::zero(p + 1), 1), Self::to_fixed)
     }
@@ -87,7 +87,7 @@ impl Step {
         if scale >= 0 {
             limbs::shl(&mut x, scale.unsigned_abs() as usize);
         } else {
-            // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
+            // Dividing by the factors one by one loses nothing: ⌊⌊a/b⌋/c⌋ = ⌊a/(b·c)⌋.
             limbs::shr(&mut x, scale.unsigned_abs() as usize);
         }
         limbs::div_small(&mut x, self.parts);

@@ -1,16 +1,16 @@
 //! The multi-scale discrete Laplace law.
 
-use crate::differences::{Difference, Differences};
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
-use crate::memory::{self, OutOfMemory};
-use crate::negative_binomial::NegativeBinomial;
-use crate::noise::Noise;
-use crate::params::Lattice;
-use crate::share::Share;
-use crate::stream::Fill;
+use crate::lattice::params::Lattice;
+use crate::law::Law;
+use crate::law::fill::Drawn;
+use crate::memory;
 
-/// A value takes so many draws.
+/// A value takes a draw for every unit of the sensitivity.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 
 /// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.
@@ -42,13 +42,8 @@ impl MultiScaleDiscreteLaplace {
     }
 }
 
-impl Noise for MultiScaleDiscreteLaplace {
-    fn draws(&self) -> usize {
-        self.0.draws()
-    }
-
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.0.write(fill, first, out);
-        Ok(())
+impl Law for MultiScaleDiscreteLaplace {
+    fn drawn(&self) -> Drawn<'_> {
+        Drawn::staged(&self.0)
     }
 }

@@ -1,0 +1,257 @@
+"""Confidence intervals of the laws beyond the first four, for one value and for sums and means of many.
+
+Evidence: schoolbook convolution in exact integers (probabilities as multiples of 2**-200, from the documented formulas in 60
+digits); closed forms for Laplace and normal sums; coverage of the law's own draws, at fixed seeds.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+from functools import cache
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._theory.laws.slopes import Slopes
+from stairnoise._theory.sums import listed as listed_sums
+from stairnoise._theory.sums import slopes as slope_sums
+
+SCALE = 2**200
+ALPHAS = [0.999, 0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12]
+
+
+def gaussian(sigma2):
+    k = range(int(math.sqrt(280 * sigma2)) + 3)
+    return [mp.exp(-mp.mpf(i * i) / (2 * mp.mpf(sigma2))) for i in k]
+
+
+def divisible(beta, a):
+    beta, x = mp.mpf(beta), mp.exp(-mp.mpf(a))
+    return [x**k * mp.rf(beta, k) / mp.factorial(k) * mp.hyp2f1(beta, beta + k, 1 + k, x * x) for k in range(int(110 / a))]
+
+
+def as_integers(right):
+    """Probabilities from -n to n as multiples of 2**-200, from weights of 0, 1, 2, ..."""
+    weights = [*right[:0:-1], *right]
+    total = mp.fsum(weights)
+    return np.array([int(w / total * SCALE) for w in weights], object)
+
+
+def convolved(law, k):
+    total = law
+    for _ in range(k - 1):
+        total = np.convolve(total, law)
+    return total
+
+
+def tails_of(total, centre, denominator):
+    """P(|S| > t) for t = 0, 1, ..., as rationals."""
+    reach = max(centre, total.size - 1 - centre)
+    padded = np.concatenate([np.zeros(reach - centre, object), total, np.zeros(reach - (total.size - 1 - centre), object)])
+    both = padded[reach + 1 :] + padded[:reach][::-1]
+    beyond = [Fraction(int(p), denominator) for p in itertools.accumulate(both[::-1])]
+    return [*beyond[::-1], Fraction(0)]
+
+
+@cache
+def exact_tails(name, k):
+    with mp.workdps(60):
+        if name == "multi-scale":
+            law = as_integers([mp.exp(-mp.mpf(2) * j) for j in range(60)])
+            scaled = np.zeros(2 * (law.size // 2) * 2 + 1, object)
+            scaled[::2] = law
+            one, scale = np.convolve(law, scaled), SCALE**2
+        else:
+            one, scale = as_integers(ONE[name]()), SCALE
+    total = convolved(one, k)
+    return tails_of(total, total.size // 2, scale**k)
+
+
+ONE = {
+    "gaussian 0.1": lambda: gaussian(0.1),
+    "gaussian 0.3": lambda: gaussian(0.3),
+    "gaussian 7.25": lambda: gaussian(7.25),
+    "divisible 0.3": lambda: divisible(0.3, 0.9),
+    "divisible 2.5": lambda: divisible(2.5, 1.5),
+}
+LISTED = [
+    ("gaussian 0.1", sn.DiscreteGaussian(0.1)),
+    ("gaussian 0.3", sn.DiscreteGaussian(0.3)),
+    ("gaussian 7.25", sn.DiscreteGaussian(7.25)),
+    ("divisible 0.3", sn.GeneralizedDiscreteLaplace(0.3, 0.9)),
+    ("divisible 2.5", sn.GeneralizedDiscreteLaplace(2.5, 1.5)),
+    ("multi-scale", sn.MultiScaleDiscreteLaplace(2, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "law"), LISTED)
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_interval_is_the_smallest(name, law, k):
+    tails = exact_tails(name, k)
+    for alpha in ALPHAS:
+        confidence = 1 - alpha
+        low, high = law.confidence_interval(100, confidence, of="sum", terms=k)
+        t = high - 100
+        assert low == 100 - t
+        assert tails[t] <= 1 - Fraction(confidence)
+        assert t == 0 or tails[t - 1] > 1 - Fraction(confidence)
+
+
+COARSE = [
+    Slopes((Fraction(1, 5),), ()),
+    Slopes((Fraction(3, 4), Fraction(1, 6)), (3,)),
+    Slopes((Fraction(1, 6), Fraction(3, 4)), (9,)),
+    Slopes((Fraction(1, 4),), (), 20, 20),
+    Slopes((Fraction(1, 4),), (), 9, 30),
+    Slopes((Fraction(1, 8), Fraction(1, 3)), (5,), 30, 12),
+]
+
+
+@pytest.mark.parametrize("slopes", COARSE)
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_sums_of_a_coarse_lattice(slopes, k):
+    """Where every integer can be listed the bound is the smallest one; asymmetric laws included."""
+    with mp.workdps(60):
+        below = 600 if slopes.below is None else slopes.below
+        above = 600 if slopes.above is None else slopes.above
+        weights = [mp.exp(-mp.mpf(h.numerator) / h.denominator) for h in map(slopes.height, range(-below, above + 1))]
+        total = mp.fsum(weights)
+        one = np.array([int(w / total * SCALE) for w in weights], object)
+    tails = tails_of(convolved(one, k), k * below, SCALE**k)
+    for alpha in (0.5, 0.05, 1e-3, 1e-9):
+        t = slope_sums.error_bound(slopes, k, alpha)
+        assert tails[t] <= alpha
+        assert t == 0 or tails[t - 1] > alpha
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-9])
+@pytest.mark.parametrize("k", [2, 12, 1000, 10**6])
+def test_sums_of_wider_cells_are_bounds_and_hardly_wider(k, alpha):
+    """One rate is the Laplace law, whose sums have a closed form."""
+    law, other = sn.MergedLaplace([1.0], [], 3.0), sn.Laplace(1.0, 3.0)
+    wide, exact = (d.confidence_interval(0.0, 1 - alpha, of="sum", terms=k)[1] for d in (law, other))
+    assert exact <= wide <= exact * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("k", [50, 10**6])
+def test_rounding_outwards_bounds(k):
+    """The fallback for laws without an order, against the exact list, on cells of more integers."""
+    reach = 200
+    places = np.arange(-reach, reach + 1)
+    weights = np.exp(-0.5 * np.abs(places)) * math.tanh(0.25)
+    variable = listed_sums.Summand(-reach, weights, 0.5, k)
+    bounds = [listed_sums.bound(lambda h: listed_sums.rounded_up(variable, h), None, 0.05, h) for h in (1, 3, 9)]
+    assert bounds[0] <= bounds[1] <= bounds[2] <= bounds[0] + 9 * k
+    spread = [listed_sums.bound(lambda h: listed_sums.widened(variable, h), None, 0.05, h) for h in (1, 3)]
+    assert bounds[0] == spread[0] <= spread[1] <= 1.2 * spread[0]
+
+
+@pytest.mark.parametrize("k", [2, 12, 50])
+def test_what_is_within_one_cell_still_spreads(k):
+    """A uniform law on three integers that one cell joins: what it lost there is given back."""
+    weights = np.full(3, 1 / 3)
+    exact, wide = (
+        listed_sums.bound(lambda h: listed_sums.widened(listed_sums.Summand(-1, weights, 1.0, k), h), None, 0.05, h)
+        for h in (1, 3)
+    )
+    assert exact <= wide <= 3 * exact
+
+
+@pytest.mark.parametrize("name", [name for name, _ in LISTED])
+@pytest.mark.parametrize("k", [2, 5])
+def test_tail_of_the_transform(name, k):
+    """Never below the exact tail, and above it by less than 1e-8 of itself or of alpha."""
+    tails = exact_tails(name, k)
+    law = dict(LISTED)[name]
+    reach, decay = (12, 8.0) if isinstance(law, sn.DiscreteGaussian) else (60, 0.8)
+    if name == "gaussian 7.25":
+        reach, decay = 40, 2.5
+    weights = law.pmf(np.arange(-reach, reach + 1))
+    for alpha in (0.05, 1e-9, 1e-12):
+        tail = listed_sums._Tail(listed_sums.Summand(-reach, weights, decay, k), alpha)
+        n = next(t for t, p in enumerate(tails) if p <= alpha)
+        for t in {n, max(n - 1, 0)}:
+            error = Fraction(2 * tail(t)) - tails[t]
+            assert -1e-11 * tails[t] <= error < 1e-8 * max(alpha, tails[t])
+
+
+@pytest.mark.parametrize("k", [1, 3, 10**9])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 1e-9])
+def test_gaussian_sums_are_normal(k, confidence):
+    law = sn.Gaussian(1, 1e-6, 2.0)
+    low, high = law.confidence_interval(0.0, confidence, of="mean", terms=k)
+    with mp.workdps(30):
+        quantile = float(mp.sqrt(2) * mp.erfinv(mp.mpf(confidence)))
+    exact = quantile * law.sigma / math.sqrt(k)
+    assert low == -high
+    assert exact * (1 - 1e-9) <= high <= exact * (1 + 1e-8) + law.granularity
+
+
+LAWS = [
+    sn.Gaussian(1, 1e-6),
+    sn.DiscreteGaussian(5.0),
+    sn.TruncatedLaplace(1, 1e-3),
+    sn.TruncatedLaplace(1, 1e-2, lower=-6),
+    sn.MergedLaplace([16, 4], [0.125]),
+    sn.GeneralizedDiscreteLaplace(0.3, 0.5),
+    sn.GeneralizedDiscreteLaplace(0.3, 0.5).share(3, 2),
+    sn.MultiScaleDiscreteLaplace(1, 4),
+    sn.MultiScaleDiscreteLaplace(1, 4).share(3, 2),
+    sn.Arete.from_eps(8),
+    sn.Arete.from_eps(8).share(2),
+]
+each = pytest.mark.parametrize("law", LAWS, ids=repr)
+
+
+@each
+@pytest.mark.parametrize("k", [1, 4])
+def test_coverage(law, k):
+    """Of 40,000 sums of draws; a law with the coverage 0.9 fails with a probability below 1e-6."""
+    n = 40_000
+    sums = law.sample((n, k), rng=sn.SeededRng(7)).sum(axis=1)
+    low, high = law.confidence_interval(sums, 0.9, of="sum", terms=k)
+    covered = np.mean((low <= 0) & (high >= 0))
+    assert covered >= 0.9 - 5 * math.sqrt(0.09 / n)
+    # Not much wider than it need be: on integers, by the probability of the ends at most.
+    half = float(high[0] - sums[0])
+    inside = np.mean(np.abs(sums) < half * (1 - 1e-6) - law.granularity)
+    assert inside <= 0.9 + 5 * math.sqrt(0.09 / n)
+
+
+@each
+def test_one_value_agrees_with_the_error_bound(law):
+    zero = 0 if law._dtypes[0] == "int64" else 0.0
+    for alpha in (0.5, 0.05, 1e-4):
+        low, high = law.confidence_interval(zero, 1 - alpha)
+        assert low == -high
+        assert type(high) is type(zero)
+        assert law.error_bound(alpha) * (1 - 1e-9) <= high <= law.error_bound(alpha * (1 - 1e-9)) * (1 + 1e-8) + law.granularity
+
+
+@each
+def test_shapes(law):
+    released = np.zeros((2, 1), "i8")
+    low, high = law.confidence_interval(released, [0.5, 0.9, 0.99], of="sum", terms=2)
+    assert low.shape == high.shape == (2, 3)
+    assert (np.diff(high) >= 0).all()
+    assert low.dtype == (np.int64 if law._dtypes[0] == "int64" else np.float64)
+
+
+def test_max_partitions_contributed():
+    law = sn.Gaussian(1, 1e-6)
+    one, four = (law.confidence_interval(0.0, max_partitions_contributed=m)[1] for m in (1, 4))
+    assert four == pytest.approx(2 * one, rel=1e-6)
+    law = sn.MultiScaleDiscreteLaplace(2, 3)
+    assert law.confidence_interval(0, max_partitions_contributed=2) == sn.MultiScaleDiscreteLaplace(1, 3).confidence_interval(0)
+    with pytest.raises(sn.ParameterError, match="max_partitions_contributed must be 1 for a law given by beta and a, got 2"):
+        sn.GeneralizedDiscreteLaplace(1, 1).confidence_interval(0, max_partitions_contributed=2)
+
+
+def test_refused():
+    law = sn.Gaussian(1, 1e-6)
+    with pytest.raises(sn.ParameterError, match=r"confidence must be greater than 0 and less than 1, got 1\.0"):
+        law.confidence_interval(0.0, 1.0)
+    with pytest.raises(sn.ParameterError, match="terms must be 1 for a single value"):
+        law.confidence_interval(0.0, terms=2)

@@ -1,0 +1,363 @@
+"""Privacy of one release, against the definitions: sums over the pmf, integrals of the density."""
+
+import json
+import math
+import pickle
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise.privacy import PrivacyLoss, privacy_loss
+from tests.by_method.privacy_pairs import CASES, TOLERANCE, TRUNCATED, close, hockey_stick, merged, neyman_pearson, pmf, renyi
+
+FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
+
+
+@pytest.fixture(autouse=True)
+def _fifty_digits():
+    with mp.workdps(50):
+        yield
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case[3])
+def case(request):
+    loss, make, arguments, _ = request.param
+    return loss, merged(make(*arguments))
+
+
+# ---------------------------------------------------------------- one release
+
+
+def levels(eps):
+    return [-2 * eps, -eps, -0.37 * eps, 0.0, 1e-9, 0.25 * eps, 0.61 * eps, 0.999 * eps, eps * (1 - 1e-9)]
+
+
+def test_profile_is_the_hockey_stick_divergence(case):
+    loss, pair = case
+    for eps in levels(loss.eps):
+        exact = hockey_stick(pair, eps)
+        # An ε' near ε is rounded relative to ε, and δ is proportional to their difference.
+        tolerance = TOLERANCE + 1e-15 * loss.eps / max(loss.eps - eps, 1e-300)
+        assert close(loss.privacy_profile(eps), exact, tolerance)
+        assert close(loss.privacy_profile(np.array([eps]))[0], exact, tolerance)
+
+
+def test_nothing_is_lost_at_the_pure_eps(case):
+    loss, _ = case
+    for eps in (loss.eps, 2 * loss.eps, math.inf):
+        assert loss.privacy_profile(eps) == 0
+    assert loss.privacy_profile(-math.inf) == 1
+    assert loss.eps_for_delta(0) == loss.eps
+    assert loss.eps_for_delta(1) == 0
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.3, 0.5, 0.9, 1 - 1e-7, 1, 1 + 1e-7, 1.5, 2, 8, 64])
+def test_rdp_is_the_renyi_divergence(case, alpha):
+    loss, pair = case
+    assert close(loss.rdp(alpha), renyi(pair, alpha))
+
+
+def test_mean_and_variance(case):
+    loss, pair = case
+    mean = mp.fsum(p * mp.log(p / q) for p, q in pair)
+    assert close(loss.mean(), mean)
+    assert close(loss.var(), mp.fsum(p * (mp.log(p / q) - mean) ** 2 for p, q in pair))
+    assert loss.rdp(1) == loss.mean()
+    assert loss.rdp(math.inf) == loss.eps
+
+
+def test_tradeoff_is_the_best_test(case):
+    loss, pair = case
+    for alpha in (0, 1e-12, 1e-5, 0.01, 0.1, 0.25, 0.5, 0.7, 0.9, 0.999, 1 - 1e-9, 1):
+        assert close(loss.tradeoff(alpha), neyman_pearson(pair, alpha), floor=TRUNCATED)
+
+
+def test_eps_for_delta_inverts_the_profile(case):
+    loss, _ = case
+    delta = loss.privacy_profile(0.0) * np.linspace(0.001, 0.999, 11)
+    for composed in (loss, loss.compose(5)):
+        found = composed.eps_for_delta(delta)
+        assert (np.diff(found) < 0).all()
+        assert np.allclose(composed.privacy_profile(found), delta, rtol=1e-11, atol=0)
+
+
+# Laplace by its definition: the density on both sides of the shift, and quadrature in between.
+
+
+def laplace_delta(eps, t):
+    """Integral of (f(x) - e^t f(x - Δ))+, in units of Δ/ε: only x below (ε - t)/2 counts."""
+    eps, t = mp.mpf(eps), mp.mpf(t)
+    edge = (eps - t) / 2
+    cdf = [mp.exp(x) / 2 if x < 0 else 1 - mp.exp(-x) / 2 for x in (edge, edge - eps)]
+    return cdf[0] - mp.exp(t) * cdf[1]
+
+
+@pytest.mark.parametrize("eps", [2.0**-30, 1e-3, 0.7, 3.0, 40.0, 700.0])
+def test_laplace_density(eps):
+    loss = privacy_loss(sn.Laplace(eps, 0.3), lattice=False)
+    with mp.workdps(700):
+        for t in (0.0, 0.3 * eps, 0.99 * eps):
+            assert close(loss.privacy_profile(t), laplace_delta(eps, t), 1e-12)
+            delta = loss.privacy_profile(t)
+            assert math.isclose(loss.privacy_profile(loss.eps_for_delta(delta)), delta, rel_tol=1e-12)
+        exact = mp.mpf(eps)
+        for alpha in (1e-3, 0.25, 0.4999, 0.75, 1 - 1e-6, 1 + 1e-9, 1.1, 2, 30, 1e4):
+            a = mp.mpf(alpha)
+            moment = (a * mp.exp((a - 1) * exact) + (a - 1) * mp.exp(-a * exact)) / (2 * a - 1)
+            assert close(loss.rdp(alpha), mp.log(moment) / (a - 1))
+        assert close(loss.rdp(0.5), -2 * mp.log(mp.exp(-exact / 2) * (1 + exact / 2)))
+        assert close(loss.mean(), exact + mp.exp(-exact) - 1)
+    with mp.workdps(30):
+        density = mp.quad(lambda u: u**2 * mp.exp((u - exact) / 2) / 4, mp.linspace(-exact, exact, 5 if eps < 10 else 101))
+        second = exact**2 * (1 + mp.exp(-exact)) / 2 + density
+        assert close(loss.var(), second - (exact + mp.exp(-exact) - 1) ** 2)
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 12.0])
+def test_laplace_tradeoff_is_the_published_curve(eps):
+    """Dong, Roth and Su, proposition A.6: three pieces."""
+    loss = privacy_loss(sn.Laplace(eps), lattice=False)
+    exact = mp.exp(-mp.mpf(eps))
+    for alpha in (0, 1e-9, 1e-3, 0.1, 0.3, 0.5, 0.6, 0.99, 1):
+        a = mp.mpf(alpha)
+        curve = 1 - a / exact if a < exact / 2 else exact / (4 * a) if a <= 0.5 else exact * (1 - a)
+        assert close(loss.tradeoff(alpha), curve)
+
+
+@pytest.mark.parametrize("eps", [2.0**-38, 1e-6, 0.01, 1.0, 30.0, 300.0, 700.0])
+@pytest.mark.parametrize("h", [Fraction(1, 2**20), Fraction(1, 4), Fraction(1), Fraction(3, 2), Fraction(2)])
+def test_staircase_formulas_at_extreme_eps(eps, h):
+    """The formulas of the three atoms, with digits enough to subtract; h = 2 gamma."""
+    loss = privacy_loss(sn.Staircase(eps, 1, float(h / 2)), lattice=False)
+    with mp.workdps(800):
+        b = mp.exp(-mp.mpf(eps))
+        c, width = b / (1 - b), mp.mpf(h.numerator) / h.denominator
+        p = (min(width, 1) + c) / (width + 2 * c)
+        atoms = [(p, b * p), (1 - p * (1 + b), 1 - p * (1 + b)), (b * p, p)]
+        atoms = [pair for pair in atoms if pair[0] > 0]
+        for t in (0.0, 0.5 * eps):
+            assert close(loss.privacy_profile(t), hockey_stick(atoms, t))
+        for alpha in (0.01, 0.5, 0.99, 1, 1.01, 2, 1e3, 1e8):
+            assert close(loss.rdp(alpha), renyi(atoms, alpha))
+        assert close(loss.var(), mp.fsum(q * mp.log(q / u) ** 2 for q, u in atoms) - renyi(atoms, 1) ** 2)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 1000, 10**6])
+@pytest.mark.parametrize("eps", [1e-6, 0.01, 1.0, 30.0, 500.0])
+def test_discrete_laplace_formulas_at_extreme_parameters(eps, cells):
+    """Rényi divergence by summing the geometric series by hand, with digits enough to subtract."""
+    loss = privacy_loss(sn.DiscreteLaplace(eps, cells))
+    with mp.workdps(500):
+        theta = mp.mpf(eps) / cells
+        ratio = mp.exp(-theta)
+        for alpha in (0.001, 0.3, 0.4999, 0.51, 0.9, 1 - 1e-6, 1 + 1e-9, 1.2, 2, 7, 500):
+            a = mp.mpf(alpha)
+            mu = ratio ** (2 * a - 1)
+            ends = (ratio ** ((1 - a) * cells) + ratio ** (a * cells)) / (1 + ratio)
+            inner = (1 - ratio) / (1 + ratio) * ratio ** ((1 - a) * cells) * (mu - mu**cells) / (1 - mu)
+            assert close(loss.rdp(alpha), mp.log(ends + inner) / (a - 1))
+
+
+# ---------------------------------------------------------------- the lattice that is drawn
+
+
+@pytest.mark.parametrize(
+    "law", [sn.Staircase(1, 0.3), sn.Staircase(6, 10, 0.01), sn.Laplace(2, 3.3), sn.Laplace(40, 1)], ids=repr
+)
+def test_drawn_law_is_the_discrete_one_of_its_cells(law):
+    drawn, density = privacy_loss(law), privacy_loss(law, lattice=False)
+    cells = math.ceil(Fraction(law.sensitivity) / Fraction(law.granularity))
+    if isinstance(law, sn.Staircase):
+        r = math.ceil(Fraction(law.gamma) * cells) if not isinstance(law._spec, str) else law._place()[1]
+        c = 1 / mp.expm1(mp.mpf(law.eps))
+        p = (min(cells, 2 * r - 1) + cells * c) / (2 * r - 1 + 2 * cells * c)
+        assert close(drawn.privacy_profile(0.0), p * (1 - mp.exp(-mp.mpf(law.eps))), 1e-15)
+    else:
+        small = sn.DiscreteLaplace(law.eps, 3)
+        assert privacy_loss(small).privacy_profile(0.0) > drawn.privacy_profile(0.0) >= density.privacy_profile(0.0)
+    for t in (-1.0, 0.0, 0.3, 0.9):
+        assert math.isclose(drawn.privacy_profile(t * law.eps), density.privacy_profile(t * law.eps), rel_tol=1e-9)
+    assert math.isclose(drawn.rdp(2), density.rdp(2), rel_tol=1e-9)
+
+
+def test_smaller_shifts_lose_less():
+    """Every shift below Δ, by its own hockey-stick divergence: what the worst shift rests on."""
+    for law in (sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 5)):
+        probability = pmf(law)
+        for shift in range(1, 5):
+            pair = [(probability(i), probability(i - shift)) for i in range(-300, 300)]
+            for t in (0.0, 0.1, 0.5, 0.9):
+                assert hockey_stick(pair, t) <= privacy_loss(law).privacy_profile(t) + 1e-12
+
+
+# ---------------------------------------------------------------- reference values
+
+
+def entries():
+    if not FILE.is_file():
+        return []
+    values = json.loads(FILE.read_text(encoding="utf-8"))["values"]
+    return [entry for entry in values if entry["group"] in ("compose", "pld")]
+
+
+def number(text):
+    return float(Fraction(str(text)))
+
+
+def reference_loss(params):
+    if "r" in params:
+        return privacy_loss(sn.DiscreteStaircase(number(params["eps"]), int(params["D"]), int(params["r"])))
+    gamma = str(params["gamma"])
+    shape = gamma.removeprefix("opt_") if gamma.startswith("opt_") else number(gamma)
+    return privacy_loss(sn.Staircase(number(params["eps"]), number(params["D"]), shape), lattice=False)
+
+
+@pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry["id"])
+def test_reference_value(entry):
+    params, quantity = entry["params"], entry["quantity"].removesuffix("_discrete")
+    loss = reference_loss(params)
+    if quantity == "p_plus":
+        # δ(0) = p (1 - e^-ε) is what is public
+        value = loss.privacy_profile(0.0) / -math.expm1(-number(params["eps"]))
+        if number(params["shift"]) < number(params["D"]):
+            assert mp.mpf(entry["value"]) < value
+            return
+    elif quantity == "kl":
+        value = loss.mean()
+    elif quantity == "rdp":
+        value = loss.rdp(number(params["alpha"]))
+    else:
+        assert quantity == "delta"
+        value = loss.compose(params["k"]).privacy_profile(number(params["eps_prime"]))
+    assert close(value, mp.mpf(entry["value"]))
+
+
+@pytest.mark.skipif(not FILE.is_file(), reason=f"{FILE} is absent")
+def test_the_file_has_what_these_tests_are_for():
+    assert len(entries()) == 81
+
+
+# ---------------------------------------------------------------- arrays, errors, objects
+
+
+LAWS = [
+    lambda eps: sn.Staircase(eps, [[1.0], [2.5]], "l2"),
+    lambda eps: sn.Staircase(eps, 1, 0.3),
+    lambda eps: sn.DiscreteStaircase(eps, [[1], [7]]),
+    lambda eps: sn.Laplace(eps, [[1.0], [2.5]]),
+    lambda eps: sn.DiscreteLaplace(eps, [[1], [7]]),
+]
+
+
+@pytest.mark.parametrize("lattice", [True, False])
+@pytest.mark.parametrize("make", LAWS)
+def test_arrays_give_what_scalars_give(make, lattice):
+    law = make([0.5, 1.0, 4.0])
+    loss = privacy_loss(law, lattice=lattice)
+    levels = np.array([0.01, 0.2, 0.9]).reshape(3, 1, 1)
+    for method in ("privacy_profile", "rdp", "tradeoff", "eps_for_delta"):
+        found = getattr(loss, method)(levels)
+        assert found.shape == (3, *law._parameter_shape[-2:]) if len(law._parameter_shape) == 2 else (3, 1, 3)
+        for index in np.ndindex(found.shape):
+            eps, sensitivity, spec = (np.broadcast_to(a, law._parameter_shape)[index[-len(law._parameter_shape) :]].item()
+                                      if not isinstance(a, str) else a for a in (*law._arguments(), "")[:3])  # fmt: skip
+            one = type(law)(eps, sensitivity, *([spec] if spec != "" else []))
+            expected = getattr(privacy_loss(one, lattice=lattice), method)(levels[index[0], 0, 0].item())
+            assert type(expected) is float
+            assert math.isclose(found[index], expected, rel_tol=1e-13)
+    assert loss.mean().shape == loss.var().shape == law._parameter_shape
+    assert np.array_equal(np.broadcast_to(loss.eps, law._parameter_shape), np.broadcast_to(law.eps, law._parameter_shape))
+
+
+def test_composed_arrays_give_what_scalars_give():
+    for loss in (privacy_loss(sn.Staircase(1)).compose(7), privacy_loss(sn.DiscreteLaplace(1, 3)).compose(4)):
+        for method, levels in (
+            ("privacy_profile", [-1.0, 0.0, 2.1, 9.0]),
+            ("tradeoff", [0, 0.2, 1]),
+            ("eps_for_delta", [0, 0.1, 1]),
+        ):
+            f = getattr(loss, method)
+            assert f(np.array([levels])).tolist() == [[f(x) for x in levels]]
+            assert f(levels[1], bounds=True) == (f(levels[1]), f(levels[1]))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda d: d.privacy_profile(math.nan), sn.ParameterError, "eps must be a number, not NaN, got nan"),
+        (lambda d: d.privacy_profile("1"), sn.ParameterTypeError, "eps must be a real number"),
+        (lambda d: d.eps_for_delta(1.5), sn.ParameterError, "delta must be from 0 to 1, got 1.5"),
+        (lambda d: d.eps_for_delta([0.5, -1]), sn.ParameterError, "delta must be from 0 to 1, got -1.0"),
+        (lambda d: d.tradeoff(math.nan), sn.ParameterError, "false_alarm must be from 0 to 1, got nan"),
+        (lambda d: d.rdp(0), sn.ParameterError, "alpha must be greater than 0, got 0.0"),
+        (lambda d: d.compose(0), sn.ParameterError, "k must be an integer from 1 to 2**20, got 0"),
+        (lambda d: d.compose(2.0), sn.ParameterTypeError, "k must be an integer, got 2.0"),
+        (lambda d: d.compose(2**20).compose(2), sn.ParameterError, "k must leave at most 1048576 releases"),
+        (lambda d: privacy_loss(sn.Laplace(1)).compose(2**14 + 1), sn.ParameterError, "k must leave at most 16384 releases"),
+        (lambda d: privacy_loss(sn.Laplace([1, 2])).compose(2), sn.ParameterError, "composition must be of laws with scalar"),
+        (lambda d: d + privacy_loss(sn.Laplace([1, 2])), sn.ParameterError, "composition must be of laws with scalar"),
+        (lambda d: privacy_loss(sn.Laplace(513)).compose(2), sn.ParameterError, "must be at most 512 to compose"),
+        (lambda d: d + 1, TypeError, "unsupported operand"),
+        (lambda d: privacy_loss(1), sn.ParameterTypeError, "law must be a noise law of numbers, got 1"),
+        (lambda d: PrivacyLoss(), sn.ParameterTypeError, "PrivacyLoss must be made by"),
+        (lambda d: privacy_loss(sn.Laplace([1, 2])).rdp([1, 2, 3]), sn.ParameterError, "alpha and parameters must have shapes"),
+    ],
+)
+def test_errors(call, error, text):
+    with pytest.raises(error) as raised:
+        call(privacy_loss(sn.Staircase(1)))
+    assert text in str(raised.value)
+
+
+def test_objects_are_values():
+    loss = privacy_loss(sn.Staircase(1, 2)).compose(3) + privacy_loss(sn.Laplace(0.5), lattice=False)
+    assert repr(loss) == (
+        "PrivacyLoss(3 × Staircase(eps=1.0, sensitivity=2.0, gamma='l1') + Laplace(eps=0.5, sensitivity=1.0) as a density)"
+    )
+    assert repr(privacy_loss(sn.DiscreteLaplace(1), lattice=False)) == "PrivacyLoss(DiscreteLaplace(eps=1.0, sensitivity=1))"
+    again = pickle.loads(pickle.dumps(loss))
+    assert again == loss
+    assert again.privacy_profile(1.0) == loss.privacy_profile(1.0)
+    with pytest.raises(AttributeError, match="immutable"):
+        loss.eps = 2
+    with pytest.raises(AttributeError, match="immutable"):
+        del loss._parts
+
+
+def test_documented_examples_run():
+    import doctest
+
+    from stairnoise import privacy
+
+    done = doctest.testmod(privacy)
+    assert done.failed == 0
+    assert done.attempted > 4
+
+
+def test_mixin_is_the_function():
+    """A law with the mixin says what `privacy_loss` says of it."""
+
+    law, plain = sn.Staircase(2, 3), privacy_loss(sn.Staircase(2, 3))
+    assert law.privacy_loss() == plain
+    assert law.privacy_loss(lattice=False) == privacy_loss(sn.Staircase(2, 3), lattice=False) != plain
+    assert law.privacy_profile(0.5) == plain.privacy_profile(0.5)
+    assert law.rdp(2) == plain.rdp(2)
+    assert law.tradeoff(0.1) == plain.tradeoff(0.1)
+    assert law.compose(4) == plain.compose(4)
+
+
+@pytest.mark.parametrize("value", [1, "no", None, [], np.zeros(3)])
+def test_flags_are_bools(value):
+    loss = privacy_loss(sn.Laplace(1.0))
+    for call, argument in ((loss.privacy_profile, 0.5), (loss.eps_for_delta, 1e-6), (loss.tradeoff, 0.1)):
+        with pytest.raises(sn.ParameterTypeError, match=r"^bounds must be True or False, got "):
+            call(argument, bounds=value)
+    for call in (sn.Laplace(1.0).privacy_loss, sn.MergedLaplace([1.0], []).pure_eps):
+        with pytest.raises(sn.ParameterTypeError, match=r"^lattice must be True or False, got "):
+            call(lattice=value)
+    assert sn.Laplace(1.0).privacy_loss(lattice=np.True_) == privacy_loss(sn.Laplace(1.0))

@@ -1,0 +1,173 @@
+"""``stairnoise release``: a bound that holds, and a terminal that shows no data it was not asked for.
+
+The bound is checked against sums over the whole law, by its formula: of the package, only the shape r is asked for.
+"""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+import stairnoise as sn
+from stairnoise.cli import main
+from tests.interface.canaries import NUMBER, TEXT, leaks
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def run(capsys, *arguments):
+    code = main(["release", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def table(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+# The bound
+
+
+def geometric(eps, sensitivity):
+    """Weights of P(X = j), j = -2000 ... 2000, whose rest is below 1e-200 here."""
+    return {j: math.exp(-eps * abs(j) / sensitivity) for j in range(-2000, 2001)}
+
+
+def staircase(eps, sensitivity):
+    r = sn.optimal_r(eps, sensitivity)
+    stairs = {j: 0 if abs(j) < r else (abs(j) - r) // sensitivity + 1 for j in range(-2000, 2001)}
+    return {j: math.exp(-eps * stair) for j, stair in stairs.items()}
+
+
+def coverage(weights, answer, bound):
+    """P(|released - answer| <= bound), with the answer rounded to a whole number as the contract says."""
+    rounded = math.floor(answer + Fraction(1, 2))
+    return sum(w for j, w in weights.items() if abs(rounded + j - answer) <= bound) / sum(weights.values())
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize(("eps", "sensitivity"), [(1.0, 1), (0.25, 1), (2.0, 3), (1.5, 5)])
+@pytest.mark.parametrize(("mechanism", "law"), [("discrete_laplace", geometric), ("discrete_staircase", staircase)])
+def test_the_bound_holds_for_values_that_are_no_integers(capsys, tmp_path, mechanism, law, eps, sensitivity, partitions):
+    answers = [Fraction(200 + i, 20) for i in range(21)]
+    path = table(tmp_path, "key,count\n" + "".join(f"k,{float(answer)}\n" for answer in answers))
+    code, out, _ = run(
+        capsys,
+        path,
+        "--eps",
+        eps,
+        "--sensitivity",
+        sensitivity,
+        "--mechanism",
+        mechanism,
+        "--max-partitions-contributed",
+        partitions,
+    )
+    assert code == 0
+    bound = Fraction(re.search(r"±95 % +±([\d.]+)", out)[1])
+    weights = law(eps / partitions, sensitivity)
+    assert min(coverage(weights, Fraction(float(answer)), bound) for answer in answers) >= 0.95
+    text = " ".join(out.split())
+    assert "Each private value is within the ± of the true one with a probability of 95 % or more." in text
+    assert "Discrete mechanisms round true values to whole numbers first; their ± includes this half." in text
+
+
+def test_whole_values_keep_the_bound_of_the_law(capsys, tmp_path):
+    """Sum from the formula: P(|X| > 3) = 2 e^-4/(1 + e^-1) = 0.0268, P(|X| > 2) = 0.0728."""
+    for text in ("count\n10\n12\n", "count\n10.0\n12\n"):
+        _, out, _ = run(capsys, table(tmp_path, text), "--mechanism", "discrete_laplace")
+        assert re.search(r"±3(\.00)?\b", out)
+        assert "round true values" not in out
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "discrete_laplace"])
+@pytest.mark.parametrize("value", ["1e17", "100000000000000000"])
+def test_the_bound_includes_the_rounding_of_large_results(capsys, tmp_path, mechanism, value):
+    """float64 has every sixteenth integer near 1e17: a result may be 8 further off than the noise. int64 has all."""
+    _, out, _ = run(capsys, table(tmp_path, f"count\n{value}\n"), "--mechanism", mechanism)
+    bound = float(re.search(r"±95 %|±([\d.]+)", out[out.index("±95 %") + 5 :])[1])
+    exact = mechanism == "discrete_laplace" and "e" not in value
+    assert bound == 3 if exact else bound >= 8 + 2.99
+
+
+def test_the_bound_is_rounded_up(capsys, tmp_path):
+    """ln(20) = 2.995732 is P(|X| > t) = 0.05 for Laplace noise of eps = 1; eps = 7 gives 0.427962, not 0.43 down to 0.42."""
+    for eps, least in ((1, math.log(20)), (7, math.log(20) / 7), (50, math.log(20) / 50)):
+        _, out, _ = run(capsys, table(tmp_path, "count\n10\n"), "--mechanism", "laplace", "--eps", eps)
+        shown = float(re.search(r"±([\d.]+)\s*\n", out)[1])
+        assert least <= shown <= least + 0.01
+
+
+# What a broken table shows
+
+BROKEN = {
+    "no such column": f"a,{TEXT}\n{NUMBER},1\n",
+    "no header": f"{NUMBER},{NUMBER}\n{NUMBER},1\n",
+    "text": f"a,count\n{TEXT},1\nb,{TEXT}\n",
+    "quoted": f'a,count\n"{TEXT}\n{NUMBER}",1\nb,"{NUMBER},5"\n',
+    "too many fields": f"a,count\n{TEXT},{NUMBER},{NUMBER}\n",
+    "too few fields": f"a,count\n{TEXT}\n",
+    "nan": f"a,count\n{TEXT},{NUMBER}\n{TEXT},nan\n",
+    "too large": f"a,count\n{TEXT},{NUMBER}0000000000000000000000000000\n",
+    "too long": f"a,count\n{TEXT},{str(NUMBER) * 600}\n{TEXT},x\n",
+    "long field": f"a,count\n{TEXT * 30000},1\n",
+    "not UTF-8": f"a,count\n{TEXT},{NUMBER}\n".encode() + b"\xff" + TEXT.encode() + b",1\n",
+    "UTF-16": f"a,count\n{TEXT},{NUMBER}\n".encode("utf-16"),
+    "open quote": f'a,count\n"{TEXT},{NUMBER}\n{TEXT},1\n',
+    "null": f"a,count\n{TEXT}\0,{NUMBER}\0\n",
+    "infinite": f"{TEXT},count\n{TEXT},1e999\n",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_broken_table_is_not_shown(capsys, tmp_path, text):
+    code, out, err = run(capsys, table(tmp_path, text))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert not leaks(err.replace(str(tmp_path), "")), err
+
+
+PLACES = [
+    ("a,count\nx,1\n\ny,\n", "count in line 4 must be a number, got a text that is not"),
+    ('a,count\n"x\ny",1\nz,w\n', "count in line 4 must be a number, got a text that is not"),
+    ('a,count\n"x\ny",1\nz\n', "line 4 must have 2 fields, as the header has, got 1"),
+    ("a,b\n1,2\n", "column must be in the header, which has 2 names, got 'count'"),
+    (b"a,count\nx,1\n\xff,1\n", "table.csv must be UTF-8, got other bytes in line 3"),
+    ("", "table.csv must be a CSV file with a header line, got none"),
+    ("a,count\n" + "x" * 200_000 + ",1\n", "table.csv must be a CSV file, got one that cannot be read in line 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), PLACES, ids=range(len(PLACES)))
+def test_a_broken_table_is_told_by_its_place(capsys, tmp_path, text, message):
+    assert run(capsys, table(tmp_path, text))[2].endswith(message + "\n")
+
+
+def test_cells_are_no_markup(capsys, tmp_path):
+    """Rich's own tags in a cell or header are text: an unmatched one was an error with the cell in its traceback."""
+    path = table(tmp_path, "[/b]key,[red]count\n[/canary],1\n[bold]x[/bold],2\n")
+    code, out, err = run(capsys, path, "--mechanism", "laplace", "--column", "[red]count")
+    assert (code, err) == (0, "")
+    for text in ("[/b]key", "[red]count", "[/canary]", "[bold]x[/bold]"):
+        assert text in out
+
+
+def test_a_terminal_without_unicode_is_named_and_no_cell(tmp_path):
+    path = table(tmp_path, f"key,count\nŁódź {TEXT},{NUMBER}\n")
+    code = "import sys; from stairnoise.cli import main; sys.exit(main())"
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-c", code, "release", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 2
+    assert done.stderr == "error: the terminal must be able to show Unicode: set PYTHONIOENCODING=utf-8\n"
