@@ -232,10 +232,11 @@ def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[floa
     """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
     tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(laws, tilt))
 
-    def short(tilt: float) -> bool:
-        return tilted(tilt).mean <= mean
+    def shortfall(tilt: float) -> float:
+        return mean - tilted(tilt).mean
 
     def near(tilt: float) -> bool:
-        return abs(tilted(tilt).mean - mean) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
+        return abs(shortfall(tilt)) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
 
-    return tilted(bisection(short, *widened(short, *bracket), relative=1e-13, near=near))
+    low, high = widened(shortfall, *bracket)
+    return tilted(bisection(lambda tilt: shortfall(tilt) >= 0, low, high, relative=1e-13, near=near))
