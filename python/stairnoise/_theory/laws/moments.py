@@ -37,8 +37,8 @@ def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
     if p == 0:
         return np.ones(np.broadcast(eps, D, gamma).shape)
     with np.errstate(all="ignore"):
-        c = _odds(eps)
-        centre, beyond = _central_mass(eps, gamma)
+        c = odds(eps)
+        centre, beyond = central_mass(eps, gamma)
         stairs = sum(_power_difference(p + 1, i, gamma) * c ** (i - 1) for i in range(1, p + 2))
         # In two factors: the power of a large sensitivity may overflow where the moment does not.
         scale = np.asarray(D) ** (p / 2)
@@ -62,7 +62,7 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         return np.ones(np.broadcast(eps, D, r).shape)
     D, r = np.asarray(D, np.float64), np.asarray(r, np.float64)
     with np.errstate(all="ignore"):
-        c = _odds(eps)
+        c = odds(eps)
         centre = _power_sum(p, r)
         stair = [_power_sum(q, r + D) - _power_sum(q, r) for q in range(p + 1)]
         stairs = sum(
@@ -73,12 +73,12 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         return 2 * (centre + stairs) / (2 * r - 1 + 2 * D * c)
 
 
-def _odds(eps: Real) -> Array:
+def odds(eps: Real) -> Array:
     """``c = b/(1 - b)``, the mean of the geometric law; 1/expm1(eps) would overflow at 710."""
     return np.asarray(np.exp(-np.asarray(eps)) / -np.expm1(-np.asarray(eps)))
 
 
-def _central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
+def central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
     """P(|X| < gamma D) = gamma/(gamma+c) and its complement c/(gamma+c).
 
     Through the ratio gamma/c in two factors, which survives when b itself underflows.

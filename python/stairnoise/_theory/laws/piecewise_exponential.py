@@ -13,10 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.numerics.quadrature import gauss_legendre
+
 Array = NDArray[np.float64]
 
 # Nodes on an interval [a, 2a] or shorter than 4 mean distances: what a polynomial leaves of y**p exp(-r y) is below 1e-16 there.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_NODES = 40
 # Smaller than rounding: an integral ends where its pieces do not count any more.
 _NEGLIGIBLE = 2.0**-64
 
@@ -81,9 +83,10 @@ class Side:
                 a = start
             while a < start + length:
                 b = min(2 * a, a + 4 / rate, start + length)
-                y = a + (b - a) / 2 * (_NODES + 1)
+                nodes, weights = gauss_legendre(_NODES)
+                y = a + (b - a) * nodes
                 values = np.exp(p * np.log(y) - rate * (y - start) - height)
-                part = (b - a) / 2 * float(_WEIGHTS @ values)
+                part = (b - a) * float(weights @ values)
                 total += part
                 a = b
                 if part <= _NEGLIGIBLE * total and rate * (a - start) > 1 and rate * a > p:

@@ -40,11 +40,6 @@ _LEAST_SUMMED = 12
 _LEAST_CELLS = 16
 
 
-def odds(eps: Real) -> Array:
-    """``c = b/(1 - b)``, the mean of the geometric law."""
-    return np.asarray(np.exp(-np.asarray(eps)) / -np.expm1(-np.asarray(eps)))
-
-
 def gamma_function(a: Real) -> Array:
     """Euler's gamma function of positive numbers; inf where it overflows."""
     return np.asarray(_gamma(a), np.float64)

@@ -25,14 +25,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._theory.numerics.lerch import odds
+from stairnoise._theory.laws.moments import odds
+from stairnoise._theory.numerics.quadrature import lobatto
 
 Array = NDArray[np.float64]
 CostFunction = Callable[[Array], Any]
@@ -266,15 +266,3 @@ def _integral(function: Callable[[Array], Array], left: Array, right: Array) -> 
     values = np.empty_like(x)
     values[order] = function(x[order])
     return np.asarray(values.reshape(-1, len(nodes)) @ weights * width)
-
-
-@cache
-def lobatto() -> tuple[Array, Array]:
-    """Nodes and weights on [0, 1]: the ends and the extremes of Legendre's polynomial of degree 15."""
-    degree = 15
-    legendre = np.polynomial.Legendre.basis(degree)
-    inner = np.real(legendre.deriv().roots())  # all are real; NumPy 2.5 and later give complex numbers
-    for _ in range(3):
-        inner = inner - legendre.deriv()(inner) / legendre.deriv(2)(inner)
-    nodes = np.concatenate([[-1.0], inner, [1.0]])
-    return (nodes + 1) / 2, 1 / (degree * (degree + 1) * legendre(nodes) ** 2)

@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
+from stairnoise._theory.laws.moments import odds
+from stairnoise._theory.numerics.elementwise import in_chunks
 from stairnoise._theory.numerics.lerch import (
     FEW_STAIRS,
     cell_sum,
     even_bernoulli,
     excess,
     gamma_function,
-    odds,
     outer_stairs,
     stair_count,
 )
@@ -49,26 +50,14 @@ _NEIGHBOURS = np.arange(-3.0, 4.0)
 
 def gamma_power(p: Real, eps: Real) -> Array:
     """Shape gamma with the least E|X|**p of the continuous staircase."""
-    columns = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(eps, np.float64))
-    power, epsilon = (column.ravel() for column in columns)
-    gamma = np.empty(power.size)
     with np.errstate(all="ignore"):
-        for start in range(0, gamma.size, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            gamma[part] = _gamma(power[part], epsilon[part])
-    return gamma.reshape(columns[0].shape)
+        return in_chunks(_gamma, _CHUNK, p, eps)
 
 
 def r_power(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
     """Smallest r in 1..D with the least E|X|**p of the discrete staircase."""
-    columns = np.broadcast_arrays(*(np.asarray(column, np.float64) for column in (p, eps, D)))
-    flat = [column.ravel() for column in columns]
-    r = np.empty(flat[0].size, np.int64)
     with np.errstate(all="ignore"):
-        for start in range(0, r.size, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            r[part] = _r(*(column[part] for column in flat))
-    return r.reshape(columns[0].shape)
+        return in_chunks(_r, _CHUNK, p, eps, D, dtype=np.int64)
 
 
 def _gamma(p: Array, eps: Array) -> Array:
