@@ -1,4 +1,11 @@
-"""The discrete Gaussian law of any variance: sums of few terms, and Euler's and Maclaurin's formula where they are many."""
+"""The discrete Gaussian distribution of any variance.
+
+Few terms are added up. Where they are many, Euler's and Maclaurin's formula takes the place of the sum.
+
+References
+----------
+.. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +29,13 @@ _EM_SLOPE = 0.15
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 # Below this σ moments are sums over all integers of any probability.
 _SUMMED_SIGMA = 1000.0
-# In standard deviations: so far k**64 times the probability matters.
+# In standard deviations: beyond, k**64 times the probability does not matter.
 _WIDTH = 45.0
 _FARTHEST = 2.0**1000
 
 
 class DiscreteGaussianLaw(Centred):
-    """Functions of the law P(X = k) ∝ exp(-k²/(2 sigma2)) on the integers, relative errors below 1e-12.
+    """Functions of the distribution P(X = k) ∝ exp(-k²/(2 sigma2)) on the integers, relative errors below 1e-12.
 
     Tails are probabilities times Mills' ratio of the lattice, ``M(m) = sum of exp(-(2mi + i²)/(2 sigma2))`` over i >= 0:
     P(X >= m) = P(X = m) M(m).
@@ -109,7 +116,7 @@ class DiscreteGaussianLaw(Centred):
         threshold = eps * self.sigma2 / shift - shift / 2
         far = ~(threshold < 1e15 * self.sigma)
         first = np.floor(np.where(far, 0.0, threshold)) + 1
-        # Far to the left of 0 nothing is left out that matters.
+        # What lies farther to the left has no probability that matters.
         first = np.maximum(first, -math.ceil(_WIDTH * self.sigma) - 6.0)
         slope = shift / self.sigma2
         rise = np.maximum((first - np.where(far, 0.0, threshold)) * slope, 0.0)

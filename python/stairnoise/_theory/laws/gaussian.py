@@ -1,4 +1,4 @@
-"""The normal law of mean 0."""
+"""The normal distribution of mean 0."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Centred(ABC):
 
 
 class NormalLaw(Centred):
-    """Functions of the normal law of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
+    """Functions of the normal distribution of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
 
     def __init__(self, sigma: float) -> None:
         self.sigma = sigma

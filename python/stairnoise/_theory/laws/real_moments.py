@@ -1,4 +1,4 @@
-"""Absolute moments of real order of the four laws, E|X|**p for every p > -1.
+"""Absolute moments of real order of the Laplace and the staircase distributions: E|X|**p for every p > -1.
 
 Functions of numbers or arrays that broadcast, relative error below 1e-12 for ``eps`` from 2**-40
 to 700 and p to 64. Notation as in `stairnoise._theory`, whose closed forms they equal at integer p.
@@ -37,7 +37,7 @@ def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Array:
 
 
 def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Array:
-    """E|X|**p of the discrete staircase; D = r = 1 is the two-sided geometric law.
+    """E|X|**p of the discrete staircase; D = r = 1 is the two-sided geometric distribution.
 
     inf for negative p, because P(X = 0) > 0.
     """
@@ -47,7 +47,7 @@ def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Array:
 
 
 def laplace_abs_moment(p: Real, eps: Real, D: Real) -> Array:
-    """E|X|**p of the Laplace law, ``Gamma(p+1) (D/eps)**p``."""
+    """E|X|**p of the Laplace distribution, ``Gamma(p+1) (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(gamma_function(np.asarray(p) + 1.0) * (np.asarray(D) / eps) ** p)
 
@@ -61,7 +61,7 @@ def _lattice(p: Array, eps: Array, D: Array, r: Array) -> Array:
 
 
 def _moment(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
-    """E|X|**p with the central stair of half-width gamma D; `cells` to a stair, inf for a continuous law."""
+    """E|X|**p with the central stair of half-width gamma D; `cells` to a stair, inf for a continuous distribution."""
     moment = np.ones_like(p)
     small = eps < FEW_STAIRS
     for method, where in ((_many_stairs, small & (p != 0)), (_few_stairs, ~small & (p != 0))):

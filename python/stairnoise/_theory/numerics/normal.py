@@ -1,4 +1,4 @@
-"""The normal law's tail, without SciPy: Mills' ratio by quadrature, from which everything else follows."""
+"""The normal distribution's tail, without SciPy: everything follows from Mills' ratio, which quadrature gives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 # Elements at a time: every element takes some dozens of terms, or some hundred.
 CHUNK = 1024
-# What is left out of an integral of e**-y over y from 0 up: e**-40 of it.
+# The integral of e**-y over y >= 0 ends here: e**-40 of it is left out.
 _NEGLIGIBLE = 40.0
 _NODES = 48
 

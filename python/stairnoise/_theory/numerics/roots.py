@@ -82,7 +82,7 @@ def bisection(
 
 
 def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array, halvings: int) -> Array:
-    """Halve brackets so many times, elementwise, and return their upper ends."""
+    """Halve brackets `halvings` times, elementwise, and return their upper ends."""
     for _ in range(halvings):
         middle = (low + high) / 2
         enough = holds(middle)

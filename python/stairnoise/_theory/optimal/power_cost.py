@@ -44,7 +44,7 @@ MOST_POWER = 2.0**6
 _CHUNK = 256
 _LAST_STEP = 1e-8
 _TINY = float(np.finfo(np.float64).tiny)
-# The discrete optimum differs from the rounded continuous one by 0 or 1 wherever it was compared.
+# In every comparison the discrete optimum was within 1 of the rounded continuous one.
 _NEIGHBOURS = np.arange(-3.0, 4.0)
 
 
@@ -100,7 +100,7 @@ def _few_stairs(p: Array, eps: Array, logarithm: Array) -> tuple[Array, Array]:
 
     For eps of `FEW_STAIRS` and more. The balance divided by p b is written as
     ``sum_m b**(m-1) ((gamma+m)**p (gamma+c) + (c-m) ((gamma+m)**p - 1)/p)``: the mean of c - m is 0,
-    and the subtracted 1 leaves nothing to cancel at small p. The logarithm is nearly linear.
+    and the subtracted 1 avoids cancellation at small p. The logarithm is nearly linear.
     """
     gamma, c, rise = np.exp(logarithm), odds(eps), 1 / -np.expm1(-eps)
     steep, flat = np.exp((p + 1) * logarithm + eps), rise * np.exp(p * logarithm)

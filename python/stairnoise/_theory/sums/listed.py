@@ -1,11 +1,11 @@
 """The sum of k independent variables from a list of probabilities: how far it is from 0, at most.
 
-As in `staircase_sums` the list is tilted towards the quantile in question and transformed, so that rounding errors
-are small against the tail. Where the sum would have too many integers, the list is one of wider cells, whose sum is larger:
+The list is tilted towards the quantile in question and transformed, as `tilted` has it. Where the sum would have too many
+integers, the list is replaced by one of wider cells, whose sum is larger:
 
-* Of a symmetric law that falls from its mode, in the peakedness order, which passes to sums: the cells are spread evenly, as
-  there.
-* Of any other law, outcome by outcome: every value is rounded away from the mean of the tail in question, to the end of its cell.
+* A symmetric distribution that falls from its mode is spread evenly over the cells. It is larger in the peakedness order,
+  which passes to sums (see `staircase`).
+* Any other distribution is larger outcome by outcome: every value is rounded up to the end of its cell.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 # In nepers: where a list may end. 10**9 variables lack less than 1e-34 together.
 LISTED = 100.0
-# Cells of a list on either side of 0, where the law has more integers than that.
+# Cells of a list on either side of 0, where the distribution has more integers than that.
 CELLS = 2**16
 # Fractions of the largest exponent; every exponent gives a valid bound.
 _EXPONENTS: Array = np.concatenate([np.geomspace(1e-7, 0.5, 56, endpoint=False), 1 - np.geomspace(0.5, 0.003, 8)])
@@ -47,7 +47,7 @@ class Summand(NamedTuple):
     first: int
     weights: Array
     decay: float
-    """Largest exponent worth a thought: the one at which a tail without end has no moment."""
+    """Upper limit of useful tilts."""
     k: int
     spread: bool = False
     """Whether each variable is spread evenly over its cell."""
@@ -65,7 +65,7 @@ OnCells = Callable[[int], Summand]
 def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -> int:
     """Bound of |S| in steps, by the finest cells that fit, of `least` steps or more.
 
-    `upper` is the variable, and `lower` the mirrored one unless the law is symmetric. On wider cells either is spread or
+    `upper` is the variable, and `lower` the mirrored one unless the distribution is symmetric. On wider cells either is spread or
     rounded up.
     """
     h = least
@@ -86,7 +86,10 @@ def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -
 
 
 def widened(variable: Summand, h: int) -> Summand:
-    """Join h cells, an odd number, symmetrically about 0, and spread them: for symmetric laws that fall from their mode."""
+    """Join h cells, an odd number, symmetrically about 0, and spread them.
+
+    For symmetric distributions that fall from their mode.
+    """
     if h == 1:
         return variable
     m = -(-(-variable.first - h // 2) // h)
@@ -114,7 +117,7 @@ class _Tail:
         self.end = max(extent.last, 1)
 
     def __call__(self, n: int) -> float:
-        """P(S > n), 1 where nobody asks."""
+        """P(S > n), or 1 below the first place, where the tail is not known."""
         place = n + 1 - self._start
         if place < 0:
             return 1.0

@@ -1,12 +1,12 @@
 """The sum of k independent discrete staircase variables: how far it is from 0, at most.
 
 A staircase variable is ``C + D (G - G')``: G, G' geometric with ``b = exp(-eps)``, and C a mixture of two
-centred uniform laws on 2r - 1 and 2 (D - r) + 1 integers, weights proportional to the counts times 1 and b.
+centred uniform distributions on 2r - 1 and 2 (D - r) + 1 integers, weights proportional to the counts times 1 and b.
 So the transform of the sum is known in closed form, and one inverse FFT gives its probabilities. They are
 tilted first by ``exp(theta x)`` with Chernoff's theta, which moves the mass to the quantile in question:
 rounding errors stay small against the tail instead of against 1.
 
-Where the integers would be too many, the law is replaced by one on wider cells that is larger in the
+Where the integers would be too many, the distribution is replaced by one on wider cells that is larger in the
 peakedness order, P(|X| > t) <= P(|Y| > t) for all t. That order passes to sums of symmetric unimodal
 variables [1]_, so the bound stays a bound:
 
@@ -60,15 +60,15 @@ _LARGEST_TILT = 300.0
 
 
 class Cells(NamedTuple):
-    """A staircase law on cells; lengths in cells."""
+    """A staircase distribution on cells; lengths in cells."""
 
     eps: float
-    """Infinite for the central stair alone, a uniform law."""
+    """Infinite for the central stair alone, a uniform distribution."""
     D: float
     w: float
     k: int
     spread: bool
-    """Whether the law is that of a density, constant on each cell."""
+    """Whether the distribution is that of a density, constant on each cell."""
     more_outside: float = 1.0
     """P(|X| >= w), relative to what eps, D and w would make it."""
 
@@ -83,7 +83,7 @@ def error_bound(eps: float, D: int, r: int, k: int, alpha: float) -> int:
     Parameters
     ----------
     eps, D, r
-        The law.
+        The distribution.
     k : int
         Number of variables, from 1 to 10**9.
     alpha : float
@@ -169,7 +169,7 @@ class _Tail:
 
 
 def _one(cells: Cells, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted law of one variable on the cells, and ln E exp(tilt X)."""
+    """Transform of the tilted distribution of one variable on the cells, and ln E exp(tilt X)."""
     b = math.exp(-cells.eps) if cells.eps <= _LARGEST_EPS else 0.0
     reach = math.ceil(max(cells.w, cells.D - cells.w if b else 0.0))
     places = np.arange(-reach, reach + 1)

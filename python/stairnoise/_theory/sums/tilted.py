@@ -24,7 +24,7 @@ Complex = NDArray[np.complex128]
 LONGEST = 2**21
 # Tilted mass left out on either side: exp(-60).
 NEGLIGIBLE = 60.0
-# A tilt nearer to the largest one leaves a longer tail than it is worth.
+# A tilt nearer to the largest one makes the tilted sum too long.
 LARGEST_FRACTION = 0.97
 ROUNDING = 2.0**-52
 

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 _NEAR, _FLAT = 0.5, 1.0
 # A sum over steps as fine as these is an integral, up to their square.
 _FINE = 2.0**-26
-# In nepers: what falls by more over a run is nothing to its beginning.
+# In nepers: the part of a run that is lower than its beginning by more is left out.
 _SPAN = 800.0
 # In nepers, and points on each: a polynomial of degree 31 leaves less than 1e-17 of an exponential.
 _PIECE, _POINTS = 2.0, 16
@@ -41,7 +41,7 @@ _NEAR_ONE = 2.0**-10
 
 
 class Runs(General):
-    """The loss of such a law under a shift of `cells` integers, which may be negative."""
+    """The loss of a distribution given by its slopes, under a shift of `cells` integers, which may be negative."""
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
 
