@@ -9,7 +9,6 @@ from stairnoise._law import ContinuousLaw, Cost, plain
 from stairnoise._parameters import Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Line
-from stairnoise._theory.optimal import shapes
 
 
 class Staircase(ContinuousLaw):
@@ -87,6 +86,8 @@ class Staircase(ContinuousLaw):
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec
+        from stairnoise._theory.optimal import shapes
+
         gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
         return plain(gamma(self._eps))
 
