@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from stairnoise import selection
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._registry import ROWS
 from stairnoise._selftest.contract import Key
@@ -136,8 +137,10 @@ def rounded(number: Fraction) -> float:
 
 
 def _law(entry: dict[str, Any]) -> Any:
-    (row,) = (row for row in ROWS if row.class_name == entry["law"])
-    return row.load()(*entry["arguments"])
+    of_numbers = {row.class_name: row for row in ROWS}
+    name = entry["law"]
+    mechanism = of_numbers[name].load() if name in of_numbers else getattr(selection, name)
+    return mechanism(*entry["arguments"])
 
 
 def _keyed(key: str) -> Any:
