@@ -116,6 +116,7 @@ def test_the_transform_of_two_terms_of_one_rate(shape, rate):
     assert error.max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rates", [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])
 def test_the_end_of_the_list(rates):
     """A fractional term and a geometric one, summed over all that matters at that place."""
@@ -155,6 +156,7 @@ def test_variance_of_the_multi_scale_law(eps, D):
         assert sn.DiscreteStaircase(eps, D, 1).var() == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("alpha", "theta", "lam"), [(0.5, 1.0, 0.25), (0.25, 0.7, 0.1), (0.05, 1 / 3, 0.05), (0.3, 0.1, 2.0)])
 def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, theta, lam):
     law = sn.Arete(alpha, theta, lam)
@@ -255,6 +257,7 @@ def test_exact_eps_of_the_multi_scale_law(eps, D):
     assert largest_loss(rest, D, int(20 * D / eps)) < rest.privacy_eps() < eps + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "theta", "lam", "change"),
     [
@@ -281,12 +284,14 @@ def test_exact_eps_of_arete(alpha, theta, lam, change):
         assert loss.max() > 0.9 * found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eps", "expected"), [(12, 8.030), (16, 11.180), (20, 14.250), (24, 17.282)])
 def test_arete_of_the_paper_is_conservative(eps, expected):
     assert sn.Arete.from_eps(eps).privacy_eps(1.0) == pytest.approx(expected, abs=1e-3)
     assert sn.Arete.from_eps(eps, 3.0).privacy_eps(3.0) == pytest.approx(expected, abs=2e-2)
 
 
+@pytest.mark.slow
 def test_where_arete_loses_most():
     """At the mode for eps = 12 and 20, beside it for eps = 4."""
     for eps, at_mode in ((4, False), (12, True), (20, True)):
@@ -295,6 +300,7 @@ def test_where_arete_loses_most():
         assert (law.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode
 
 
+@pytest.mark.slow
 def test_missing_shares_cost_eps():
     """The tighter β of the rest loses more, and what is promised is what brute force finds."""
     for law, D in ((sn.GeneralizedDiscreteLaplace.from_eps(8, 10), 10), (sn.MultiScaleDiscreteLaplace(2, 3), 3)):
