@@ -158,8 +158,10 @@ audit: | tools  ## dependencies: licences, sources, advisories, newer releases; 
 	@scripts/audit.sh
 
 .PHONY: coverage
-coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/coverage.md (ten minutes)
+coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverage.md (half an hour)
 	$(PY) -m pip install 'coverage[toml]>=7.10'
+	rustup component add llvm-tools
+	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
 	$(PY) -m scripts.coverage
 
 .PHONY: fuzz

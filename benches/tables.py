@@ -173,12 +173,12 @@ def readme_figures(record: Record, stem: str) -> str:
     lines = [
         BEGIN,
         f"Measured on {record['date']} on one core ({record['cpu']['model']}, {_cpu(record)}) by `{record['command']}`, medians; "
-        f"[the record](benches/record/{stem}.md) has all of them, and the targets for AVX-512 ({targets.summary(results)}). "
+        f"[the record](benches/record/{stem}.md) has all of them. "
         f"On that machine writing 8 bytes per value into warm memory (`out.fill(1.0)`) takes {results.fill_ns:.2g} ns.",
         "",
         f"![ns/value by mechanism](benches/record/{stem}.svg)",
         "",
-        _row("law", "contender", "n", "ns/value", "× fill", "× stairnoise"),
+        _row("mechanism", "contender", "n", "ns/value", "× fill", "× stairnoise"),
         "|---|---|---|---|---|---|",
     ]
     for law in COMPARED:

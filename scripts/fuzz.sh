@@ -2,7 +2,7 @@
 # Runs the fuzz targets of rust/fuzz, each for a while, with the address sanitizer. Needs a C++ compiler for libFuzzer.
 #
 #   scripts/fuzz.sh [TARGET ...]      all of them by default; exit 1 with the offending input's path if one fails
-#   scripts/fuzz.sh --minimise        replaces rust/fuzz/corpus by the fewest inputs that reach as much as all that were found
+#   scripts/fuzz.sh --minimise        replaces the inputs in rust/fuzz/corpus by the fewest that reach as much as all that were found
 #
 #   SECONDS_EACH    for each target, 60 by default
 set -eu
@@ -27,17 +27,20 @@ if [ "${1:-}" = --minimise ]; then
 fi
 [ $# -gt 0 ] || set -- $(ls rust/fuzz/fuzz_targets | sed 's/\.rs$//')
 
+# libFuzzer reads and writes folders with one file for each input.
 for target in "$@"; do
+    kept=$root/target/fuzz/kept/$target
+    rm -rf "$kept"
     mkdir -p "$found/$target"
+    python3 scripts/fuzz_inputs.py unpack "rust/fuzz/corpus/$target.hex" "$kept"
     if [ -n "$minimise" ]; then
         fewest=$root/target/fuzz/fewest/$target
         rm -rf "$fewest"
         mkdir -p "$fewest"
-        cargo fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz "$target" "$fewest" "$found/$target" "rust/fuzz/corpus/$target" -- -merge=1
-        rm -rf "rust/fuzz/corpus/$target"
-        mv "$fewest" "rust/fuzz/corpus/$target"
+        cargo fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz "$target" "$fewest" "$found/$target" "$kept" -- -merge=1
+        python3 scripts/fuzz_inputs.py pack "$fewest" "rust/fuzz/corpus/$target.hex"
     else
-        cargo fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz "$target" "$found/$target" "rust/fuzz/corpus/$target" -- \
+        cargo fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz "$target" "$found/$target" "$kept" -- \
             -max_total_time="${SECONDS_EACH:-60}" -max_len=512 -len_control=0 -timeout=60 -print_final_stats=1
     fi
 done

@@ -15,7 +15,7 @@ run() {
     cargo test --locked --target "$target" --target-dir target/asan -p stairnoise --all-features "$@"
 }
 # The tests in the crate run every tier that the processor has, the exact path has none; those of its public face run the one that is named.
-run --lib --test exact_path -- --skip kernel::exhaustive --skip kernel::proof "$@"
+run --lib --test exact_path -- --skip kernel::tests::exhaustive --skip kernel::tests::proof "$@"
 for tier in portable avx2 avx512; do
     # An instruction set by its name in /proc/cpuinfo.
     case $tier in portable) flag=fpu ;; avx512) flag=avx512f ;; *) flag=$tier ;; esac

@@ -55,7 +55,7 @@ cp -R tests/vectors "$disk$root/tests/vectors"
 cat >"$disk/init" <<EOF
 #!/busybox sh
 /busybox mount -t devtmpfs none /dev
-/tests $* --test-threads 1 --nocapture --skip kernel::exhaustive --skip kernel::proof --skip parallel && echo all-passed
+/tests $* --test-threads 1 --nocapture --skip kernel::tests::exhaustive --skip kernel::tests::proof --skip parallel && echo all-passed
 /busybox sleep 1
 /busybox poweroff -f
 EOF

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The taint check (docs/timing.md): the key is secret, and memcheck reports every branch and address that depends on it. Exit 1 if there is one
+# The taint check (docs/evidence/timing.md): the key is secret, and memcheck reports every branch and address that depends on it. Exit 1 if there is one
 # that the sources do not let through, or if a control is not reported. One line says what is missing, and nothing is checked then.
 set -eu
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The timing test (docs/timing.md), on every instruction set that this processor has.
+# The timing test (docs/evidence/timing.md), on every instruction set that this processor has.
 #
 #   scripts/test_time.sh [FILLS]        fills per comparison, a million by default; exit 1 if a |t| or a control comes out wrong
 set -eu

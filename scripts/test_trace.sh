@@ -1,5 +1,5 @@
 #!/bin/sh
-# The comparison of paths (docs/timing.md): fills with different keys run the same instructions on the same addresses, on every instruction set that
+# The comparison of paths (docs/evidence/timing.md): fills with different keys run the same instructions on the same addresses, on every instruction set that
 # this processor has. Exit 1 if a path differs, or if those of a control do not.
 set -eu
 

@@ -1,32 +1,35 @@
 """stairnoise: exact, cryptographically random noise for differential privacy.
 
-Laws of real numbers: `Staircase`, `Laplace`. Laws of integers: `DiscreteStaircase`,
+Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
-Their relatives are for releases with a δ (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`), for
-vectors (`MultivariateStaircase`), for noise in shares (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and for choices (`StaircaseSelection`, `ExponentialMechanism`).
+Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
+vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
 """
 
 import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
+from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
+from stairnoise._registry import ROWS as _ROWS
 from stairnoise._sample import sample
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
+    from stairnoise._laws.discrete_laplace import DiscreteLaplace
+    from stairnoise._laws.discrete_staircase import DiscreteStaircase
     from stairnoise._laws.gaussian import Gaussian
     from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
+    from stairnoise._laws.laplace import Laplace
     from stairnoise._laws.merged_laplace import MergedLaplace
     from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.staircase import Staircase
     from stairnoise._laws.truncated_laplace import TruncatedLaplace
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
@@ -64,7 +67,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "optimal_r",
     "optimal_cost",
     "expected_cost",
-    # What it reveals
+    # What it promises, and reveals
+    "Guarantee",
     "PrivacyLoss",
     # Randomness
     "SecureRng",
@@ -84,36 +88,39 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
 
 # Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
 _MODULES = {
-    "Arete": "_laws.arete",
-    "Comparison": "comparison",
-    "DiscreteGaussian": "_laws.discrete_gaussian",
-    "ExponentialMechanism": "selection",
-    "Gaussian": "_laws.gaussian",
-    "GeneralizedDiscreteLaplace": "_laws.generalized_discrete_laplace",
-    "MergedLaplace": "_laws.merged_laplace",
-    "MultiScaleDiscreteLaplace": "_laws.multi_scale_discrete_laplace",
-    "MultivariateStaircase": "_laws.multivariate_staircase",
-    "PrivacyLoss": "privacy",
-    "SelftestReport": "_selftest",
-    "StaircaseSelection": "selection",
-    "TruncatedLaplace": "_laws.truncated_laplace",
-    "compare": "comparison",
-    "expected_cost": "optimal",
-    "optimal_cost": "optimal",
-    "optimal_gamma": "optimal",
-    "optimal_r": "optimal",
-    "selftest": "_selftest",
+    **{row.class_name: row.module for row in _ROWS},
+    "Comparison": "stairnoise.comparison",
+    "ExponentialMechanism": "stairnoise.selection",
+    "Guarantee": "stairnoise._law.guarantee",
+    "PrivacyLoss": "stairnoise.privacy",
+    "SelftestReport": "stairnoise._selftest",
+    "StaircaseSelection": "stairnoise.selection",
+    "compare": "stairnoise.comparison",
+    "expected_cost": "stairnoise.optimal",
+    "optimal_cost": "stairnoise.optimal",
+    "optimal_gamma": "stairnoise.optimal",
+    "optimal_r": "stairnoise.optimal",
+    "selftest": "stairnoise._selftest",
 }
 
 
 def __getattr__(name: str) -> _typing.Any:
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     from importlib import import_module
 
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """Say what was meant by a name that the package has not: a method of the mechanisms, or a name like it."""
+    if name.startswith("_"):
+        return ""
+    if hasattr(__getattr__("Staircase"), name):
+        return f"; it is a method of the mechanisms, as in Staircase(eps=1).{name}"
+    return _known_name(name, __all__)
 
 
 def __dir__() -> list[str]:

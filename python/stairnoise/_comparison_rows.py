@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._candidates import AnyLaw, Candidate, Setting
+from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
-from stairnoise._law.distribution import DiscreteDistribution
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.laplace import Laplace
+from stairnoise._registry import load
+from stairnoise._theory.numerics.roots import bisection
 
 _ALPHA = 0.05
 
@@ -52,7 +51,7 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
         try:
             law = candidate.make(setting)
         except ParameterError as error:
-            refusals.setdefault(str(error), []).append(candidate.name)
+            refusals.setdefault(str(error), []).append(candidate.compared.name)
         else:
             rows.append(_of_number(candidate, law, setting, p))
     if not rows:
@@ -60,22 +59,22 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
     return rows, [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
 
 
-def _of_number(candidate: Candidate, law: AnyLaw, setting: Setting, p: int) -> ComparisonRow:
+def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> ComparisonRow:
     return ComparisonRow(
-        mechanism=candidate.name,
+        mechanism=candidate.compared.name,
         law=law,
         mean_abs=float(law.abs_moment(1)),
         std=float(law.std()),
         bound_95=law.error_bound(_ALPHA),
-        p_zero=float(law.pmf(0)) if isinstance(law, DiscreteDistribution) else None,
-        ratio=_over(float(law.abs_moment(p)), _baseline(candidate.baseline, setting, p)),
+        p_zero=float(law.pmf(0)) if candidate.row.kind == "discrete" else None,
+        ratio=_over(float(law.abs_moment(p)), _baseline(candidate.compared.baseline, setting, p)),
     )
 
 
 def _baseline(name: str, setting: Setting, p: int) -> float:
     """E|X|**p of the Laplace law of the same kind; 0 where there is none."""
     try:
-        law: AnyLaw = (DiscreteLaplace if name == "DiscreteLaplace" else Laplace)(setting.eps, setting.sensitivity)
+        law = CANDIDATES[name].make(setting)
     except ParameterError:
         return 0.0
     return float(law.abs_moment(p))
@@ -86,19 +85,17 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
 
     The Laplace law of a norm, with a density of e^(-ε‖x‖/Δ), has a norm that is a sum of `dim` exponential variables.
     """
-    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
-
     scale = setting.sensitivity / setting.eps
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
     rows = []
     for cost in ("l1", "l2"):
-        law = MultivariateStaircase(setting.eps, setting.sensitivity, dim, cost, norm)
+        law = load("multivariate_staircase")(setting.eps, setting.sensitivity, dim, cost, norm)
         first, second = law.expected_norm(1), law.expected_norm(2)
         ratio = _over({1: first, 2: second}[p], moments[p])
         bound = float(law.norm_isf(_ALPHA))
         rows.append(ComparisonRow(f"MultivariateStaircase {cost}", law, first, math.sqrt(second), bound, None, ratio))
     if norm == "l1":
-        laplace, bound = Laplace(setting.eps, setting.sensitivity), scale * _sum_of_exponentials_isf(dim, _ALPHA)
+        laplace, bound = CANDIDATES["Laplace"].make(setting), scale * _sum_of_exponentials_isf(dim, _ALPHA)
         rows.append(ComparisonRow("Laplace per coordinate", laplace, moments[1], math.sqrt(moments[2]), bound, None, 1.0))
     return rows
 
@@ -107,12 +104,11 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
     """Return the x with P(S > x) = alpha, S a sum of `n` exponential variables: e^-x (1 + x + … + x^(n-1)/(n-1)!)."""
     k = np.arange(n)
     log_factorials = np.array([math.lgamma(i + 1) for i in k])
-    low, high = 1e-300, n + 10 * math.sqrt(n) + 10
-    for _ in range(100):
-        x = (low + high) / 2
-        tail = float(np.sum(np.exp(k * math.log(x) - x - log_factorials)))
-        low, high = (x, high) if tail > alpha else (low, x)
-    return high
+
+    def rare(x: float) -> bool:
+        return float(np.sum(np.exp(k * math.log(x) - x - log_factorials))) <= alpha
+
+    return bisection(rare, 1e-300, n + 10 * math.sqrt(n) + 10)
 
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:

@@ -156,7 +156,7 @@ def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
         # NumPy asks for huge pages: 8 times cheaper here than memory from a plain allocator.
         return np.empty(shape, dtype)
     except ValueError as error:
-        # Lengths and their number were checked: NumPy has nothing else to refuse. Of a product with a zero it leaves that out.
+        # Sizes were checked, so only a byte count over 2**63 remains; NumPy skips zero-length axes.
         raise ParameterError(f"{name} must be small enough to index (below 2**63 bytes), got shape {shape}") from error
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, got, outline,
 from stairnoise._memory import base_view, is_array
 
 Real = float | NDArray[np.float64]
+Cost = Literal["l1", "l2"]
 
 # NumPy's ArrayLike would let a type checker accept strings. Arrays are SupportsFloat.
 RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
@@ -27,6 +28,8 @@ _EXACT_INTEGERS = 2**53
 # What NumPy's broadcasting and flat iteration take, and the extension; NumPy 2 makes arrays of more.
 MOST_DIMENSIONS = 32
 _USUAL = frozenset({int, float})
+# Limits below it are written out.
+_SHORT = 1000
 # NumPy's own ways from a foreign object to an array.
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -232,7 +235,7 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
         index, item = next((index, item) for index, item in np.ndenumerate(items) if not _is_real_type(type(item)))
         raise ParameterTypeError(_not_a_number(item, name) + place(index))
     if not kinds:
-        return np.empty(items.shape)
+        return np.empty(items.shape, np.int64)  # all of no numbers are integers
     if rounding:
         return np.array([_nearest(item, name) for item in items.flat], np.float64).reshape(items.shape)
     if all(issubclass(kind, numbers.Integral) for kind in kinds):
@@ -306,7 +309,9 @@ def _require_equal(exact: NDArray[Any], floats: NDArray[np.float64], name: str) 
 
 
 def _power(limit: int) -> str:
-    """Write a limit as the power of two that it is, or falls short of by one."""
+    """Write a large limit as the power of two that it is, or falls short of by one."""
+    if limit < _SHORT:
+        return str(limit)
     exponent = limit.bit_length() - 1
     powers = {1 << exponent: f"2**{exponent}", (2 << exponent) - 1: f"2**{exponent + 1} - 1"}
     return powers.get(limit, str(limit))

@@ -6,8 +6,10 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from stairnoise._comparison_rows import ComparisonRow
-    from stairnoise.comparison import Comparison
+    from stairnoise._parameters import Cost
 
 # Below the first eps of one release the staircase gains about eps**2/24, 1 % at most. From the second on, noise of the same
 # variance costs less as a staircase however many releases are composed; between them it does up to ten, and thousands
@@ -23,22 +25,20 @@ _LEAST_RATIO = 1e-300
 _QUANTITY = {"l1": "E|X|", "l2": "variance"}
 
 
-def recommend(comparison: Comparison) -> str:
-    """Return a few sentences: what the staircase gains, at what price, and what follows."""
-    rows = {row.mechanism: row for row in comparison}
-    if comparison.subject != "number":
-        return ""
-    quantity = _QUANTITY[comparison.cost]
-    staircase, laplace = rows.get(f"Staircase {comparison.cost}"), rows.get("Laplace")
+def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
+    """Return a few sentences about releases of one number: what the staircase gains, at what price, and what follows."""
+    rows = {row.mechanism: row for row in compared}
+    quantity = _QUANTITY[cost]
+    staircase, laplace = rows.get(f"Staircase {cost}"), rows.get("Laplace")
     sentences = []
     if staircase and laplace and not isnan(staircase.ratio):
         sentences += [
-            f"eps = {comparison.eps:g}: {_choice(comparison.eps)}.",
+            f"eps = {eps:g}: {_choice(eps)}.",
             f"The staircase's {quantity} is {_against(staircase.ratio)} Laplace's.",
             *_quantile_caveat(staircase, laplace),
-            _composition(comparison.eps),
+            _composition(eps),
         ]
-    integer, geometric = rows.get(f"DiscreteStaircase {comparison.cost}"), rows.get("DiscreteLaplace")
+    integer, geometric = rows.get(f"DiscreteStaircase {cost}"), rows.get("DiscreteLaplace")
     if integer and geometric and not isnan(integer.ratio):
         sentences += _for_integers(integer, geometric, quantity)
     return " ".join(filter(None, sentences))
@@ -78,7 +78,7 @@ def _distinct(a: float, b: float) -> tuple[str, str]:
 def _composition(eps: float) -> str:
     """Compare what very many releases cost, at the same variance: that is in proportion to the mean loss."""
     # Here and not at the top: who only draws noise does not wait for it.
-    from stairnoise._theory.equal_variance import mean_losses
+    from stairnoise._theory.optimal.equal_variance import mean_losses
 
     ours, theirs = mean_losses(eps)
     if not abs(ours - theirs) > _NOTICEABLE_LOSS * theirs:

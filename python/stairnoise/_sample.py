@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from numpy.typing import DTypeLike, NDArray
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law import Cost, Law
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
+from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
 from stairnoise._parameters import RealLike
+from stairnoise._registry import BY_NAME, Mechanism, Row
 from stairnoise.rng import Rng
-
-if TYPE_CHECKING:
-    from stairnoise._law.alone import Alone
-    from stairnoise._laws.multivariate_staircase import MultivariateStaircase
-
-Mechanism = Literal[
-    "staircase",
-    "discrete_staircase",
-    "laplace",
-    "discrete_laplace",
-    "gaussian",
-    "discrete_gaussian",
-    "truncated_laplace",
-    "merged_laplace",
-    "multivariate_staircase",
-    "generalized_discrete_laplace",
-    "multi_scale_discrete_laplace",
-    "arete",
-]
-
-LAWS: dict[str, type[Law[Any]]] = {
-    "staircase": Staircase,
-    "discrete_staircase": DiscreteStaircase,
-    "laplace": Laplace,
-    "discrete_laplace": DiscreteLaplace,
-}
-# Classes that are loaded when they are named.
-FURTHER_LAWS = {
-    "gaussian": "Gaussian",
-    "discrete_gaussian": "DiscreteGaussian",
-    "truncated_laplace": "TruncatedLaplace",
-    "merged_laplace": "MergedLaplace",
-    "multivariate_staircase": "MultivariateStaircase",
-    "generalized_discrete_laplace": "GeneralizedDiscreteLaplace",
-    "multi_scale_discrete_laplace": "MultiScaleDiscreteLaplace",
-    "arete": "Arete",
-}
 
 
 def sample(
-    n: Size | None,
+    size: Size | None = None,
     eps: RealLike | None = None,
     sensitivity: RealLike | None = None,
     *,
+    n: Size | None = None,
     mechanism: Mechanism = "staircase",
-    gamma: Cost | RealLike | None = None,
-    r: Cost | RealLike | None = None,
+    gamma: str | RealLike | None = None,
+    r: str | RealLike | None = None,
     rng: Rng | None = None,
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
@@ -72,13 +32,15 @@ def sample(
 
     Parameters
     ----------
-    n : int, tuple of int, or None
+    size : int, tuple of int, or None
         Shape of the output. None: the shape of `out`, or without it that of the parameters. For
         "multivariate_staircase" how many vectors: the output has a last axis of length ``dim`` beside.
     eps : float or array of float
         Privacy parameter ε > 0 of one draw, for the laws that have one.
     sensitivity : float or array of float, default 1
         Largest change of the value that one person can cause, for the laws that have one; an integer for discrete laws.
+    n : int, tuple of int, or None
+        Another name of `size`.
     mechanism : str, default "staircase"
         Which law: the name of its class in small letters, such as "discrete_laplace" or "gaussian".
     gamma : {"l1", "l2"}, float or array of float
@@ -101,7 +63,7 @@ def sample(
     Returns
     -------
     float, int or ndarray
-        A Python scalar when the parameters are scalars and neither `n` nor `out` is given.
+        A Python scalar when the parameters are scalars and neither `size` nor `out` is given.
 
     Raises
     ------
@@ -125,61 +87,77 @@ def sample(
     >>> sn.sample(4, mechanism="multivariate_staircase", eps=2, dim=3).shape
     (4, 3)
     """
-    make, given = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
-    law = make._for_one_call(given, out) if mechanism in LAWS else make(**given)
-    return law._sample(n, rng, out, dtype, threads, size_name="n")
+    if n is not None and size is not None:
+        raise ParameterError(f"n must be left out beside size, got {received(n)}")
+    row, given = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
+    make = row.load()
+    law = make(**given) if row.arrays is None else make._for_one_call(given, out)
+    return law._sample(size if n is None else n, rng, out, dtype, threads, size_name="size" if n is None else "n")
 
 
 sample.__module__ = "stairnoise"
 
 
-def make_law(mechanism: str, **parameters: Any) -> Law[Any] | Alone[Any] | MultivariateStaircase:
+def make_law(mechanism: str, **parameters: Any) -> Any:
     """Build the law that `mechanism` names; a parameter of another law is refused, and None is none."""
-    law, given = _named_law(mechanism, **parameters)
-    return law(**given)  # type: ignore[no-any-return]
+    row, given = _named_law(mechanism, **parameters)
+    return row.load()(**given)
 
 
-def _named_law(mechanism: str, **parameters: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the class that `mechanism` names, and what of `parameters` it is to be called with."""
-    if not isinstance(mechanism, str):
-        raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}")
-    law = _class(mechanism)
-    needed, allowed = _parameters_of(law)
+def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
+    """Return the row that `mechanism` names, and what of `parameters` its class is to be called with."""
+    row = _row(mechanism)
+    needed, allowed = _parameters_of(row)
     given = {name: value for name, value in parameters.items() if value is not None}
     for name, value in given.items():
         if name not in allowed:
-            _require_known(name)
-            raise ParameterError(f"{name} must be left out for the mechanism {mechanism!r}, got {received(value)}")
-    # What is missing is the law's to refuse.
-    return law, dict.fromkeys(needed) | given
+            raise _superfluous(row, name, value)
+    for name in needed:
+        if name not in given:
+            raise ParameterTypeError(f"{name} must be given for the mechanism {mechanism!r}, got None")
+    return row, given
 
 
 def needed_parameters(mechanism: str) -> tuple[str, ...]:
     """Names of the parameters that the law has no default for."""
-    return _parameters_of(_class(mechanism))[0]
+    return _parameters_of(_row(mechanism))[0]
 
 
-def _class(mechanism: str) -> Any:
-    if mechanism in LAWS:
-        return LAWS[mechanism]
-    if mechanism not in FURTHER_LAWS:
-        raise ParameterError(f"mechanism must be {_names()}, got {received(mechanism)}")
-    from importlib import import_module
+def _row(mechanism: object) -> Row:
+    if not isinstance(mechanism, str):
+        kind = mechanism if isinstance(mechanism, type) else type(mechanism)
+        raise ParameterTypeError(f"mechanism must be {_names()}, got {received(mechanism)}{meant(kind.__name__, BY_NAME)}")
+    if mechanism not in BY_NAME:
+        raise ParameterError(f"mechanism must be {_names()}, got {received(mechanism)}{meant(mechanism, BY_NAME)}")
+    return BY_NAME[mechanism]
 
-    return getattr(import_module("stairnoise"), FURTHER_LAWS[mechanism])
 
-
-def _parameters_of(law: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parameters_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the parameters that must be given, and of all."""
-    names = law.__init__.__code__.co_varnames[1 : law.__init__.__code__.co_argcount]
-    return names[: len(names) - len(law.__init__.__defaults__ or ())], names
+    make = row.load().__init__
+    names = arguments_of(make)
+    return names[: len(names) - len(make.__defaults__ or ())], names
 
 
-def _require_known(name: str) -> None:
-    if not any(name in _parameters_of(_class(mechanism))[1] for mechanism in (*LAWS, *FURTHER_LAWS)):
-        raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+def _superfluous(row: Row, name: str, value: object) -> Exception:
+    """Return the error for a parameter that the mechanism has not, and perhaps no other one either."""
+    owners = [other.name for other in BY_NAME.values() if name in _parameters_of(other)[1]]
+    if owners:
+        takes = f"{row.class_name}.from_eps takes it" if name in _from_eps(row) else f"it is for {', '.join(owners)}"
+        return ParameterError(f"{name} must be left out for the mechanism {row.name!r}, got {received(value)}; {takes}")
+    if name in ("seed", "random_state"):
+        hint = f"; for reproducible noise pass rng=SeededRng({received(value)})"
+    else:
+        hint = meant(name, (*arguments_of(sample), "size", *_from_eps(row), *_parameters_of(row)[1]))
+    return TypeError(f"sample() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _from_eps(row: Row) -> tuple[str, ...]:
+    """Names of the arguments of the class method that makes the law from ε, if it has one."""
+    make = getattr(row.load(), "from_eps", None)
+    return arguments_of(make.__func__) if make else ()
 
 
 def _names() -> str:
-    *names, last = map(repr, (*LAWS, *FURTHER_LAWS))
+    *names, last = map(repr, BY_NAME)
     return f"{', '.join(names)} or {last}"

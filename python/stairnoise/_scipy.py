@@ -6,7 +6,7 @@ location, scale and what it builds from these. Imported by `as_scipy` alone: Sci
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,8 @@ from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import _ShapeInfo as ShapeInfo
 
 from stairnoise._errors import ParameterError
-from stairnoise._law.alone import Alone
-from stairnoise._laws.arete import Arete
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
-from stairnoise._theory.cells import Cells
+from stairnoise._registry import load
+from stairnoise._theory.laws.lattice_as_density import Cells
 from stairnoise.rng import SeededRng
 
 _SEED_BYTES = 16
@@ -42,9 +37,10 @@ class Generic:
 
     _infos: ClassVar[tuple[Any, ...]]
 
-    def _law(self, *shapes: Any) -> Any:
-        """Make the law with these shape parameters, at scale 1."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _law(self, *shapes: Any) -> Any:
+            """Make the law with these shape parameters, at scale 1."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shapes", ", ".join(info.name for info in self._infos))
@@ -93,7 +89,7 @@ class Generic:
         if not self._is_law(*shapes):
             return np.nan
         law = self._law(*shapes)
-        return law.mean() if n % 2 else law._abs_moment(int(n))
+        return law.mean() if n % 2 else law._distribution.closed_moment(int(n))
 
     def _entropy(self, *shapes: Any) -> Any:
         return self._law(*shapes).entropy() if self._is_law(*shapes) else np.nan
@@ -130,8 +126,8 @@ class StaircaseGenerator(Continuous):
 
     _infos = (_EPS, _GAMMA)
 
-    def _law(self, eps: Any, gamma: Any) -> Staircase:
-        return Staircase(eps, 1.0, gamma)
+    def _law(self, eps: Any, gamma: Any) -> Any:
+        return load("staircase")(eps, 1.0, gamma)
 
 
 class LaplaceGenerator(Continuous):
@@ -139,8 +135,8 @@ class LaplaceGenerator(Continuous):
 
     _infos = (_EPS,)
 
-    def _law(self, eps: Any) -> Laplace:
-        return Laplace(eps)
+    def _law(self, eps: Any) -> Any:
+        return load("laplace")(eps)
 
 
 class DiscreteStaircaseGenerator(Discrete):
@@ -148,8 +144,8 @@ class DiscreteStaircaseGenerator(Discrete):
 
     _infos = (_EPS, _SENSITIVITY, _R)
 
-    def _law(self, eps: Any, sensitivity: Any, r: Any) -> DiscreteStaircase:
-        return DiscreteStaircase(eps, sensitivity, r)
+    def _law(self, eps: Any, sensitivity: Any, r: Any) -> Any:
+        return load("discrete_staircase")(eps, sensitivity, r)
 
 
 class DiscreteLaplaceGenerator(Discrete):
@@ -157,8 +153,8 @@ class DiscreteLaplaceGenerator(Discrete):
 
     _infos = (_EPS, _SENSITIVITY)
 
-    def _law(self, eps: Any, sensitivity: Any) -> DiscreteLaplace:
-        return DiscreteLaplace(eps, sensitivity)
+    def _law(self, eps: Any, sensitivity: Any) -> Any:
+        return load("discrete_laplace")(eps, sensitivity)
 
 
 staircase = StaircaseGenerator(name="staircase")
@@ -226,19 +222,21 @@ class DiscreteOfOneLaw(OfOneLaw, Discrete):
         return object.__new__(cls)
 
 
-def frozen(law: Any) -> Any:
-    """Freeze the distribution of a law's kind with its parameters."""
-    match law:
-        case Staircase():
-            return staircase(law.eps, law.gamma, scale=law.sensitivity)
-        case Laplace():
-            return laplace(law.eps, scale=law.sensitivity)
-        case DiscreteStaircase():
-            return discrete_staircase(law.eps, law.sensitivity, law.r)
-        case DiscreteLaplace():
-            return discrete_laplace(law.eps, law.sensitivity)
-        case Alone():
-            kind = DiscreteOfOneLaw if hasattr(law, "pmf") else CellsOfOneLaw if isinstance(law, Arete) else ContinuousOfOneLaw
-            low, high = law.support()
-            return kind(law=law, name=type(law).__name__, a=low, b=high)()
-    raise NotImplementedError(f"no SciPy distribution of a {type(law).__name__}")
+def shaped(name: str, *shapes: Any, **scale: Any) -> Any:
+    """Freeze the distribution of a law with array parameters, by the law's name."""
+    return {one.name: one for one in (staircase, laplace, discrete_staircase, discrete_laplace)}[name](*shapes, **scale)
+
+
+def of_one_law(law: Any, integers: bool) -> Any:
+    """Freeze the distribution of one law, of integers or with a density."""
+    return _frozen(DiscreteOfOneLaw if integers else ContinuousOfOneLaw, law)
+
+
+def of_cells(law: Any) -> Any:
+    """Freeze the distribution of a law on a coarse lattice, each value spread over its cell."""
+    return _frozen(CellsOfOneLaw, law)
+
+
+def _frozen(kind: Any, law: Any) -> Any:
+    low, high = law.support()
+    return kind(law=law, name=type(law).__name__, a=low, b=high)()

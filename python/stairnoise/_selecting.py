@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, place
+from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import RealLike, count, exact_array
@@ -30,6 +31,11 @@ class Selecting(Immutable):
     _monotonic: bool
     _mechanism: _native.Selection
 
+    if TYPE_CHECKING:
+
+        def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+            """Return ln(largest weight/weight) of every candidate, at least 0 and 0 for the best of each row."""
+
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one selection."""
@@ -44,6 +50,10 @@ class Selecting(Immutable):
     def monotonic(self) -> bool:
         """Whether one person is promised to move no two costs in opposite directions."""
         return self._monotonic
+
+    def guarantee(self) -> Guarantee:
+        """Return what one selection promises; `Guarantee.sensitivity` is that of the costs."""
+        return Guarantee(self._eps, 0.0, None, self._sensitivity)
 
     def select(
         self,
@@ -235,10 +245,6 @@ class Selecting(Immutable):
             above = (_probabilities(self._exponents(rows)) * (scaled - least)).sum(axis=-1)
         mean = (least[..., 0] + above) / scale
         return float(mean) if mean.ndim == 0 else mean
-
-    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ln(largest weight/weight) of every candidate, at least 0 and 0 for the best of each row."""
-        raise NotImplementedError
 
 
 def _probabilities(exponents: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, place
+from stairnoise._memory import apart
 from stairnoise._parameters import number_array, real
 
 _INT64 = np.iinfo(np.int64)
@@ -33,9 +34,16 @@ def true_values(values: object) -> TrueValues:
     return TrueValues(_to_int64(array), False)
 
 
-def require_finite(values: NDArray[Any]) -> None:
-    """Name the place of the first value that is NaN or infinite, if there is one."""
-    require("values", np.isfinite(values), "finite")
+def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+    """Return the answers in the shape of `out`, and copied if they share memory with it in part.
+
+    The extension names the place of an answer that is NaN or infinite. Answers that are repeated are looked at before, so that
+    the place is the caller's.
+    """
+    if answers.shape == out.shape:
+        return apart(answers, out)
+    require("values", np.isfinite(answers), "finite")
+    return np.broadcast_to(apart(answers, out), out.shape)
 
 
 def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None:

@@ -12,9 +12,8 @@ import numpy as np
 from stairnoise._candidates import Setting, chosen
 from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_vectors
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law import Cost
 from stairnoise._optional import require
-from stairnoise._parameters import RealLike, count, real, single
+from stairnoise._parameters import Cost, RealLike, count, real, single
 from stairnoise._recommendation import recommend
 
 Subject = Literal["number", "vector", "choice"]
@@ -69,7 +68,7 @@ class Comparison(Sequence[ComparisonRow]):
     @property
     def recommendation(self) -> str:
         """What the table comes to for one release and for many, in a few sentences; all numbers are computed."""
-        return recommend(self)
+        return recommend(self, self.eps, self.cost) if self.subject == "number" else ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -244,7 +243,7 @@ def compare(
         return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
     candidates = chosen(mechanisms, setting.delta)
     rows, notes = of_numbers(setting, candidates, power)
-    asked = (tuple(candidate.name for candidate in candidates), None, "l1", None)
+    asked = (tuple(candidate.compared.name for candidate in candidates), None, "l1", None)
     return Comparison(setting, cost, "number", asked, rows, notes)
 
 

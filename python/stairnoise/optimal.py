@@ -22,22 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law.parameters import describe
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
+from stairnoise._law.array_parameters import describe
+from stairnoise._law.cost import CostFunction, check_function, each
 from stairnoise._parameters import Real, RealLike, common_shape, real
-from stairnoise._theory import cost_function as functions
-from stairnoise._theory import gamma_l1, gamma_l2, lattice_abs_moment
-from stairnoise._theory import power_cost as powers
-from stairnoise._theory import real_moments as moments
+from stairnoise._registry import BY_NAME
+from stairnoise._theory.laws import real_moments as moments
+from stairnoise._theory.laws.moments import lattice_abs_moment
+from stairnoise._theory.optimal import cost_function as functions
+from stairnoise._theory.optimal import power_cost as powers
+from stairnoise._theory.optimal.shapes import gamma_l1, gamma_l2
 
 __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 
-CostFunction = Callable[[NDArray[np.float64]], Any]
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
-_Law = Staircase | DiscreteStaircase | Laplace | DiscreteLaplace
 
 _NAMED = {"l1": 1.0, "l2": 2.0}
 # The least eps that every continuous law with sensitivity 1 takes.
@@ -118,7 +115,7 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
             return float((gamma_l1 if cost == "l1" else gamma_l2)(float(eps)))  # type: ignore[arg-type]
     kind, epsilon, scale, shape = _checked("staircase", eps, sensitivity, cost)
     if callable(kind):
-        return _each(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
+        return each(lambda e, D: functions.best_gamma(functions.Folded(kind, e, D)), shape, epsilon, scale)
     return _plain(np.broadcast_to(_best_gamma(kind, epsilon), shape))
 
 
@@ -176,7 +173,7 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
     """
     kind, epsilon, D, shape = _checked("discrete_staircase", eps, sensitivity, cost)
     if callable(kind):
-        answer = _each(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
+        answer = each(lambda e, d: functions.best_r(functions.discrete_fold(kind, e, int(d))), shape, epsilon, D)
         return int(answer) if shape == () else answer.astype(np.int64)
     r = np.broadcast_to(_best_r(kind, epsilon, D), shape)
     return int(r) if shape == () else r.copy()
@@ -243,20 +240,20 @@ def optimal_cost(
     kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
     if callable(kind):
         least = _least_staircase if mechanism == "staircase" else _least_discrete
-        return _each(lambda e, d: least(kind, e, d), shape, epsilon, D)
+        return each(lambda e, d: least(kind, e, d), shape, epsilon, D)
     if mechanism == "staircase":
         return _plain(np.broadcast_to(_best_cost(kind, epsilon, D), shape))
     moment = _discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64))
     return _plain(np.broadcast_to(moment, shape))
 
 
-def expected_cost(law: _Law, cost: CostLike) -> Any:
+def expected_cost(law: Any, cost: CostLike) -> Any:
     r"""Return the expected cost of a law's noise.
 
     Parameters
     ----------
-    law : Staircase, DiscreteStaircase, Laplace or DiscreteLaplace
-        Any of the four laws; with array parameters, one number for each element.
+    law : a mechanism that adds noise to numbers
+        With array parameters, one result for each element.
     cost : {"l1", "l2"}, float, array of float or callable
         As for `optimal_gamma`. A number p may be as small as 0, and for a continuous law down to -1, which it
         must exceed; for a discrete law the cost is then infinite.
@@ -264,14 +261,15 @@ def expected_cost(law: _Law, cost: CostLike) -> Any:
     Returns
     -------
     float or ndarray of float64
-        Relative error below 1e-12; for a function that jumps, 1e-10.
+        Relative error below 1e-12; for a function that jumps, 1e-10. For a share, as good as its probabilities.
 
     Raises
     ------
     ParameterTypeError
-        `law` is not one of the four laws, or `cost` not a cost.
+        `law` is no law of numbers, or `cost` not a cost.
     ParameterError
-        As for `optimal_gamma` and `optimal_r`.
+        As for `optimal_gamma` and `optimal_r`; a function as cost is infinite where the law has probability, or grows about
+        as fast as the law falls.
 
     Examples
     --------
@@ -284,15 +282,17 @@ def expected_cost(law: _Law, cost: CostLike) -> Any:
     (0.303405, 0.303405)
     >>> round(so.expected_cost(sn.Laplace(4), lambda x: x > 1), 6)  # P(|X| > 1)
     0.018316
+    >>> law = sn.Gaussian(1, 1e-6)
+    >>> round(so.expected_cost(law, lambda x: x > 10), 6), round(law.sf(10) + law.cdf(-10), 6)
+    (0.017931, 0.017931)
     """
-    if not isinstance(law, (Staircase, DiscreteStaircase, Laplace, DiscreteLaplace)):
-        raise ParameterTypeError(f"law must be a law of stairnoise, got {received(law)}")
+    if not callable(getattr(type(law), "_expected_cost", None)):
+        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
     kind = _cost(cost, least=-1.0)
-    shape = _shape(law)
     if callable(kind):
-        return _function_cost(law, kind, shape)
-    parameters = {"cost": kind, "the parameters of the law": np.empty(shape)}
-    return _plain(np.broadcast_to(_law_moment(law, kind), common_shape(parameters)))
+        return law._expected_cost(kind)
+    parameters = {"cost": kind, "the parameters of the law": np.empty(law._parameter_shape)}
+    return _plain(np.broadcast_to(law._expected_power(kind), common_shape(parameters)))
 
 
 # Powers: vectorised, with the closed forms at p = 1 and 2
@@ -374,40 +374,6 @@ def _least_discrete(function: CostFunction, eps: float, D: float) -> float:
     return fold.at_zero + float(fold.costs()[functions.best_r(fold) - 1])
 
 
-def _function_cost(law: _Law, function: CostFunction, shape: tuple[int, ...]) -> Any:
-    if isinstance(law, Staircase):
-        _check_function(law.eps)
-        folded = functions.Folded
-        return _each(
-            lambda e, D, g: functions.staircase_cost(folded(function, e, D), g), shape, law.eps, law.sensitivity, law.gamma
-        )
-    if isinstance(law, Laplace):
-        return _each(lambda e, D: functions.laplace_cost(function, D / e), shape, law.eps, law.sensitivity)
-    eps, D = _as_float(law.eps), _as_float(law.sensitivity)
-    _check_function(eps, D)
-    if isinstance(law, DiscreteLaplace):
-        return _each(lambda e, d: _discrete_cost(function, e / d, 1, 1), shape, eps, D)
-    return _each(lambda e, d, r: _discrete_cost(function, e, int(d), int(r)), shape, eps, D, _as_float(law.r))
-
-
-def _discrete_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
-    fold = functions.discrete_fold(function, eps, D)
-    return fold.at_zero + float(fold.costs()[r - 1])
-
-
-def _law_moment(law: _Law, p: Real) -> Any:
-    if isinstance(p, float) and p in (1.0, 2.0):
-        return law.abs_moment(int(p))
-    if isinstance(law, Staircase):
-        return moments.staircase_abs_moment(p, law.eps, law.sensitivity, law.gamma)
-    if isinstance(law, Laplace):
-        return moments.laplace_abs_moment(p, law.eps, law.sensitivity)
-    D = _as_float(law.sensitivity)
-    if isinstance(law, DiscreteLaplace):
-        return moments.lattice_abs_moment(p, law.eps / D, 1.0, 1.0)
-    return moments.lattice_abs_moment(p, law.eps, D, _as_float(law.r))
-
-
 # Gates
 
 
@@ -421,11 +387,10 @@ def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLik
     """Return the cost as a number, array or function, the parameters, and their common shape."""
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
-    law = Staircase if mechanism == "staircase" else DiscreteStaircase
-    law(parameters["eps"], parameters["sensitivity"])  # its checks and its errors
+    BY_NAME[mechanism].load()(parameters["eps"], parameters["sensitivity"])  # its checks and its errors
     if callable(kind):
         discrete = mechanism == "discrete_staircase"
-        _check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)
+        check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)
         return kind, parameters["eps"], parameters["sensitivity"], common_shape(parameters)
     return kind, parameters["eps"], parameters["sensitivity"], common_shape({"cost": kind, **parameters})
 
@@ -448,40 +413,6 @@ def _cost(cost: CostLike, least: float = 0.0) -> Any:
     if bad.size:
         raise ParameterError(f"cost must be a power {rule}, got {np.asarray(power).item(bad[0])}")
     return power
-
-
-def _check_function(eps: Real, cells: Real | None = None) -> None:
-    """Refuse what would take too long to sum, or underflow."""
-    if cells is None:
-        good, rule = np.asarray(eps) >= functions.LEAST_EPS, "eps must be from 2**-7 to 700 where cost is a function"
-    else:
-        most = np.maximum(cells, np.asarray(cells) / eps)
-        good = most <= functions.MOST_CELLS
-        rule = "sensitivity and sensitivity/eps must be at most 2**20, and eps at most 700, where cost is a function"
-    bad = np.flatnonzero(~(good & (np.asarray(eps) <= functions.MOST_EPS)))
-    if bad.size:
-        shown = np.broadcast_to(eps, np.shape(good)).item(bad[0])
-        more = "" if cells is None else f" and sensitivity {np.broadcast_to(cells, np.shape(good)).item(bad[0])}"
-        raise ParameterError(f"{rule}, got eps {shown}{more}")
-
-
-def _shape(law: _Law) -> tuple[int, ...]:
-    return np.shape(law.mean())
-
-
-def _as_float(value: Any) -> Real:
-    return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
-
-
-def _each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Real) -> Any:
-    """Apply a function of scalars to every element."""
-    if shape == ():
-        return function(*map(float, parameters))
-    spread = [np.broadcast_to(parameter, shape) for parameter in parameters]
-    result = np.empty(shape)
-    for index in np.ndindex(shape):
-        result[index] = function(*(float(parameter[index]) for parameter in spread))
-    return result
 
 
 def _plain(result: NDArray[np.float64]) -> Any:

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law.alone_privacy import AlonePrivacy, SensitivityPrivacy
 from stairnoise._parameters import Real, RealLike, common_shape, count, flag, real
 from stairnoise._theory.privacy import models
-from stairnoise._theory.privacy.atoms import Atoms
 from stairnoise._theory.privacy.curve import Curve
-from stairnoise._theory.privacy.models import Part
-from stairnoise._theory.privacy.steps import Steps
+from stairnoise._theory.privacy.parts.part import Part
 
 Array = NDArray[np.float64]
 Bounds = tuple[Real, Real]
@@ -80,7 +77,7 @@ class PrivacyLoss:
     # The profile at one ε >= 0 in plain floats, where there is one curve; None until it exists.
     _at_one_eps: Callable[[float], float] | None
 
-    def __init__(self) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
 
     @classmethod
@@ -379,7 +376,7 @@ class PrivacyLoss:
 
     def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
         if not models.composable(parts):
-            most_eps = max(models.largest_loss(part) for part, _ in parts)
+            most_eps = max(part.top for part, _ in parts)
             raise ParameterError(
                 f"eps, or the largest loss at this sensitivity, must be at most {models.MOST_EPS:g} to compose Laplace or "
                 f"different laws, got {most_eps}"
@@ -466,18 +463,22 @@ class PrivacyLoss:
         terms = (name if k == 1 else f"{k} × {name}" for name, (_, k) in zip(self._names, self._parts, strict=True))
         return f"PrivacyLoss({' + '.join(terms)})"
 
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_loss
 
-def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
-    """Privacy loss of one release of a law; the method `privacy_loss` of every law.
+        return of_loss(self)
+
+
+def privacy_loss(law: Any, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:
+    """Privacy loss of one release of a law; the method `privacy_loss` of every law of numbers.
 
     Parameters
     ----------
     law : a noise law of numbers
-        Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays. The sensitivity
-        is the law's own, and 1 where it has none; the method of such a law takes another one.
-    lattice : bool, default True
-        Of a staircase or Laplace law of real numbers. True: of what is really drawn. False: of the density. The other
-        laws have that of what is drawn.
+        Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays.
+    lattice, sensitivity
+        As for the method.
 
     Returns
     -------
@@ -487,6 +488,8 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     ------
     ParameterTypeError
         `law` is no such law, or `lattice` not a bool.
+    ParameterError
+        As for the method.
 
     Examples
     --------
@@ -497,72 +500,26 @@ def privacy_loss(law: Any, *, lattice: bool = True) -> PrivacyLoss:
     >>> 0 < abs(drawn - density) < 1e-9
     True
     """
-    lattice = flag(lattice, "lattice")
-    if isinstance(law, (AlonePrivacy, SensitivityPrivacy)):
-        return law.privacy_loss()
-    if getattr(type(law), "_kind", None) not in _MAKERS:
+    if not callable(getattr(type(law), "_loss", None)):
         raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
-    return _remembered(law, lattice) if law._parameter_shape == () else _make(law, lattice)
+    loss: PrivacyLoss = law.privacy_loss(lattice=lattice, sensitivity=sensitivity)
+    return loss
 
 
-def _make(law: Any, lattice: bool) -> PrivacyLoss:
-    continuous = law._kind in ("staircase", "laplace")
-    name = f"{law!r} as a density" if continuous and not lattice else repr(law)
-    return PrivacyLoss._of(((_MAKERS[law._kind](law, lattice), 1),), (name,))
+def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss:
+    """Privacy loss of a law at a sensitivity, None for its own: of what is drawn, or of the density."""
+    return (_remembered if law._parameter_shape == () else _made)(law, sensitivity, drawn)
 
 
-# So that a law's own methods need not make it anew at every call.
-_remembered = lru_cache(maxsize=128)(_make)
-
-
-# Fewer: the list of a law in shares may be long.
-@lru_cache(maxsize=16)
-def remembered_loss(law: Any, sensitivity: Any) -> PrivacyLoss:
-    """Privacy loss of a law with parameters of its own, at a sensitivity, or at the law's own for None."""
+def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss:
     with np.errstate(all="ignore"):
-        part = law._loss_part() if sensitivity is None else law._loss_part(sensitivity)
+        part: Part = law._loss(sensitivity) if drawn else law._density_loss()
     name = repr(law) if sensitivity is None else f"{law!r} at sensitivity {sensitivity}"
-    return PrivacyLoss._of(((part, 1),), (name,))
+    return PrivacyLoss._of(((part, 1),), (name if drawn else f"{name} as a density",))
 
 
-def _eps(law: Any) -> Array:
-    return np.broadcast_to(np.asarray(law.eps), law._parameter_shape)
-
-
-def _staircase(law: Any, lattice: bool) -> Part:
-    if not lattice:
-        gamma = np.asarray(law.gamma)
-        return Atoms(_eps(law), 2 * gamma, 2 * gamma - 1)
-    return _lattice_staircase(_eps(law), np.ceil(np.asarray(law.sensitivity) / law.granularity), law._place()[1])
-
-
-def _discrete_staircase(law: Any, lattice: bool) -> Part:
-    return _lattice_staircase(_eps(law), np.asarray(law.sensitivity, np.float64), law.r)
-
-
-def _lattice_staircase(eps: Array, cells: Array, r: Any) -> Part:
-    """Width of the central stair, (2r-1)/D; what it exceeds 1 by is computed in integers."""
-    stair = np.asarray(r, np.int64)
-    gap = 2 * stair - 1 - np.asarray(cells, np.int64)
-    return Atoms(eps, (2 * stair - 1) / cells, gap / cells)
-
-
-def _laplace(law: Any, lattice: bool) -> Part:
-    sensitivity = np.asarray(law.sensitivity)
-    cells = np.ceil(sensitivity / law.granularity) if lattice else np.full(sensitivity.shape, math.inf)
-    return Steps(_eps(law), cells)
-
-
-def _discrete_laplace(law: Any, lattice: bool) -> Part:
-    return Steps(_eps(law), np.asarray(law.sensitivity, np.float64))
-
-
-_MAKERS = {
-    "staircase": _staircase,
-    "discrete_staircase": _discrete_staircase,
-    "laplace": _laplace,
-    "discrete_laplace": _discrete_laplace,
-}
+# So that a law's own methods need not make it anew at every call. Few: the list of a law in shares may be long.
+_remembered = lru_cache(maxsize=16)(_made)
 
 
 def _plain(result: Array) -> Real:

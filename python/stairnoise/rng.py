@@ -31,6 +31,12 @@ class _Rng:
     _held: Stream | Children
     _number: int
 
+    def __new__(cls, *arguments: object, **named: object) -> Self:
+        if cls is SecureRng and (arguments or named):
+            # The value is not shown: it may be a key.
+            raise ParameterTypeError("SecureRng must be made without arguments: it takes no seed, SeededRng(seed) does")
+        return super().__new__(cls)
+
     @property
     def _stream(self) -> Stream:
         held = self._held
@@ -133,7 +139,7 @@ class SecureRng(_Rng):
         # Tools that print the local variables of a traceback, as error reporters do, find no key here.
         del key
         if not bytes_like:
-            raise ParameterTypeError(f"key must be bytes, got a {kind}")
+            raise ParameterTypeError(f"key must be bytes, got a value of type {kind}")
         try:
             if len(secret) != _KEY_BYTES:
                 raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
@@ -207,11 +213,19 @@ def sampling_stream(rng: Rng | None) -> Stream:
     elif not isinstance(rng, _Rng):
         raise ParameterTypeError(
             f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), "
-            f"got {received(rng)}"
+            f"got {received(rng)}{_generator_meant(rng)}"
         )
     # The property takes 50 ns more.
     held = rng._held
     return held if type(held) is Stream else rng._stream
+
+
+def _generator_meant(rng: object) -> str:
+    if type(rng) is int and 0 <= rng <= _LAST_SEED:
+        return f"; for reproducible noise pass SeededRng({received(rng)}) to sample; a release takes no seed"
+    if isinstance(rng, type) and issubclass(rng, _Rng):
+        return "; call the class to make a generator"
+    return ""
 
 
 def release_stream(rng: Rng | None) -> Stream:

@@ -6,7 +6,7 @@ succeeds if, from 200 000 releases of each of two neighbours, an event has a pri
 each check of `release` fails with probability below `ALPHA` if it is private (checks.py: Chernoff bounds, seeds fixed), and
 NumPy's must fail the same check.
 
-The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/release/exhaustive.rs.
+The exhaustive part, every word of 16 bits on lattices of a few cells, is rust/core/src/lattice/release/exhaustive.rs.
 """
 
 import math

@@ -15,8 +15,9 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory import analytic_gaussian, normal
-from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+from stairnoise._theory.numerics import normal
+from stairnoise._theory.optimal import gaussian_sigma
 from tests.oracles import gaussian as oracle
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "values.json"
@@ -260,7 +261,7 @@ def test_allowance_is_the_contracts() -> None:
 
 
 def lattice_loss(sigma: float, cells: int, delta: mp.mpf, partitions: int) -> mp.mpf:
-    return mp.mpf(str(analytic_gaussian._lattice_loss(Decimal(sigma), cells, Decimal(str(delta)), partitions)))
+    return mp.mpf(str(gaussian_sigma._lattice_loss(Decimal(sigma), cells, Decimal(str(delta)), partitions)))
 
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 10.5])

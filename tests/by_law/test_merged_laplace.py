@@ -12,7 +12,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory.merged import largest_loss
+from stairnoise._theory.laws.slopes import largest_loss
 
 LAWS = [
     sn.MergedLaplace([0.25, 1 / 3], [1]),

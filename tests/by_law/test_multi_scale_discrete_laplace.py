@@ -11,8 +11,8 @@ import mpmath as mp
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory import infinitely_divisible as theory
-from stairnoise._theory.infinitely_divisible import Term
+from stairnoise._theory.laws import infinitely_divisible as theory
+from stairnoise._theory.laws.infinitely_divisible import Term
 from tests.by_law.infinitely_divisible import hypergeometric, largest_loss
 
 

@@ -12,7 +12,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory import ball_gamma
+from stairnoise._theory.optimal import vector_gamma
 
 # About a second's work. With the order of a vector's numbers found again for every coordinate it would be minutes, at least.
 PROGRAM = """
@@ -80,7 +80,7 @@ def test_functions_of_the_norm_in_100_000_dimensions(eps: float) -> None:
 )
 def test_the_best_gamma_is_a_zero_of_the_slope_and_no_other_is_better(eps: float, dim: int, p: int) -> None:
     """Evidence: sums over the balls with 50 digits, on both sides of the γ and at 16 others."""
-    gamma = ball_gamma.optimal(eps, dim, p)
+    gamma = vector_gamma.optimal(eps, dim, p)
 
     def cost(at: "mp.mpf") -> "mp.mpf":
         listed = balls(eps, dim, at)
@@ -100,11 +100,11 @@ def test_the_best_gamma_is_a_zero_of_the_slope_and_no_other_is_better(eps: float
 def test_the_best_gamma_at_both_ends_of_eps() -> None:
     """Evidence: for two balls of radii r and r + 1, ((r + 1)/r)^d = e^ε is where they have the same weight."""
     for eps in (69_300.0, 69_500.0, 1.2e5, 1e6):
-        gamma = ball_gamma.optimal(eps, 100_000, 1)
+        gamma = vector_gamma.optimal(eps, 100_000, 1)
         even = 1 / math.expm1(eps / 1e5) % 1
         assert even < gamma < even + 1e-3
-    assert ball_gamma.optimal(1e9, 100_000, 1) == 1e-300
-    assert 0 < ball_gamma.optimal(1.6, 100_000, 1) <= 1
+    assert vector_gamma.optimal(1e9, 100_000, 1) == 1e-300
+    assert 0 < vector_gamma.optimal(1.6, 100_000, 1) <= 1
     assert sn.MultivariateStaircase(5.0, 1.0, 100_000).expected_norm() == pytest.approx(100_000 / 5, rel=1e-4)
 
 

@@ -12,9 +12,10 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory import truncation
-from stairnoise._theory.privacy.largest import Largest
-from stairnoise._theory.privacy.runs import Runs, Slopes
+from stairnoise._theory.laws import truncated_laplace
+from stairnoise._theory.laws.slopes import Slopes
+from stairnoise._theory.privacy.parts.largest import Largest
+from stairnoise._theory.privacy.parts.runs import Runs
 from stairnoise.privacy import PrivacyLoss
 
 SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6)
@@ -142,7 +143,7 @@ def test_profile_is_the_largest_of_all_shifts_and_sets(eps, below, above):
     slopes = Slopes([Fraction(eps) / cells], [], below, above)
     loss = PrivacyLoss._of(((Largest([Runs((), slopes, cells), Runs((), slopes, -cells)]), 1),), ("coarse",))
     assert loss.privacy_profile(t) == pytest.approx(expected, rel=1e-12)
-    exact = float(truncation.achieved_delta(eps, cells, below, above))
+    exact = float(truncated_laplace.achieved_delta(eps, cells, below, above))
     assert exact == pytest.approx(brute_delta(eps, eps, cells, below, above), rel=1e-12)
 
 
@@ -174,11 +175,11 @@ def test_other_bound_is_that_of_the_theorem(eps, delta):
             far = -mp.log(2 + (1 - d) / d * mp.exp(-mp.mpf(given)) - mp.exp(e - mp.mpf(given)) / d)
             # A change of the given bound in its last place changes the other by so much.
             condition = float(2e-16 * given * mp.exp(far) * 2)
-            assert truncation.other_bound(eps, delta, given) == pytest.approx(float(far), rel=1e-13, abs=condition)
-        assert truncation.other_bound(eps, delta, float(symmetric - 1.01 * window)) == math.inf
+            assert truncated_laplace.other_bound(eps, delta, given) == pytest.approx(float(far), rel=1e-13, abs=condition)
+        assert truncated_laplace.other_bound(eps, delta, float(symmetric - 1.01 * window)) == math.inf
         for given in (float(symmetric) + 0.5, float(symmetric) + 50):
             near = mp.log((mp.expm1(e) + d) / (d * (2 - mp.exp(-mp.mpf(given)))))
-            assert truncation.other_bound(eps, delta, given) == pytest.approx(float(max(e, near)), rel=1e-13)
+            assert truncated_laplace.other_bound(eps, delta, given) == pytest.approx(float(max(e, near)), rel=1e-13)
 
 
 def test_asymmetric_laws_are_never_better():

@@ -12,6 +12,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import _candidates
+from stairnoise._registry import BY_NAME, Compared
 
 
 class Expected(NamedTuple):
@@ -107,8 +108,8 @@ def test_integer_laws_are_left_out_with_a_note():
 
 
 def test_a_further_mechanism_is_one_more_line(monkeypatch):
-    half = _candidates.Candidate("Staircase 1/2", lambda s: sn.Staircase(s.eps, s.sensitivity, 0.5), "Laplace")
-    monkeypatch.setattr(_candidates, "CANDIDATES", (*_candidates.CANDIDATES, half))
+    half = _candidates.Candidate(BY_NAME["staircase"], Compared("Staircase 1/2", "Laplace", fixed=(0.5,)))
+    monkeypatch.setattr(_candidates, "CANDIDATES", _candidates.CANDIDATES | {"Staircase 1/2": half})
     row = sn.compare(4)["Staircase 1/2"]
     assert row.ratio == pytest.approx(sn.Staircase(4, 1, 0.5).abs_moment(1) * 4)
 
@@ -144,7 +145,7 @@ def test_a_delta_adds_the_mechanisms_that_need_one():
 def test_all_names_every_mechanism_or_says_why_not():
     table = sn.compare(6, 2.5, mechanisms="all")
     named = {row.mechanism for row in table} | set(re.findall(r"\b[A-Z][A-Za-z]+(?: l[12])?(?=[,;])", " ".join(table.notes)))
-    assert named == {candidate.name for candidate in _candidates.CANDIDATES}
+    assert named == set(_candidates.CANDIDATES)
     assert table["MergedLaplace"].ratio < 1
     assert table["Arete"].law == sn.Arete.from_eps(6, 2.5)
     assert any(

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.privacy import models, power
+from stairnoise._theory.privacy import convolution, models
 from stairnoise._theory.privacy.curve import Curve
+from stairnoise._theory.privacy.parts import steps
 from stairnoise.privacy import privacy_loss
 from tests.by_method.privacy_pairs import (
     CASES,
@@ -112,7 +113,7 @@ def test_thousands_of_releases_by_a_saddle_free_identity():
 @pytest.mark.parametrize(("k", "masses"), [(2500, (0.5, 0.3, 0.2)), (4000, (0.55, 0.05, 0.4)), (1500, (0.6, 0.4, 1e-30))])
 def test_trinomial_by_its_multinomial_sum(k, masses):
     """Single entries of a long recurrence, whose numbers leave the range of float64 on the way."""
-    found = power.trinomial(k, *masses)
+    found = convolution.trinomial(k, *masses)
     plus, zero, minus = map(mp.mpf, masses)
     for total in (0, 1, k // 50, k // 10, k // 4, k // 2, 3 * k // 4, k - 1, k):
         exact = mp.fsum(
@@ -129,10 +130,10 @@ def test_trinomial_by_its_multinomial_sum(k, masses):
 @pytest.mark.parametrize(("theta", "cells", "k", "entries"), [(0.02, 200, 60, 5900), (0.3, 40, 400, 4200), (3.0, 20, 400, 390)])
 def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entries):
     """The same lattice both ways, in every entry above 1e-290; both ends may be below that."""
-    law = models._geometric_masses(theta, cells)
+    law = steps.geometric_masses(theta, cells)
     length = cells * k // 2
-    direct = power._directly([(law, k)], length)
-    tilted, error = power._by_tilting([(law, k)], length)
+    direct = convolution._directly([(law, k)], length)
+    tilted, error = convolution._by_tilting([(law, k)], length)
     read = direct > 1e-290
     assert (np.abs(tilted - direct) <= error + 1e-11 * direct)[read].all()
     assert read.sum() > entries
@@ -180,7 +181,7 @@ def test_two_laplace_releases_by_quadrature(eps):
 )
 def test_brackets_enclose_what_an_exact_lattice_says(law, monkeypatch):
     """The bracket is forced where the exact answer is known; coarse grids make it wide enough to fail."""
-    monkeypatch.setattr(models, "_SPLIT_CELLS", 40)
+    monkeypatch.setattr(steps, "_LISTED_CELLS", 40)
     parts = ((privacy_loss(law)._parts[0][0], 9),)
     exact = privacy_loss(law).compose(9)
     eps = np.linspace(0, 9 * law.eps, 91)[:-1]
@@ -287,12 +288,12 @@ GAPPED = [
 @pytest.mark.parametrize("loss", GAPPED, ids=["30", "300", "lattice", "merged", "none", "wide"])
 def test_sums_with_gaps(loss, monkeypatch):
     """Against the convolution itself. Transforms alone make 1e-13 of 1e-44 in a gap."""
-    step = sum(k * 2 * models.largest_loss(part) for part, k in loss._parts) / 2**14
-    laws = [(models._upper_model(part, step).masses, k) for part, k in loss._parts]
+    step = sum(k * 2 * part.top for part, k in loss._parts) / 2**14
+    laws = [(part.upper_model(step).masses, k) for part, k in loss._parts]
     length = sum((law.size - 1) * k for law, k in laws) // 2 + 1
-    exact = np.cumsum(power._directly(laws, length))
-    monkeypatch.setattr(power, "_DIRECT_WORK", 0)
-    found = np.cumsum(power.convolution(laws, length))
+    exact = np.cumsum(convolution._directly(laws, length))
+    monkeypatch.setattr(convolution, "_DIRECT_WORK", 0)
+    found = np.cumsum(convolution.convolution(laws, length))
     seen = exact > 1e-290
     assert np.abs(found / np.where(seen, exact, 1) - 1)[seen].max() < 1e-9
 
@@ -316,7 +317,7 @@ def test_no_loss_at_all_is_a_guess():
 @pytest.mark.parametrize("bracket", [(-1.0, 1.0), (-6.0, -5.0), (5.0, 6.0)])
 def test_the_tilt_is_found_outside_of_its_bracket(bracket):
     """Of a fair coin tossed 100 times: heads have probability 1/(1 + e^tilt)."""
-    tilted = power._tilt_to([(np.array([0.5, 0.5]), 100)], 30.0, bracket)
+    tilted = convolution._tilt_to([(np.array([0.5, 0.5]), 100)], 30.0, bracket)
     assert tilted.mean == pytest.approx(30, abs=0.3)
     assert tilted.mean == pytest.approx(100 / (1 + math.exp(tilted.tilt)), rel=1e-12)
 

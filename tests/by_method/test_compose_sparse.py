@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory.privacy.power import convolution
+from stairnoise._theory.privacy.convolution import convolution
 
 
 def delta_of_sums(sigma2: float, k: int, eps: float) -> float:

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory import listed_sums, slope_sums
-from stairnoise._theory.privacy.runs import Slopes
+from stairnoise._theory.laws.slopes import Slopes
+from stairnoise._theory.sums import listed as listed_sums
+from stairnoise._theory.sums import slopes as slope_sums
 
 SCALE = 2**200
 ALPHAS = [0.999, 0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12]

@@ -9,8 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from stairnoise import _theory
-from stairnoise._theory import real_moments as fractional
+from stairnoise._theory.laws import moments
+from stairnoise._theory.laws import real_moments as fractional
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 TOLERANCE = 1e-12
@@ -81,13 +81,13 @@ def test_integer_orders_agree_with_the_closed_forms(eps, D):
     """Two formulas of the package, derived differently: difference tables there, Euler-Maclaurin here."""
     for p in range(1, 17):
         for r in sorted({1, 2, (D + 1) // 2, D} & set(range(1, 3)) | {max(1, D // 2), D}):
-            closed = float(_theory.lattice_abs_moment(p, eps, float(D), float(r)))
+            closed = float(moments.lattice_abs_moment(p, eps, float(D), float(r)))
             if math.isfinite(closed) and closed > 1e-290:
                 assert float(fractional.lattice_abs_moment(p, eps, D, r)) == pytest.approx(closed, rel=TOLERANCE, abs=0)
         for gamma in (1e-3, 0.5, 1.0):
-            closed = float(_theory.staircase_abs_moment(p, eps, 3.0, gamma))
+            closed = float(moments.staircase_abs_moment(p, eps, 3.0, gamma))
             assert float(fractional.staircase_abs_moment(p, eps, 3.0, gamma)) == pytest.approx(closed, rel=TOLERANCE, abs=0)
-        closed = float(_theory.laplace_abs_moment(p, eps, 3.0))
+        closed = float(moments.laplace_abs_moment(p, eps, 3.0))
         assert float(fractional.laplace_abs_moment(p, eps, 3.0)) == pytest.approx(closed, rel=TOLERANCE, abs=0)
 
 

@@ -5,6 +5,7 @@ are written into a figure are computed here from the papers' closed forms.
 """
 
 import functools
+import html
 import itertools
 import math
 import os
@@ -231,7 +232,7 @@ def test_gain():
     for (label, line), text, p in zip(lines(axes).items(), axes.texts, (2, 1), strict=True):
         eps = line.get_xdata()
         assert (eps[0], eps[-1]) == (pytest.approx(0.1), pytest.approx(20))
-        assert label == ("amplitude, E|X|" if p == 1 else "power, E X²")
+        assert label == ("amplitude: E|X|" if p == 1 else "power: E X²")
         ours = sn.Staircase(eps, 1.0, f"l{p}").abs_moment(p)
         assert np.array_equal(line.get_ydata(), sn.Laplace(eps).abs_moment(p) / ours)
         assert text.xy[0] == 10
@@ -266,8 +267,13 @@ def test_mean_error():
 
 
 def test_discrete_pmf():
-    (axes,) = figures.discrete_pmf().axes
-    staircase, laplace = lines(axes)["discrete staircase, r = 3"], lines(axes)["discrete Laplace"]
+    linear, log = figures.discrete_pmf().axes
+    assert (linear.get_yscale(), log.get_yscale()) == ("linear", "log")
+    (staircase, laplace), logarithmic = (
+        [lines(axes)[name] for name in ("discrete staircase, r = 3", "discrete Laplace")] for axes in (linear, log)
+    )
+    for upper, lower in zip((staircase, laplace), logarithmic, strict=True):
+        assert np.array_equal(upper.get_xydata(), lower.get_xydata())
     k = staircase.get_xdata()
     assert np.array_equal(staircase.get_ydata(), sn.DiscreteStaircase(1, 5, 3).pmf(k))
     assert np.array_equal(laplace.get_ydata(), sn.DiscreteLaplace(1, 5).pmf(laplace.get_xdata()))
@@ -286,12 +292,15 @@ def test_discrete_variance():
         assert np.array_equal(drawn["discrete Laplace"].get_ydata(), sn.DiscreteLaplace(eps, D).var())
         one = drawn["discrete staircase, r = 1"].get_ydata()
         best = drawn["discrete staircase, best r"].get_ydata()
-        limit = drawn["limit of r = 1: Δ(1+Δ)(1+2Δ)/3·e^(−ε)"].get_ydata()
+        limit = drawn["limit of r = 1 as ε grows"].get_ydata()
         assert np.array_equal(one, sn.DiscreteStaircase(eps, D, 1).var())
         assert np.array_equal(best, sn.DiscreteStaircase(eps, D, "l2").var())
         assert (best <= one * (1 + 1e-12)).all()
         # At large eps X is 0, or one of ±1 .. ±Δ with probability e^(-eps) each.
         assert limit == pytest.approx(sum(2 * k**2 * (k <= np.asarray(D)) for k in range(1, 101)) * np.exp(-eps))
+        # No law has a sensitivity between two integers, so that no line joins the dots there.
+        joined = [name for name, line in drawn.items() if line.get_linestyle() != "None"]
+        assert len(joined) == (1 if fixed == "eps" else 4)
     # With eps on the axis the limit is one: the ratio tends to 1.
     assert limit[-1] / one[-1] == pytest.approx(1, rel=1e-4)
     assert limit[0] / one[0] < 0.1
@@ -301,6 +310,10 @@ def test_discrete_variance():
 def test_infinitely_divisible_variance():
     """At large eps the multi-scale law costs what r = 1 does; the generalized law is never worse than discrete Laplace."""
     drawn_axes = figures.infinitely_divisible_variance((1, 10)).axes
+    assert drawn_axes[0].get_ylim() == drawn_axes[1].get_ylim()
+    assert [bool(axes.texts) for axes in drawn_axes] == [True, False]
+    one_line = [line.get_ydata() for line in lines(drawn_axes[0]).values()]
+    assert all(variance == pytest.approx(one_line[0], rel=1e-9) for variance in one_line[1:])
     for axes, D in zip(drawn_axes, (1, 10), strict=True):
         assert axes.get_title(loc="left") == f"Δ = {D}"
         drawn = lines(axes)
@@ -332,7 +345,11 @@ def test_no_text_is_cut_off_or_overlaps(name):
         assert whole.x0 <= box.x0 < box.x1 <= whole.x1
         assert whole.y0 <= box.y0 < box.y1 <= whole.y1
         assert all(legend.y1 <= box.y0 for legend in legends)
-        assert axes.get_xlabel()
+        assert axes.get_xlabel() or not axes.get_subplotspec().is_last_row()
+    title = drawn._suptitle.get_window_extent()
+    for box in (title, *legends):
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1
     assert drawn.axes[0].get_ylabel()
 
 
@@ -352,6 +369,24 @@ def test_files_repeat(name, tmp_path):
     assert (tmp_path / "again.svg").read_text(encoding="utf-8") == svg(name)
     assert xml.etree.ElementTree.fromstring(svg(name)).tag == "{http://www.w3.org/2000/svg}svg"
     assert "dc:date" not in svg(name)
+    assert f"<title>{html.escape(figures.draw(name).get_suptitle(), quote=False)}</title>" in svg(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ticks_are_written_in_one_way(name):
+    """Plain numbers on every axis, no powers of ten."""
+    drawn = figures.draw(name)
+    with figures.house_style():
+        drawn.draw_without_rendering()
+    texts = [text.get_text() for axes in drawn.axes for axis in (axes.xaxis, axes.yaxis) for text in axis.get_ticklabels()]
+    assert texts
+    assert [text for text in texts if not re.fullmatch(r"(−?[\d,]+(\.\d+)?)?", text)] == []
+
+
+def test_letters_are_as_large_as_a_telephone_s():
+    """At 375 pixels, the width of a telephone, ten points are ten pixels."""
+    for name in NAMES:
+        assert figures.draw(name).get_figwidth() * 72 <= 375
 
 
 @pytest.mark.slow

@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stairnoise as sn
-from stairnoise._theory.privacy.listed import Listed
-from stairnoise._theory.privacy.runs import Runs, Slopes
+from stairnoise._theory.laws.slopes import Slopes
+from stairnoise._theory.privacy.parts.listed import Listed
+from stairnoise._theory.privacy.parts.runs import Runs
 from stairnoise.privacy import PrivacyLoss, privacy_loss
 
 LISTED = 70  # nepers that the oracles list

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.privacy.largest import Largest
-from stairnoise._theory.privacy.runs import Runs, Slopes
+from stairnoise._theory.laws.slopes import Slopes
+from stairnoise._theory.privacy.parts.largest import Largest
+from stairnoise._theory.privacy.parts.runs import Runs
 from stairnoise.privacy import PrivacyLoss, privacy_loss
 
 LEVELS = (0.0, 0.01, 0.3, 0.9, 1.7, 3.1)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import BY_NAME, ROWS, Mechanism
 
 ALL = (
-    "'staircase', 'discrete_staircase', 'laplace', 'discrete_laplace', 'gaussian', 'discrete_gaussian', 'truncated_laplace', "
-    "'merged_laplace', 'multivariate_staircase', 'generalized_discrete_laplace', 'multi_scale_discrete_laplace' or 'arete'"
+    "'staircase', 'discrete_staircase', 'laplace', 'discrete_laplace', 'merged_laplace', 'arete', 'truncated_laplace', "
+    "'gaussian', 'generalized_discrete_laplace', 'multi_scale_discrete_laplace', 'discrete_gaussian' or 'multivariate_staircase'"
 )
 
 
@@ -71,12 +72,10 @@ def test_is_any_law_in_one_call(arguments, law):
 
 def test_every_law_has_a_name():
     """The names of the classes in small letters, and no other; `Mechanism` lists them for type checkers."""
-    from stairnoise._sample import FURTHER_LAWS, LAWS, Mechanism
-
-    names = {name.replace("_", "") for name in (*LAWS, *FURTHER_LAWS)}
     laws = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")}
-    assert names == {name.lower() for name in laws}
-    assert set(Mechanism.__args__) == {*LAWS, *FURTHER_LAWS}
+    assert {name.replace("_", "") for name in BY_NAME} == {name.lower() for name in laws}
+    assert {row.class_name for row in ROWS} == laws
+    assert Mechanism.__args__ == tuple(BY_NAME)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +88,11 @@ def test_every_law_has_a_name():
         ({"mechanism": "discrete_gaussian", "sigma2": 1, "sensitivity": 2}, sn.ParameterError,
          "sensitivity must be left out for the mechanism 'discrete_gaussian', got 2"),
         ({"mechanism": "gaussian", "eps": 1}, sn.ParameterTypeError,
-         "delta must be a real number or an array of real numbers, got None"),
+         "delta must be given for the mechanism 'gaussian', got None"),
         ({"mechanism": "gaussian", "eps": -1, "delta": 0.1}, sn.ParameterError, "eps must be from 2**-40 to 2**20"),
         ({"mechanism": "gaussian", "eps": 1, "delta": 0.1, "gamma": 0.5}, sn.ParameterError,
          "gamma must be left out for the mechanism 'gaussian', got 0.5"),
-        ({}, sn.ParameterTypeError, "eps must be a real number or an array of real numbers, got None"),
+        ({}, sn.ParameterTypeError, "eps must be given for the mechanism 'staircase', got None"),
         ({"eps": 1, "epz": 1}, TypeError, "sample() got an unexpected keyword argument 'epz'"),
         ({"eps": 1, "self": 1}, TypeError, "sample() got an unexpected keyword argument 'self'"),
     ],
@@ -105,20 +104,30 @@ def test_parameters_of_another_law_or_none(arguments, error, text, rng):
     assert rng._stream.fill_count == 0
 
 
-def test_size_of_vectors_is_called_n(rng):
-    with pytest.raises(sn.ParameterError, match="n must be a non-negative integer"):
+def test_size_of_vectors_is_called_what_the_caller_calls_it(rng):
+    with pytest.raises(sn.ParameterError, match="size must be a non-negative integer"):
         sn.sample(-1, 1, mechanism="multivariate_staircase", rng=rng)
+    with pytest.raises(sn.ParameterError, match="n must be a non-negative integer"):
+        sn.sample(n=-1, eps=1, mechanism="multivariate_staircase", rng=rng)
+
+
+def test_n_is_another_name_of_size(rng):
+    assert np.array_equal(sn.sample(n=5, eps=1, rng=sn.SeededRng(1)), sn.sample(5, eps=1, rng=sn.SeededRng(1)))
+    assert np.array_equal(sn.sample(n=(2, 3), eps=1, rng=sn.SeededRng(1)), sn.sample(size=(2, 3), eps=1, rng=sn.SeededRng(1)))
+    assert type(sn.sample(eps=1, rng=rng)) is float
+    with pytest.raises(sn.ParameterError, match="n must be left out beside size, got 3"):
+        sn.sample(3, eps=1, n=3)
 
 
 @pytest.mark.parametrize(
     ("mechanism", "error", "shown"),
     [
-        ("gauss", sn.ParameterError, "'gauss'"),
-        ("Staircase", sn.ParameterError, "'Staircase'"),
+        ("gauss", sn.ParameterError, "'gauss'; did you mean 'gaussian'?"),
+        ("Staircase", sn.ParameterError, "'Staircase'; did you mean 'staircase'?"),
         ("", sn.ParameterError, "''"),
         (None, sn.ParameterTypeError, "None"),
         (["laplace"], sn.ParameterTypeError, "['laplace']"),
-        (sn.Laplace, sn.ParameterTypeError, "<class 'stairnoise.Laplace'>"),
+        (sn.Laplace, sn.ParameterTypeError, "<class 'stairnoise.Laplace'>; did you mean 'laplace'?"),
     ],
 )
 def test_unknown_mechanism(mechanism, error, shown, rng):
@@ -138,7 +147,8 @@ def test_unknown_mechanism(mechanism, error, shown, rng):
 def test_shape_of_another_law(mechanism, shape, rng):
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(3, 1, mechanism=mechanism, rng=rng, **{shape: 1})
-    text = f"{shape} must be left out for the mechanism '{mechanism}', got 1"
+    owners = {"r": "discrete_staircase", "gamma": "staircase, multivariate_staircase"}[shape]
+    text = f"{shape} must be left out for the mechanism '{mechanism}', got 1; it is for {owners}"
     assert str(caught.value) == text
     assert rng._stream.fill_count == 0
 

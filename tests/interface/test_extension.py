@@ -8,7 +8,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import _native
 
-LAW = _native.Law("staircase", 1.0, 1.0, None)
+LAW = _native.staircase(1.0, 1.0, None)
 VECTORS = _native.multivariate_staircase(1.0, 1.0, 2, 0.25, "l2")
 CHOICE = _native.Selection.exponential(1.0, 1.0, False)
 
@@ -22,9 +22,9 @@ def stream():
 
 def test_names_of_laws_shapes_and_norms():
     with pytest.raises(sn.ParameterError, match=r'^mechanism must be staircase, discrete_staircase, .*, got "normal"'):
-        _native.Law("normal", 1.0, 1.0, None)
+        _native.check("normal", np.ones(3), np.ones(3), None)
     with pytest.raises(sn.ParameterError, match=r'^the shape must be "l1", "l2" or a number, got "l3"$'):
-        _native.Law("staircase", 1.0, 1.0, "l3")
+        _native.staircase(1.0, 1.0, "l3")
     with pytest.raises(sn.ParameterError, match=r'^norm must be "l1", "l2" or "linf", got "l3"$'):
         _native.multivariate_staircase(1.0, 1.0, 2, 0.25, "l3")
 

@@ -69,6 +69,9 @@ def test_size_must_be_a_count(size, error, shown, rng):
     assert str(caught.value) == f"size {rule} {shown}"
     with pytest.raises(error) as caught:
         sn.sample(size, 1.0, rng=rng)
+    assert str(caught.value) == f"size {rule} {shown}"
+    with pytest.raises(error) as caught:
+        sn.sample(n=size, eps=1.0, rng=rng)
     assert str(caught.value) == f"n {rule} {shown}"
     assert rng._stream.fill_count == 0
 
@@ -78,7 +81,7 @@ def test_size_must_be_small_enough_to_index(n, rng):
     shape = n if isinstance(n, tuple) else (n,)
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(n, 1.0, rng=rng)
-    text = f"n must be small enough to index (below 2**63 bytes), got shape {shape}"
+    text = f"size must be small enough to index (below 2**63 bytes), got shape {shape}"
     assert str(caught.value) == text
     assert rng._stream.fill_count == 0
 
@@ -107,7 +110,7 @@ def test_parameters_that_broadcast_to_size(parameters, size, rng):
 @pytest.mark.parametrize("axes", [33, 65, 100])
 def test_more_axes_than_numpy_broadcasts(axes, rng):
     assert sn.Laplace(1.0).sample((1,) * 32).shape == (1,) * 32
-    for call, name in ((sn.Laplace(1.0).sample, "size"), (lambda n, rng: sn.sample(n, 1.0, rng=rng), "n")):
+    for call, name in ((sn.Laplace(1.0).sample, "size"), (lambda n, rng: sn.sample(n=n, eps=1.0, rng=rng), "n")):
         with pytest.raises(sn.ParameterError, match=rf"^{name} must have at most 32 dimensions, got {axes}$"):
             call((1,) * axes, rng=rng)
     assert rng._stream.fill_count == 0

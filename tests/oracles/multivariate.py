@@ -77,9 +77,7 @@ class Multivariate:
         """The square of y."""
         h = -(-self.dim // 2)
         stages = words.once("stages", lambda: [self._accepted(words, h, j) for j in range(h)])
-        pairs = words.once(
-            ("pairs", extensions), lambda: [(words.uniform(s, extensions), words.uniform(s + 1, extensions)) for s in stages]
-        )
+        pairs = words.once(("pairs", extensions), lambda: [words.pair(s, extensions, halved) for s, halved in stages])
         squares = words.once(("squares", extensions), lambda: [plus(times(u, u), times(v, v)) for u, v in pairs])
         sorted_squares = words.once(("order", extensions), lambda: in_order(squares))
         j, which = divmod(i, 2)
@@ -89,22 +87,22 @@ class Multivariate:
             rest = over(dropped, squares[-1])
             below = times(below, (max(Fraction(0), 1 - rest[1]), 1 - rest[0]))
         x = pairs[j][which]
-        return over(times(times(x, x), spacing(sorted_squares, j)), below), stages[j] + which
+        return over(times(times(x, x), spacing(sorted_squares, j)), below), stages[j][0] + which
 
-    def _accepted(self, words: "Words", h: int, j: int) -> int:
-        """Stage of u of the attempt that counts."""
+    def _accepted(self, words: "Words", h: int, j: int) -> tuple[int, bool]:
+        """Stage of u of the attempt that counts, and whether its numbers are halved."""
         for t in range(ATTEMPTS - 1):
             s = 1 + 2 * (t * h + j)
             extensions = 1
             while True:
-                u, v = words.uniform(s, extensions), words.uniform(s + 1, extensions)
+                u, v = words.pair(s, extensions)
                 low, high = plus(times(u, u), times(v, v))
                 if high <= 1:
-                    return s
+                    return s, False
                 if low >= 1:
                     break
                 extensions *= 2
-        raise NotImplementedError("no test reaches the last attempt")
+        return 1 + 2 * ((ATTEMPTS - 1) * h + j), True
 
 
 class Words:
@@ -129,11 +127,17 @@ class Words:
     def negative(self, stage: int) -> bool:
         return self.word(stage) >> 63 == 1
 
-    def uniform(self, stage: int, extensions: int) -> Range:
-        """What is known of U(stage) from so many extension words."""
-        bits = self.word(stage) % 2**63
+    def extension(self, stage: int, number: int) -> int:
+        return stream.extension_word(self._key, self._fill, self._index(stage), number)
+
+    def pair(self, stage: int, extensions: int, halved: bool = False) -> tuple[Range, Range]:
+        return self.uniform(stage, extensions, halved), self.uniform(stage + 1, extensions, halved)
+
+    def uniform(self, stage: int, extensions: int, halved: bool = False) -> Range:
+        """What is known of U(stage) from so many extension words; halved: of 0 . 0 w_62 ... w_1 e_0[63] ..."""
+        bits = self.word(stage) % 2**63 >> halved
         for number in range(extensions):
-            bits = bits * 2**64 + stream.extension_word(self._key, self._fill, self._index(stage), number)
+            bits = bits * 2**64 + self.extension(stage, number)
         width = Fraction(1, 2 ** (63 + 64 * extensions))
         return bits * width, (bits + 1) * width
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from mpmath import mp
 
-from tests.oracles import lattice, moments, stream
+from tests.oracles import lattice, moments, multivariate, stream
 from tests.oracles.survival import LARGEST, Geometric, Staircase, magnitude
 
 REFERENCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "reference" / "values.json"
@@ -128,3 +128,48 @@ def test_magnitude_has_both_ends() -> None:
     law = Geometric(Fraction(1), 1)
     assert magnitude(law, Fraction(0)) == LARGEST
     assert magnitude(law, Fraction(1)) == 0
+
+
+class ChosenWords(multivariate.Words):
+    """All ones, which no attempt accepts, but for the words that are given by their stages."""
+
+    def __init__(self, given: dict[int, int]) -> None:
+        super().__init__(bytes(32), 0, 0, 2**40)
+        self._given = given
+
+    def word(self, stage: int) -> int:
+        return self._given.get(stage, 2**64 - 1)
+
+    def extension(self, stage: int, number: int) -> int:
+        return 2**64 - 1
+
+
+@pytest.mark.parametrize("last_bit", [0, 1])
+def test_the_last_attempt_of_a_pair_has_halved_numbers(last_bit: int) -> None:
+    """In two dimensions y = (u, v), here of stages 255 and 256: 0 . 0 w_62 ... w_1 1 1 1 ..., whatever w_0 is."""
+    law = multivariate.Multivariate(Fraction(1), 2, "l2", 0, 1, 1)
+    u, v = 0x123456789ABCDEF0 | last_bit, 0x7EDCBA9876543210 | last_bit
+    words, radius = ChosenWords({255: u, 256: 2**63 | v}), 2**62 - 1
+    ends = [Fraction((bits >> 1) + 1, 2**63) for bits in (u, v)]
+    found = [law._coordinate(words, radius, i) for i in (0, 1)]
+    # Extension words of ones make a number as good as equal to the end of its interval.
+    assert found == [round(radius * ends[0]), -round(radius * ends[1])]
+
+
+def test_an_earlier_attempt_of_a_pair_is_not_halved() -> None:
+    """In three dimensions, the first of two pairs accepts attempt 126, of stages 505 and 506, and the second the last."""
+    law = multivariate.Multivariate(Fraction(1), 3, "l2", 0, 1, 1)
+    given = {505: 2**61, 506: 3 * 2**60, 511: 2**62, 512: 2**61}
+    radius = 2**40
+    found = [law._coordinate(ChosenWords(given), radius, i) for i in range(3)]
+    first, second = (mp.mpf(1) / 4, mp.mpf(3) / 8), (mp.mpf(1) / 4, mp.mpf(1) / 8)
+    q = [x * x + y * y for x, y in (first, second)]
+    # The second square is the smaller one; each pair has the spacing of its place.
+    spacings = [q[1], q[0] - q[1]]
+    norm = 1 - spacings[1] * second[1] ** 2 / q[1]
+    expected = [
+        radius * first[0] * mp.sqrt(spacings[0] / (q[0] * norm)),
+        radius * first[1] * mp.sqrt(spacings[0] / (q[0] * norm)),
+        radius * second[0] * mp.sqrt(spacings[1] / (q[1] * norm)),
+    ]
+    assert found == [int(mp.nint(x)) for x in expected]

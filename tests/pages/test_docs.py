@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = sorted(DOCS.glob("*.md"), key=lambda page: page.name)
+PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
 WITH_EXAMPLES = {"distributions.md": 50}
 

@@ -45,6 +45,10 @@ CALLS = {
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
         "sn.MergedLaplace(e, b, 1.0).sample(10**6)",
     ),
+    "a long convolution": (
+        "from stairnoise._theory.privacy.convolution import _directly; law = np.exp(-np.arange(2.0**18) / 2**16)",
+        "_directly([(law, 2)], 2**18)",
+    ),
     "a large law": ("", "sn.MultivariateStaircase((4096 + 128) / 2**16, dim=4096)"),
 }
 

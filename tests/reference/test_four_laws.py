@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.infinitely_divisible import Term, log_pmf, shape_for_eps
+from stairnoise._theory.laws.infinitely_divisible import Term, log_pmf
+from stairnoise._theory.optimal.infinitely_divisible import shape_for_eps
 
 FILE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "values.json"
 TOLERANCE = 1e-12

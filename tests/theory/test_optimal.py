@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise import optimal
 from stairnoise import optimal as so
-from stairnoise._theory import cost_function, power_cost
+from stairnoise._theory.optimal import cost_function, power_cost
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT.parent / "shared" / "reference" / "values.json"
@@ -422,7 +422,7 @@ def test_values_refused(call, text):
         (lambda: so.optimal_gamma(4, None), "cost must be a real number or an array of real numbers, got None"),
         (lambda: so.optimal_gamma(4, lambda x: "x"), "cost must return real numbers, got "),
         (lambda: so.optimal_cost(4, mechanism=1), "mechanism must be 'staircase' or 'discrete_staircase', got 1"),
-        (lambda: so.expected_cost(4, "l1"), "law must be a law of stairnoise, got 4"),
+        (lambda: so.expected_cost(4, "l1"), "law must be a noise law of numbers, got 4"),
     ],
 )
 def test_types_refused(call, text):

@@ -1,4 +1,4 @@
-"""Error bars of what was released, and the eps that a wanted accuracy takes."""
+"""Error bars of what was released."""
 
 from __future__ import annotations
 
@@ -8,48 +8,37 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
-from stairnoise._law.parameters import Parameters, Spec, describe
-from stairnoise._law.partitions import NAME
+from stairnoise._law.partitions import NAME, Partitions
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
-from stairnoise._theory import stairs
-from stairnoise._theory.elementwise import evaluate
-from stairnoise._theory.symmetric import Lattice
 from stairnoise._values import require
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from typing_extensions import Self
 
 # Fractions and the numerics of sums are imported where they are used: 4 ms more on an import of 9.
 
 Of = Literal["value", "sum", "mean"]
 
 _MOST_TERMS = 10**9
-# More than the rounding errors of a survival function.
+# More than the rounding errors of a survival function, and of listed probabilities.
 _MARGIN = 1 - 2.0**-40
-_LEAST_EPS = 2.0**-40
-_LEAST_NORMAL = 2.0**-1022
-# In lattice steps: an error that float64 holds, and nothing is drawn beyond.
-_FARTHEST = 2.0**1000
+_LIST_MARGIN = 1 - 2.0**-37
 _INT64 = np.iinfo(np.int64)
-_BOUND = Lattice(stairs).error_bound
 
 
-class Intervals(Distribution):
+class Intervals(Distribution, Partitions):
     """What a user of released values can say about the true ones."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        _dtypes: ClassVar[tuple[str, ...]]
+        _integers: ClassVar[bool]
+        _scalar_law: Any
 
-        def _keeping_guarantee(self, k: Any, name: str) -> Self: ...
-        def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-            """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
+        def _sum_bound(self, k: int, alpha: float) -> int:
+            """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
 
     def confidence_interval(
         self,
@@ -128,17 +117,24 @@ class Intervals(Distribution):
         """
         values = _released(released)
         single = isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
-        level = _inside("confidence", confidence)
+        level = probability("confidence", confidence)
         k = _terms(of, terms)
         law = self._keeping_guarantee(max_partitions_contributed, NAME)
         shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
         granularity, bounds = law._bounds_on_lattice((1 - np.asarray(level)) * _MARGIN, k)
-        if self._dtypes[0] == "int64" and values.dtype.kind == "i" and of != "mean":
+        if self._integers and values.dtype.kind == "i" and of != "mean":
             ends: tuple[NDArray[Any], NDArray[Any]] = _integer_ends(values, bounds)
         else:
             ends = self._float_ends(values, single, granularity, bounds, k, k if of == "mean" else 1)
         low, high = (np.broadcast_to(end, shape) for end in ends)
         return (low.item(), high.item()) if shape == () else (low.copy(), high.copy())
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
+        bounds = np.empty(alpha.shape, object)
+        for index in np.ndindex(bounds.shape):
+            bounds[index] = self._sum_bound(k, float(alpha[index]) * _LIST_MARGIN)
+        return np.array(float(self._scalar_law.granularity)), bounds
 
     def _float_ends(
         self, values: NDArray[Any], single: bool, granularity: NDArray[Any], bounds: NDArray[Any], k: int, divisor: int
@@ -146,7 +142,7 @@ class Intervals(Distribution):
         from fractions import Fraction
 
         # The true values of a continuous law are rounded as well, each by half a step at most.
-        rounding = Fraction(0) if self._dtypes[0] == "int64" else Fraction(k, 2)
+        rounding = Fraction(0) if self._integers else Fraction(k, 2)
         steps = np.broadcast_arrays(granularity, bounds)
         half = np.empty(steps[0].shape)
         for index in np.ndindex(half.shape):
@@ -154,143 +150,10 @@ class Intervals(Distribution):
             half[index] = _rounded_up(exact)
         centre = values.astype(np.float64)
         unit = _last_place(centre.astype(np.float32) if single else centre)
-        if self._dtypes[0] == "int64":
+        if self._integers:
             unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
         half = _sum_rounded_up(half, unit / 2)
         return -_sum_rounded_up(-centre, half), _sum_rounded_up(centre, half)
-
-
-class Accuracy(Intervals, Parameters):
-    """And the eps that a wanted accuracy takes."""
-
-    __slots__ = ()
-
-    @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real:
-        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
-
-        It holds for every larger ε too; for what is drawn by a continuous law, whose lattice changes with ε, up to the
-        difference that the class states.
-
-        Parameters
-        ----------
-        t : float or array of float
-            Largest error, positive; for a discrete law 0 or more, and only its integer part counts.
-        alpha : float or array of float
-            Probability of a larger error, between 0 and 1, without the ends.
-        sensitivity : float or array of float, default 1
-            Largest change of the value that one person can cause; an integer for a discrete law.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64, of a continuous law for the density and for what is
-            drawn. No smaller ε has P(|X| > t) <= alpha (1 - 2e-12); of a continuous law, none that is smaller by what the
-            lattice changes, a relative 1e-9 as a rule. Never less than the least ε that the law accepts.
-
-        Raises
-        ------
-        ParameterError
-            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
-
-        Examples
-        --------
-        >>> import stairnoise as sn
-        >>> eps = sn.Laplace.eps_for_error(t=10, alpha=0.05)
-        >>> round(eps, 6), round(sn.Laplace(eps).error_bound(0.05), 6)
-        (0.299573, 10.0)
-        >>> eps = sn.DiscreteLaplace.eps_for_error(t=3, alpha=0.05)
-        >>> round(eps, 4), sn.DiscreteLaplace(eps).error_bound(0.05)
-        (0.8319, 3)
-        """
-        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity))  # type: ignore[call-arg]
-
-    @classmethod
-    def _eps_for_error(cls, t: RealLike, alpha: RealLike, example: Accuracy) -> Real:
-        discrete = cls._dtypes[0] == "int64"
-        limit = argument(t, "t")
-        allowed = np.asarray(limit) >= 0 if discrete else np.asarray(limit) > 0
-        _refuse("t", limit, allowed & np.isfinite(limit), "finite and at least 0" if discrete else "finite and greater than 0")
-        level = _inside("alpha", alpha)
-        common_shape({"t": limit, "alpha": level, "parameters": np.empty(example._parameter_shape)})
-        spec = example._spec
-        fixed = 0.0 if spec is None or isinstance(spec, str) else spec
-        if spec is not None and not isinstance(spec, str):
-            # The law has no use for less, and the closed forms lose their digits.
-            _refuse(str(cls._spec_name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
-        operands = np.broadcast_arrays(np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
-        found = np.empty(operands[0].shape)
-        for index in np.ndindex(found.shape):
-            limit_here, level_here, D, shape = (float(operand[index]) for operand in operands)
-            one = cls._least_eps(limit_here, level_here, D, spec if isinstance(spec, str) else shape)
-            if one is None or math.isinf(one):
-                name = cls._spec_name or "sensitivity"
-                raise ParameterError(f"t must be an error that some eps keeps below with this alpha and {name}, got {limit_here}")
-            found[index] = one
-        return found if found.ndim else float(found)
-
-    @classmethod
-    def _least_eps(cls, t: float, alpha: float, D: float, spec: Spec) -> float | None:
-        from stairnoise._theory import least_eps
-
-        if cls._kind in ("laplace", "staircase"):
-            if cls._kind == "laplace":
-                found: float | None = max(least_eps.laplace(t, alpha, D), _LEAST_EPS)
-            else:
-                found = least_eps.staircase(t, alpha, D, spec, _LEAST_EPS)  # type: ignore[arg-type]
-            given = None if cls._spec_name is None else spec
-            return least_eps.raised(lambda eps: cls._may_be_drawn_beyond(t, alpha, eps, D, given), found)
-        # What leaves the tail within 64-bit integers.
-        least = max(_LEAST_EPS, D / (2.0**54 - D) * (1 + 2.0**-50))
-        if cls._kind == "discrete_laplace":
-            return least_eps.discrete_laplace(t, alpha, D, least)
-
-        def optimal(eps: float) -> int:
-            return _native.Law(cls._kind, eps, D, spec).r  # type: ignore[arg-type]
-
-        shape: Any = optimal if isinstance(spec, str) else spec
-        return least_eps.discrete_staircase(t, alpha, D, shape, least)
-
-    @classmethod
-    def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Spec) -> bool:
-        """Tell whether what is drawn, on its lattice, may be farther than t from 0 with a probability above alpha."""
-        from stairnoise._theory import least_eps
-
-        law = _native.Law(cls._kind, eps, D, spec)  # type: ignore[arg-type]
-        cells = float(law.cells)
-        constants = stairs.lattice(eps / cells, 1.0, 1.0) if spec is None else stairs.lattice(eps, cells, float(law.r))
-        return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
-
-    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
-        eps, _, _ = self._broadcast(self._parameter_shape)
-        granularity, cells, r = self._describe()
-        geometric = self._spec_name is None
-        if k == 1:
-            whole = cells.astype(np.float64)
-            one = np.ones(whole.shape)
-            parameters = (eps / whole, one, one) if geometric else (eps, whole, r.astype(np.float64))
-            with np.errstate(all="ignore"):
-                constants = stairs.lattice(*parameters)
-            return granularity, np.asarray(evaluate(_BOUND, alpha, constants, False)).astype(object)
-        from stairnoise._theory import laplace_sums, staircase_sums
-
-        operands = np.broadcast_arrays(eps, cells, r, alpha)
-        bounds = np.empty(operands[0].shape, object)
-        for index in np.ndindex(bounds.shape):
-            one_eps, D, one_r, level = (operand[index].item() for operand in operands)
-            if geometric or D == 1:
-                bounds[index] = laplace_sums.error_bound(one_eps / D, k, level)
-            else:
-                bounds[index] = staircase_sums.error_bound(one_eps, D, one_r, k, level)
-        return granularity, bounds
-
-    def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-        """Granularity, cells to a sensitivity and r of every element."""
-        law = self._scalar_law
-        if law is not None:
-            return np.array(law.granularity), np.array(law.cells), np.array(law.r)
-        return describe(self._kind, *self._broadcast(self._parameter_shape))
 
 
 def _released(released: RealLike) -> NDArray[Any]:
@@ -316,14 +179,14 @@ def _terms(of: object, terms: object) -> int:
     return k
 
 
-def _inside(name: str, value: RealLike) -> Real:
+def probability(name: str, value: RealLike) -> Real:
     """Convert a probability, which must not be 0 or 1."""
     level = argument(value, name)
-    _refuse(name, level, (np.asarray(level) > 0) & (np.asarray(level) < 1), "greater than 0 and less than 1")
+    refuse(name, level, (np.asarray(level) > 0) & (np.asarray(level) < 1), "greater than 0 and less than 1")
     return level
 
 
-def _refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
+def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
     bad = np.flatnonzero(~np.asarray(allowed, bool))
     if bad.size:
         raise ParameterError(f"{name} must be {rule}, got {received(np.asarray(value).item(bad[0]))}")

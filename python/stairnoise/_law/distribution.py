@@ -1,18 +1,15 @@
-"""The distribution of a law: SciPy's functions, moments and quantiles, in closed form."""
+"""The distribution of a law of numbers: SciPy's functions, moments and quantiles."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.immutable import Immutable
-from stairnoise._law.parameters import plain
 from stairnoise._output import Shape
-from stairnoise._parameters import Real, RealLike, argument, common_shape, count, single
-from stairnoise._theory.elementwise import Formula, evaluate
+from stairnoise._parameters import Real, RealLike, argument, count, single
 
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 64
@@ -31,27 +28,13 @@ class Distribution(Immutable):
     __slots__ = ()
 
     _parameter_shape: Shape
-    # Constants of the formulas; None until somebody asks.
-    _constants: Any
-    if TYPE_CHECKING:
+    # What `_functions` returned.
+    _distribution: Any
 
-        @property
-        def _formulas(self) -> Any:
-            """The law's functions: formulas of the constants, or functions of their own."""
-
-    def _make_constants(self) -> Any:
-        """Return the constants that the law's formulas take."""
-        raise NotImplementedError
-
-    def _apply(self, formula: Formula, value: object, name: str) -> Real:
-        x = argument(value, name)
-        scalar = self._parameter_shape == ()
-        if not scalar:
-            common_shape({name: x, "parameters": np.empty(self._parameter_shape)})
-        if self._constants is None:
-            with np.errstate(all="ignore"):
-                object.__setattr__(self, "_constants", self._make_constants())
-        return evaluate(formula, x, self._constants, scalar)
+    def _apply(self, function: str, value: object, name: str) -> Real:
+        """Evaluate one function of the distribution; `name` is what errors call its argument."""
+        with np.errstate(all="ignore"):
+            return plain(getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64)))
 
     def cdf(self, x: RealLike) -> Real:
         """Cumulative distribution function, P(X <= x).
@@ -65,19 +48,19 @@ class Distribution(Immutable):
         -------
         float or ndarray of float64
         """
-        return self._apply(self._formulas.cdf, x, "x")
+        return self._apply("cdf", x, "x")
 
     def sf(self, x: RealLike) -> Real:
         """Survival function, P(X > x), computed as such: it does not vanish where ``1 - cdf(x)`` would."""
-        return self._apply(self._formulas.sf, x, "x")
+        return self._apply("sf", x, "x")
 
     def logcdf(self, x: RealLike) -> Real:
         """Natural logarithm of `cdf`, finite where `cdf` underflows."""
-        return self._apply(self._formulas.logcdf, x, "x")
+        return self._apply("logcdf", x, "x")
 
     def logsf(self, x: RealLike) -> Real:
         """Natural logarithm of `sf`, finite where `sf` underflows."""
-        return self._apply(self._formulas.logsf, x, "x")
+        return self._apply("logsf", x, "x")
 
     def ppf(self, q: RealLike) -> Real:
         """Quantile function: the least x with P(X <= x) >= q.
@@ -92,14 +75,14 @@ class Distribution(Immutable):
         float or ndarray of float64
             -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete law.
         """
-        return self._apply(self._formulas.ppf, q, "q")
+        return self._apply("ppf", q, "q")
 
     def isf(self, q: RealLike) -> Real:
         """Inverse survival function: the least x with P(X > x) <= q.
 
         As `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
         """
-        return self._apply(self._formulas.isf, q, "q")
+        return self._apply("isf", q, "q")
 
     def interval(self, confidence: RealLike) -> tuple[Real, Real]:
         """Return the ends of an interval about 0 that leaves (1 - confidence)/2 of the probability on each side.
@@ -122,38 +105,36 @@ class Distribution(Immutable):
         level = argument(confidence, "confidence")
         _require((np.asarray(level) >= 0) & (np.asarray(level) <= 1), level, "confidence must be from 0 to 1")
         outside = (1 - level) / 2
-        return self._apply(self._formulas.ppf, outside, "confidence"), self._apply(self._formulas.isf, outside, "confidence")
+        return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
 
     def median(self) -> Real:
-        """Return the median, which is 0 by symmetry."""
-        return plain(np.zeros(self._parameter_shape))
+        """Return the least x with P(X <= x) >= 1/2."""
+        return self.ppf(0.5)
 
     def support(self) -> tuple[Real, Real]:
-        """Return the ends of the support, -inf and inf."""
-        infinite = np.full(self._parameter_shape, np.inf)
-        return plain(-infinite), plain(infinite)
+        """Return the ends of the support."""
+        low, high = self._distribution.support()
+        return plain(low), plain(high)
 
     def entropy(self) -> Real:
         """Entropy in nats: differential for a continuous law, Shannon's for a discrete one."""
-        entropy = self._formulas.entropy
-        return self._apply(lambda xp, _, k: entropy(xp, k), 0.0, "x")
+        return plain(self._distribution.entropy())
 
     def mean(self) -> Real:
-        """E X, which is 0 by symmetry."""
-        return plain(np.zeros(self._parameter_shape))
+        """E X, which is 0 for a symmetric law."""
+        return plain(self._distribution.mean())
 
     def var(self) -> Real:
-        """E X²."""
-        return self.abs_moment(2)
+        """E (X - E X)²."""
+        return plain(self._distribution.var())
 
     def std(self) -> Real:
         """Square root of the variance."""
-        return plain(np.sqrt(self.abs_moment(2)))
+        return plain(np.sqrt(self._distribution.var()))
 
     def moment(self, order: int) -> Real:
-        """E X**order, for an integer order from 0 to 64; 0 where it is odd, inf where float64 overflows."""
-        power = count(order, "order", least=0, most=_MOST_POWER)
-        return self.mean() if power % 2 else self.abs_moment(power)
+        """E X**order, for an integer order from 0 to 64; inf where float64 overflows."""
+        return plain(self._distribution.moment(count(order, "order", least=0, most=_MOST_POWER)))
 
     def abs_moment(self, p: RealLike) -> Real:
         """E|X|**p for a real p.
@@ -176,8 +157,7 @@ class Distribution(Immutable):
         power = single(p, "p")
         if not -1 < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
-        whole = power in range(_MOST_CLOSED_POWER + 1)
-        return plain(self._abs_moment(int(power)) if whole else self._real_abs_moment(power))
+        return plain(self._distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power))
 
     def stats(self, moments: str = "mv") -> Any:
         """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), as SciPy's method of that name.
@@ -207,17 +187,22 @@ class Distribution(Immutable):
         return wanted if len(wanted) > 1 else wanted[0]
 
     def _stat(self, letter: str) -> Real:
-        if letter == "v":
-            return self.var()
-        if letter == "k":
-            return self._excess_kurtosis()
-        return self.mean()
+        if letter in "mv":
+            return self.mean() if letter == "m" else self.var()
+        return self._skewness() if letter == "s" else self._excess_kurtosis()
+
+    def _skewness(self) -> Real:
+        mean, std, (first, second, third, _) = self._central()
+        return (third - 3 * mean * second + 3 * mean**2 * first - mean**3) / std**3
 
     def _excess_kurtosis(self) -> Real:
-        variance = np.asarray(self.var())
-        with np.errstate(all="ignore"):
-            # Divided twice, because the square may underflow.
-            return plain(np.asarray(self.abs_moment(4)) / variance / variance - 3)
+        mean, std, (first, second, third, fourth) = self._central()
+        return (fourth - 4 * mean * third + 6 * mean**2 * second - 4 * mean**3 * first + mean**4) / std**4 - 3
+
+    def _central(self) -> tuple[float, float, list[float]]:
+        """Return the mean, the standard deviation, and the first four moments about 0."""
+        known = self._distribution
+        return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
 
     def error_bound(self, alpha: RealLike) -> Any:
         """Smallest t with P(|X| > t) <= alpha.
@@ -239,15 +224,7 @@ class Distribution(Immutable):
         """
         level = argument(alpha, "alpha")
         _require((np.asarray(level) > 0) & (np.asarray(level) <= 1), level, "alpha must be greater than 0 and at most 1")
-        return self._apply(self._formulas.error_bound, level, "alpha")
-
-    def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        """E|X|**p for a small integer p, in closed form."""
-        raise NotImplementedError
-
-    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        """E|X|**p for a real p."""
-        raise NotImplementedError
+        return self._apply("error_bound", level, "alpha")
 
 
 class ContinuousDistribution(Distribution):
@@ -268,11 +245,11 @@ class ContinuousDistribution(Distribution):
         float or ndarray of float64
             Per unit of x.
         """
-        return self._apply(self._formulas.pdf, x, "x")
+        return self._apply("pdf", x, "x")
 
     def logpdf(self, x: RealLike) -> Real:
         """Natural logarithm of `pdf`, finite where `pdf` underflows."""
-        return self._apply(self._formulas.logpdf, x, "x")
+        return self._apply("logpdf", x, "x")
 
 
 class DiscreteDistribution(Distribution):
@@ -292,11 +269,11 @@ class DiscreteDistribution(Distribution):
         -------
         float or ndarray of float64
         """
-        return self._apply(self._formulas.pmf, k, "k")
+        return self._apply("pmf", k, "k")
 
     def logpmf(self, k: RealLike) -> Real:
         """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf where k is no integer."""
-        return self._apply(self._formulas.logpmf, k, "k")
+        return self._apply("logpmf", k, "k")
 
     def error_bound(self, alpha: RealLike) -> Any:
         bound = np.asarray(super().error_bound(alpha))
@@ -312,3 +289,8 @@ def _require(allowed: Any, level: Real, rule: str) -> None:
     bad = np.flatnonzero(~allowed)
     if bad.size:
         raise ParameterError(f"{rule}, got {received(np.asarray(level).item(bad[0]))}")
+
+
+def plain(result: Any) -> Real:
+    """Turn a zero-dimensional result into a Python float."""
+    return float(result) if np.ndim(result) == 0 else result

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+
+from stairnoise._errors import arguments_of, meant
 
 
 class Immutable:
@@ -12,9 +14,21 @@ class Immutable:
 
     __slots__ = ()
 
-    def _named_arguments(self) -> dict[str, Any]:
-        """Return what the constructor was called with, by name and in its order."""
-        raise NotImplementedError
+    if not TYPE_CHECKING:  # the constructors have the types
+
+        def __new__(cls, *arguments: object, **named: object) -> Immutable:
+            """Refuse a misspelt argument with the name that was meant; the constructor has its own checks."""
+            if named:
+                known = arguments_of(cls.__init__)
+                for name in named:
+                    if name not in known:
+                        raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
+            return super().__new__(cls)
+
+    if TYPE_CHECKING:
+
+        def _named_arguments(self) -> dict[str, Any]:
+            """Return what the constructor was called with, by name and in its order."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
@@ -34,11 +48,17 @@ class Immutable:
         return hash((type(self), *self._key()))
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={_display(value)}" for name, value in self._named_arguments().items())
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in self._named_arguments().items())
         return f"{type(self).__name__}({arguments})"
 
     def _key(self) -> tuple[object, ...]:
         return tuple(map(_comparable, self._named_arguments().values()))
+
+
+def _meant(cls: Any, name: str, known: tuple[str, ...]) -> str:
+    if hasattr(cls, "from_eps") and name in arguments_of(cls.from_eps.__func__):
+        return f"; {cls.__name__}.from_eps takes it"
+    return meant(name, known)
 
 
 def _comparable(argument: Any) -> object:
@@ -48,7 +68,7 @@ def _comparable(argument: Any) -> object:
     return argument
 
 
-def _display(argument: Any) -> str:
+def display(argument: Any) -> str:
     """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
     if not isinstance(argument, np.ndarray):
         return repr(argument)

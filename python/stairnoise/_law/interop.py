@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class Interop:
     """A law that other libraries can use."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        _integers: ClassVar[bool]
 
     def as_scipy(self) -> Any:
         """Return the law as a frozen distribution of `scipy.stats`.
@@ -47,4 +50,8 @@ class Interop:
             if error.name is None or error.name.partition(".")[0] != "scipy":
                 raise
             raise ModuleNotFoundError("as_scipy needs SciPy: pip install scipy", name="scipy") from None
-        return _scipy.frozen(self)
+        return self._frozen(_scipy)
+
+    def _frozen(self, scipy: Any) -> Any:
+        """Return the frozen distribution, made by `stairnoise._scipy`."""
+        return scipy.of_one_law(self, self._integers)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._parameters import RealLike
+from stairnoise._registry import load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +20,11 @@ class Plotting:
     """A law that can be looked at."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        _integers: ClassVar[bool]
+
+        def std(self) -> Any: ...
 
     def plot(
         self,
@@ -64,5 +73,35 @@ class Plotting:
         """
         from stairnoise.figures.law import plot_law
 
-        law: Any = self
-        return plot_law(law, ax, samples, rng, laplace, bins)
+        return plot_law(self, ax, samples, rng, laplace, bins)
+
+    def _visible(self, limit: float) -> float:
+        """Return how far to draw a law that keeps within `limit` nearly always."""
+        if self._integers:
+            return max(limit, float(self._width or 1))
+        # A share may be 0 nearly always.
+        return limit or float(self.std())
+
+    def _edges(self, limit: float) -> NDArray[np.float64] | None:
+        """Return where the density jumps between -limit and limit, and these two; None for one that does not."""
+        del limit
+        return None
+
+    def _laplace(self) -> Any:
+        """Return the Laplace law of the same kind, ε and sensitivity; None for a law that has not both, or is a share."""
+        eps, width = self._pure_eps, self._width
+        if eps is None or width is None:
+            return None
+        return load("discrete_laplace" if self._integers else "laplace")(eps, width)
+
+    @property
+    def _pure_eps(self) -> float | None:
+        """ε of a Laplace law that may stand beside this one."""
+        eps: float | None = getattr(self, "eps", None)
+        return eps
+
+    @property
+    def _width(self) -> float | None:
+        """Sensitivity of the law, if it has one."""
+        width: float | None = getattr(self, "sensitivity", None)
+        return width

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from stairnoise._law.guarantee import AnySensitivity, Guarantee
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def parties(n_parties: object, present: object) -> dict[str, Any]:
     return {"n_parties": n, "present": count(present, "present", least=1, most=n)}
 
 
-class Shares:
+class Shares(AnySensitivity):
     """A law that is the sum of any number of independent, equal shares."""
 
     __slots__ = ()
@@ -38,9 +39,11 @@ class Shares:
         present: int = self._given["present"]
         return present
 
-    def _terms(self) -> list[Any]:
-        """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.infinitely_divisible.Term`."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def privacy_eps(self, sensitivity: Any = ..., *, max_partitions_contributed: int = 1) -> float: ...
+        def _terms(self) -> list[Any]:
+            """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.laws.infinitely_divisible.Term`."""
 
     @property
     def _step(self) -> float:
@@ -53,7 +56,7 @@ class Shares:
 
     def var(self) -> float:
         """E X², in closed form."""
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         return self._step**2 * theory.variance(self._terms())
 
@@ -65,9 +68,16 @@ class Shares:
         return True
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.sums.infinitely_divisible import sum_bound
 
-        return theory.sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+        return sum_bound(tuple(self._terms()), k, alpha, peaked=self._falls_from_its_mode())
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
+
+    def _laplace(self) -> Any:
+        """Return the Laplace law that the whole may be compared with; none for a share."""
+        return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
 
     @property
     def _fraction(self) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.cost import CostFunction, lattice_cost
+from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import single
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_SCALES = 50
 
 
-class Arete(SensitivityPrivacy, Shares, AloneContinuous):
+class Arete(Shares, ContinuousLaw):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
     Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent.
@@ -149,7 +149,7 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
         ParameterError
             `sensitivity` is not positive, or more than 50 times the larger scale.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
@@ -167,17 +167,22 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
             raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
         return width
 
-    def _loss_part(self, sensitivity: float) -> Any:
+    def _functions(self) -> Any:
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        return theory.Spread(self._terms(), self.granularity)
+
+    def _loss(self, sensitivity: float) -> Any:
         from stairnoise._theory.privacy.shifted import two_terms
 
         return two_terms(self._terms(), self._cells(sensitivity), self.privacy_eps(sensitivity))
 
     @property
     def _step(self) -> float:
-        return self.granularity
+        return float(self.granularity)
 
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         g, f = self.granularity, self._fraction
         return [Term(1, self.alpha * f, g / self.theta), Term(1, f, g / self.lam)]
@@ -185,7 +190,9 @@ class Arete(SensitivityPrivacy, Shares, AloneContinuous):
     def _divided_among(self, k: int) -> Any:
         raise ParameterError("make it for a smaller eps")
 
-    def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
+    def _expected_cost(self, function: CostFunction) -> float:
+        g: float = self.granularity
+        return lattice_cost(function, self, g, lambda x: self.pdf(x) * g)
 
-        return theory.Spread(self._terms(), self.granularity)
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.of_cells(self)

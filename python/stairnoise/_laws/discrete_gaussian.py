@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.alone import AloneDiscrete
-from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.guarantee import AnySensitivity, Guarantee
+from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._parameters import RealLike, count, single
-from stairnoise._theory.rounding import rounded_up
+from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
@@ -28,7 +28,7 @@ _LARGEST_CALIBRATED = 2**40
 _LARGEST_SENSITIVITY = 2**62
 
 
-class _Promise(NamedTuple):
+class _Calibration(NamedTuple):
     """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together."""
 
     eps: float
@@ -37,7 +37,7 @@ class _Promise(NamedTuple):
     partitions: int
 
 
-class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
+class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     r"""Discrete Gaussian noise: the comparator of Gaussian noise for counts, as census releases use it.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
@@ -89,24 +89,24 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
     'int64'
     """
 
-    __slots__ = ("_promise",)
+    __slots__ = ("_calibration",)
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
     # What the law was calibrated for; None for one that was made from sigma2.
-    _promise: _Promise | None
+    _calibration: _Calibration | None
 
     def __init__(self, sigma2: RealLike) -> None:
         self._of_variance(single(sigma2, "sigma2"), None)
 
-    def _of_variance(self, sigma2: float, promise: _Promise | None) -> None:
+    def _of_variance(self, sigma2: float, calibration: _Calibration | None) -> None:
         self._store(_native.discrete_gaussian(sigma2), {"sigma2": sigma2})
-        object.__setattr__(self, "_promise", promise)
+        object.__setattr__(self, "_calibration", calibration)
 
     @classmethod
-    def _calibrated(cls, sigma2: float, *promise: Any) -> DiscreteGaussian:
+    def _calibrated(cls, sigma2: float, *calibration: Any) -> DiscreteGaussian:
         law = object.__new__(cls)
-        law._of_variance(sigma2, _Promise(*promise))
+        law._of_variance(sigma2, _Calibration(*calibration))
         return law
 
     @classmethod
@@ -151,7 +151,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 0 < slack < 1:
             raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-        from stairnoise._theory.gaussian_lattice import least_sigma2
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2
 
         try:
             return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
@@ -167,19 +167,24 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
         return float(self._given["sigma2"])
 
     @property
+    def sigma(self) -> float:
+        """Square root σ of the parameter; the standard deviation is below it, by less than 1e-6 of it for σ² >= 1."""
+        return math.sqrt(self.sigma2)
+
+    @property
     def eps(self) -> float | None:
         """ε that `from_eps` was given, of one value, or of k together after ``for_partitions(k)``; None without."""
-        return None if self._promise is None else self._promise.eps
+        return None if self._calibration is None else self._calibration.eps
 
     @property
     def delta(self) -> float | None:
         """δ that `from_eps` was given, of what `eps` is of; None without."""
-        return None if self._promise is None else self._promise.delta
+        return None if self._calibration is None else self._calibration.delta
 
     @property
     def sensitivity(self) -> int | None:
         """Largest change Δ of one value that `from_eps` was given; None for a law made from `sigma2`."""
-        return None if self._promise is None else self._promise.sensitivity
+        return None if self._calibration is None else self._calibration.sensitivity
 
     def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> float:
         """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
@@ -260,7 +265,7 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
         """
         if l2_sensitivity is not None:
             _positive(l2_sensitivity, "l2_sensitivity")
-            if self._promise is not None:
+            if self._calibration is not None:
                 raise ParameterError(
                     "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
                     f"got {received(l2_sensitivity)}"
@@ -272,28 +277,10 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
             values = whole_numbers(values)
         return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
 
-    def _divided_among(self, k: int) -> DiscreteGaussian:
-        if self._promise is None:
-            return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
-        from stairnoise._theory.gaussian_partitions import partitions_sigma2
+    def _functions(self) -> DiscreteGaussianLaw:
+        from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 
-        eps, delta, sensitivity, before = self._promise
-        sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
-        return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return super().__reduce__() if self._promise is None else (self._calibrated, (self.sigma2, *self._promise))
-
-    def __repr__(self) -> str:
-        if self._promise is None:
-            return super().__repr__()
-        *given, partitions = zip(self._promise._fields, self._promise, strict=True)
-        arguments = ", ".join(f"{name}={value!r}" for name, value in given)
-        wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
-        return f"DiscreteGaussian.from_eps({arguments}){wider}"
-
-    def _key(self) -> tuple[object, ...]:
-        return self.sigma2, self._promise
+        return DiscreteGaussianLaw(self.sigma2)
 
     @property
     def _default_sensitivity(self) -> int:
@@ -302,20 +289,49 @@ class DiscreteGaussian(SensitivityPrivacy, AloneDiscrete):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
 
-    def _loss_part(self, sensitivity: int) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    def _loss(self, sensitivity: int) -> LatticeGaussian:
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
         return LatticeGaussian(self.sigma2, float(sensitivity))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
         return sum_bound(self.sigma2, k, alpha)
 
-    def _make_functions(self) -> DiscreteGaussianLaw:
-        from stairnoise._theory.gaussian_lattice import DiscreteGaussianLaw
+    def _promise(self, sensitivity: int, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        if law._calibration is None:
+            # k times the variance for k values: the ρ of one.
+            return Guarantee(None, None, self.rho(sensitivity), sensitivity, k)
+        eps, delta, change, number = law._calibration
+        made_for_it = sensitivity == change
+        return Guarantee(
+            eps if made_for_it else None, delta if made_for_it else None, number * law.rho(sensitivity), sensitivity, number
+        )
 
-        return DiscreteGaussianLaw(self.sigma2)
+    def _divided_among(self, k: int) -> DiscreteGaussian:
+        if self._calibration is None:
+            return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import partitions_sigma2
+
+        eps, delta, sensitivity, before = self._calibration
+        sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
+        return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return super().__reduce__() if self._calibration is None else (self._calibrated, (self.sigma2, *self._calibration))
+
+    def __repr__(self) -> str:
+        if self._calibration is None:
+            return super().__repr__()
+        *given, partitions = zip(self._calibration._fields, self._calibration, strict=True)
+        arguments = ", ".join(f"{name}={value!r}" for name, value in given)
+        wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
+        return f"DiscreteGaussian.from_eps({arguments}){wider}"
+
+    def _key(self) -> tuple[object, ...]:
+        return self.sigma2, self._calibration
 
 
 def _positive(value: RealLike, name: str) -> float:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from stairnoise import _theory
-from stairnoise._law import DiscreteLaw
+from stairnoise._law.array_parameters import DiscreteArrayParameters
+from stairnoise._law.cost import CostFunction, check_function, each, lattice_staircase_cost
+from stairnoise._law.eps_for_error import least_eps_of_integers
+from stairnoise._law.on_lattice import Geometric
+from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
+
+_FORMULAS = Lattice(staircase)
 
 
-class DiscreteLaplace(DiscreteLaw):
+class DiscreteLaplace(DiscreteArrayParameters):
     r"""Discrete Laplace noise, also called two-sided geometric.
 
     .. math:: P(X = i) = \frac{1 - λ}{1 + λ}\, λ^{|i|}, \qquad λ = e^{-ε/Δ}
@@ -57,22 +61,36 @@ class DiscreteLaplace(DiscreteLaw):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _kind = "discrete_laplace"
-    _formulas = Lattice(stairs)
+    _native_name = "discrete_laplace"
+    _family = Geometric
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1) -> None:
         self._validate(eps, sensitivity)
 
-    # A geometric law falls by the same factor at every integer: a staircase whose stairs have
-    # one integer each, with eps per integer.
+    def _functions(self) -> Symmetric:
+        # A geometric law falls by the same factor at every integer: a staircase whose stairs have
+        # one integer each, with eps per integer.
+        each_integer = self._eps / self._sensitivity
+        return Symmetric(
+            _FORMULAS,
+            lambda: staircase.lattice(each_integer, 1.0, 1.0),
+            self._parameter_shape,
+            lambda p: moments.lattice_abs_moment(p, each_integer, 1.0, 1.0),
+            lambda p: real_moments().lattice_abs_moment(p, each_integer, 1.0, 1.0),
+        )
 
-    def _make_constants(self) -> stairs.Stairs:
-        return stairs.lattice(self._eps / self._sensitivity, 1.0, 1.0)
+    @classmethod
+    def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+        from stairnoise._theory.optimal import least_eps
 
-    def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
+        del spec
+        return least_eps.discrete_laplace(t, alpha, D, least_eps_of_integers(D))
 
-    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+    def _expected_cost(self, function: CostFunction) -> Any:
+        check_function(self._eps, self._sensitivity)
+        return each(
+            lambda eps, D: lattice_staircase_cost(function, eps / D, 1, 1), self._parameter_shape, self._eps, self._sensitivity
+        )
 
-        return real_moments.lattice_abs_moment(p, self._eps / self._sensitivity, 1.0, 1.0)
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.shaped("discrete_laplace", self.eps, self.sensitivity)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
-from stairnoise._law import Cost, DiscreteLaw, integers
-from stairnoise._parameters import Real, RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Lattice
+from stairnoise._law.array_parameters import DiscreteArrayParameters, integers
+from stairnoise._law.cost import CostFunction, as_float, check_function, each, lattice_staircase_cost
+from stairnoise._law.eps_for_error import least_eps_of_integers
+from stairnoise._law.on_lattice import OfStairs
+from stairnoise._law.symmetric import Symmetric, real_moments
+from stairnoise._parameters import Cost, Real, RealLike
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Lattice
+
+_FORMULAS = Lattice(staircase)
 
 
-class DiscreteStaircase(DiscreteLaw):
+class DiscreteStaircase(DiscreteArrayParameters):
     r"""Staircase noise on the integers: the least noise for one ε-differentially private count.
 
     The probabilities fall in steps of Δ integers, each by the factor :math:`b = e^{-ε}`:
@@ -64,9 +72,9 @@ class DiscreteStaircase(DiscreteLaw):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _kind = "discrete_staircase"
-    _formulas = Lattice(stairs)
+    _native_name = "discrete_staircase"
     _spec_name = "r"
+    _family = OfStairs
 
     def __init__(
         self,
@@ -126,14 +134,40 @@ class DiscreteStaircase(DiscreteLaw):
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, r))
 
-    def _make_constants(self) -> stairs.Stairs:
-        r = self._place()[1]
-        return stairs.lattice(self._eps, self._sensitivity, float(r) if isinstance(r, int) else r.astype(np.float64))
+    def _functions(self) -> Symmetric:
+        eps, D, r = self._eps, self._sensitivity, self._place()[1]
+        return Symmetric(
+            _FORMULAS,
+            lambda: staircase.lattice(eps, D, as_float(r)),
+            self._parameter_shape,
+            lambda p: moments.lattice_abs_moment(p, eps, D, r),
+            lambda p: real_moments().lattice_abs_moment(p, eps, D, r),
+        )
 
-    def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
+    @classmethod
+    def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+        from stairnoise._theory.optimal import least_eps
 
-    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        def optimal(eps: float) -> int:
+            return cls._native_law(eps, D, spec).lengths[0]
 
-        return real_moments.lattice_abs_moment(p, self._eps, self._sensitivity, self._place()[1])
+        shape: Any = optimal if isinstance(spec, str) else spec
+        return least_eps.discrete_staircase(t, alpha, D, shape, least_eps_of_integers(D))
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        check_function(self._eps, self._sensitivity)
+        return each(
+            lambda eps, D, r: lattice_staircase_cost(function, eps, int(D), int(r)),
+            self._parameter_shape,
+            self._eps,
+            self._sensitivity,
+            as_float(self.r),
+        )
+
+    def _visible(self, limit: float) -> float:
+        """Return the end of a stair, of the first after the central one at least."""
+        r, width = int(self.r), int(self.sensitivity)
+        return float(r - 1 + max(1, math.ceil((limit - r + 1) / width)) * width)
+
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.shaped("discrete_staircase", self.eps, self.sensitivity, self.r)

@@ -9,20 +9,21 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import RealLike, single
 
 if TYPE_CHECKING:
-    from stairnoise._theory.analytic_gaussian import Calibration
-    from stairnoise._theory.gaussian import NormalLaw
-    from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.laws.gaussian import NormalLaw
+    from stairnoise._theory.optimal.gaussian_sigma import Calibration
+    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
 _LEAST_EPS, _LARGEST_EPS = 2.0**-40, 2.0**20
 _RESOLUTION = 1e-12
 
 
-class Gaussian(AlonePrivacy, AloneContinuous):
+class Gaussian(ContinuousLaw):
     r"""Gaussian noise of the least σ that is (ε, δ)-differentially private.
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
@@ -97,7 +98,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         self._calibrate(budget, slack, change, 1)
 
     def _calibrate(self, eps: float, delta: float, sensitivity: float, partitions: int) -> None:
-        from stairnoise._theory.analytic_gaussian import calibrate
+        from stairnoise._theory.optimal.gaussian_sigma import calibrate
 
         found = calibrate(eps, delta, sensitivity, partitions)
         object.__setattr__(self, "_calibration", found)
@@ -148,6 +149,8 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
+        from stairnoise._theory.numerics.roots import bisection
+
         def enough(eps: float) -> bool:
             try:
                 law = cls(eps, delta, sensitivity)
@@ -163,10 +166,7 @@ class Gaussian(AlonePrivacy, AloneContinuous):
             raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
         if enough(low):
             return low
-        while high > low * (1 + _RESOLUTION):
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))
 
     @property
     def eps(self) -> float:
@@ -189,10 +189,38 @@ class Gaussian(AlonePrivacy, AloneContinuous):
         return math.ldexp(math.sqrt(self._calibration.sigma2), self._calibration.log2_granularity)
 
     @property
+    def sigma2(self) -> float:
+        """Variance σ² of the noise; inf where float64 overflows."""
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(self._calibration.sigma2, 2 * self._calibration.log2_granularity))
+
+    @property
     def rho(self) -> float:
-        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps."""
+        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps.
+
+        That of several values is in `guarantee`.
+        """
         cells = float(self._calibration.cells)
         return cells * cells / (2 * self._calibration.sigma2)
+
+    def _functions(self) -> NormalLaw:
+        from stairnoise._theory.laws.gaussian import NormalLaw
+
+        return NormalLaw(self.sigma)
+
+    def _loss(self, sensitivity: Any) -> LatticeGaussian:
+        from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+
+        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        from stairnoise._theory.sums.discrete_gaussian import sum_bound
+
+        return sum_bound(self._calibration.sigma2, k, alpha)
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        law = self._keeping_guarantee(k, NAME)
+        return Guarantee(law.eps, law.delta, law._partitions * law.rho, law.sensitivity, law._partitions)
 
     def _divided_among(self, k: int) -> Gaussian:
         return self._calibrated(self.eps, self.delta, self.sensitivity, self._partitions * k)
@@ -212,18 +240,3 @@ class Gaussian(AlonePrivacy, AloneContinuous):
 
     def _key(self) -> tuple[object, ...]:
         return (*super()._key(), self._partitions)
-
-    def _loss_part(self) -> LatticeGaussian:
-        from stairnoise._theory.privacy.lattice_gaussian import LatticeGaussian
-
-        return LatticeGaussian(self._calibration.sigma2, float(self._calibration.cells))
-
-    def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.gaussian_lattice import sum_bound
-
-        return sum_bound(self._calibration.sigma2, k, alpha)
-
-    def _make_functions(self) -> NormalLaw:
-        from stairnoise._theory.gaussian import NormalLaw
-
-        return NormalLaw(self.sigma)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.alone import AloneDiscrete
-from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
@@ -21,7 +20,7 @@ _LEAST_RATE = 2.0**-11
 _MOST_SENSITIVITY = 2**20
 
 
-class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
+class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     r"""Generalized discrete Laplace noise: infinitely divisible noise for sums over many parties.
 
     X = N - N', where N and N' are independent and negative binomial of shape β,
@@ -116,19 +115,19 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε
         is not above `eps`.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.optimal.infinitely_divisible import best_for_eps, private_shape
 
         wanted, cells = single(eps, "eps"), count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not _LEAST_RATE * cells <= wanted <= cells / _LEAST_RATE / 2:
             raise ParameterError(f"eps must be from 2**-11 to 2**10 times the sensitivity, got {wanted} for sensitivity {cells}")
         most = _native.largest_quotient(wanted, cells)
         if a is None:
-            found = theory.best_for_eps(wanted, cells, _LEAST_RATE, most)
+            found = best_for_eps(wanted, cells, _LEAST_RATE, most)
         else:
             rate = single(a, "a")
             if not _LEAST_RATE <= rate <= most:
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
-            found = theory.private_shape(wanted, cells, rate), rate
+            found = private_shape(wanted, cells, rate), rate
         try:
             return cls(*found)
         except ParameterError as error:
@@ -154,7 +153,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         float
             With a relative error below 1e-12.
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         cells = self._checked_sensitivity(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
@@ -163,7 +162,12 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
-    def _loss_part(self, sensitivity: int) -> Any:
+    def _functions(self) -> Any:
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        return theory.Differences(self._terms())
+
+    def _loss(self, sensitivity: int) -> Any:
         from stairnoise._theory.privacy.shifted import one_term
 
         return one_term(self._terms()[0], sensitivity, self.privacy_eps(sensitivity))
@@ -171,12 +175,7 @@ class GeneralizedDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
 
-    def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
-
-        return theory.Differences(self._terms())
-
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         return [Term(1, self.beta * self._fraction, self.a)]

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
-from stairnoise import _theory
-from stairnoise._law import ContinuousLaw
+from stairnoise._law.array_parameters import ArrayParameters
+from stairnoise._law.cost import CostFunction, each
+from stairnoise._law.eps_for_error import LEAST_EPS
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.on_lattice import Geometric
+from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import RealLike
-from stairnoise._theory import exponential
-from stairnoise._theory.symmetric import Line
+from stairnoise._theory.laws import laplace, moments
+from stairnoise._theory.laws.symmetric import Line
+
+_FORMULAS = Line(laplace)
 
 
-class Laplace(ContinuousLaw):
+class Laplace(ArrayParameters, ContinuousLaw):
     r"""Laplace noise of scale Δ/ε: the classic ε-differentially private noise.
 
     .. math:: f(x) = \frac{ε}{2Δ}\, e^{-ε|x|/Δ}
@@ -60,19 +67,39 @@ class Laplace(ContinuousLaw):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _kind = "laplace"
-    _formulas = Line(exponential)
+    _native_name = "laplace"
+    _family = Geometric
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0) -> None:
         self._validate(eps, sensitivity)
 
-    def _make_constants(self) -> exponential.Exponential:
-        return exponential.laplace(self._eps, self._sensitivity)
+    def _functions(self) -> Symmetric:
+        eps, D = self._eps, self._sensitivity
+        return Symmetric(
+            _FORMULAS,
+            lambda: laplace.constants(eps, D),
+            self._parameter_shape,
+            lambda p: moments.laplace_abs_moment(p, eps, D),
+            lambda p: real_moments().laplace_abs_moment(p, eps, D),
+        )
 
-    def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.laplace_abs_moment(p, self._eps, self._sensitivity)
+    def _density_loss(self) -> Any:
+        from stairnoise._theory.privacy.parts.steps import Steps
 
-    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        return Steps(self._broadcast(self._parameter_shape)[0], np.full(np.shape(self._sensitivity), np.inf))
 
-        return real_moments.laplace_abs_moment(p, self._eps, self._sensitivity)
+    @classmethod
+    def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+        from stairnoise._theory.optimal import least_eps
+
+        del spec
+        found = max(least_eps.laplace(t, alpha, D), LEAST_EPS)
+        return cls._raised_to_what_is_drawn(t, alpha, D, None, found)
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        from stairnoise._theory.optimal.cost_function import laplace_cost
+
+        return each(lambda eps, D: laplace_cost(function, D / eps), self._parameter_shape, self._eps, self._sensitivity)
+
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.shaped("laplace", self.eps, scale=self.sensitivity)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import flag, real, single
-from stairnoise._theory.exponential_pieces import Pieces, Side
-from stairnoise._theory.merged import largest_loss
-from stairnoise._theory.one_break import best_one_break
-from stairnoise._theory.rounding import rounded_down, rounded_up
+from stairnoise._theory.laws.piecewise_exponential import Pieces, Side
+from stairnoise._theory.laws.slopes import Slopes, largest_loss
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+from stairnoise._theory.optimal.merged_laplace import best_one_break
 
 if TYPE_CHECKING:
-    from stairnoise._theory.privacy.runs import Runs, Slopes
+    from stairnoise._theory.laws.slopes import Slopes
+    from stairnoise._theory.privacy.parts.runs import Runs
 
 # Beyond, the best centre is narrower than the search resolves.
 _LARGEST_EPS = 40.0
@@ -28,7 +30,7 @@ _LARGEST_EPS = 40.0
 _Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
 
 
-class MergedLaplace(AlonePrivacy, AloneContinuous):
+class MergedLaplace(ContinuousLaw):
     r"""Symmetric noise whose log-density falls at one rate near 0 and at others farther out.
 
     .. math:: \frac{d}{dx} \ln f(x) = -\frac{ε_j}{Δ}, \quad c_{j-1} < x < c_j
@@ -91,10 +93,10 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
             raise ParameterError(
                 f"eps must have one entry more than breakpoints, got {len(rates)} of eps and {len(ends)} breakpoints"
             )
-        noise, cells, breaks = _native.merged_laplace(list(rates), list(ends), width)
-        self._store(noise, {"eps": rates, "breakpoints": ends, "sensitivity": width})
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_breaks", breaks)
+        law = _native.merged_laplace(list(rates), list(ends), width)
+        self._store(law, {"eps": rates, "breakpoints": ends, "sensitivity": width})
+        object.__setattr__(self, "_cells", law.cells)
+        object.__setattr__(self, "_breaks", law.lengths)
 
     @classmethod
     def from_eps(cls, eps: SupportsFloat, sensitivity: SupportsFloat = 1.0, cost: Literal["l1", "l2"] = "l1") -> MergedLaplace:
@@ -149,10 +151,15 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
         return law
 
     @property
-    def eps(self) -> tuple[float, ...]:
-        """Rates ε_j from the centre outwards."""
+    def rates(self) -> tuple[float, ...]:
+        """Rates ε_j from the centre outwards. None of them need be the ε of the guarantee, which `guarantee` states."""
         rates: tuple[float, ...] = self._given["eps"]
         return rates
+
+    @property
+    def eps(self) -> tuple[float, ...]:
+        """Another name of `rates`."""
+        return self.rates
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
@@ -188,33 +195,35 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
     def _largest_loss(self, lattice: bool = True) -> Fraction:
         shift = Fraction(self._cells) if lattice else Fraction(self.sensitivity)
         breaks = self._breaks if lattice else self.breakpoints
-        return largest_loss([Fraction(eps) / shift for eps in self.eps], [Fraction(c) for c in breaks], shift)
+        return largest_loss([Fraction(rate) / shift for rate in self.rates], [Fraction(c) for c in breaks], shift)
 
-    def _loss_part(self) -> Runs:
-        from stairnoise._theory.privacy.runs import Runs
+    def _functions(self) -> Pieces:
+        outermost = self.rates[-1]
+        unit = self.sensitivity / outermost
+        side = Side([eps / outermost for eps in self.rates], [c / unit for c in self.breakpoints])
+        return Pieces(side, side, unit)
 
-        return Runs(("merged Laplace", self.eps, tuple(self._breaks)), self._slopes(), self._cells)
+    def _loss(self, sensitivity: Any) -> Runs:
+        from stairnoise._theory.privacy.parts.runs import Runs
+
+        return Runs(("merged Laplace", self.rates, tuple(self._breaks)), self._slopes(), self._cells)
 
     def _slopes(self) -> Slopes:
-        from stairnoise._theory.privacy.runs import Slopes
-
-        return Slopes(tuple(Fraction(eps) / self._cells for eps in self.eps), tuple(self._breaks))
+        return Slopes(tuple(Fraction(eps) / self._cells for eps in self.rates), tuple(self._breaks))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.slope_sums import error_bound
+        from stairnoise._theory.sums.slopes import error_bound
 
         return error_bound(self._slopes(), k, alpha)
 
-    def _make_functions(self) -> Pieces:
-        outermost = self.eps[-1]
-        unit = self.sensitivity / outermost
-        side = Side([eps / outermost for eps in self.eps], [c / unit for c in self.breakpoints])
-        return Pieces(side, side, unit)
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        self._keeping_guarantee(k, NAME)  # its errors
+        return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> MergedLaplace:
         """Return the law with all rates divided by k, or a little more: k of its largest losses are at most one of this law's."""
         allowed = self._largest_loss() / k
-        rates = [Fraction(eps) / k for eps in self.eps]
+        rates = [Fraction(eps) / k for eps in self.rates]
         while True:
             # The lattice may be another one, which moves the breakpoints by half a step.
             law = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self.sensitivity)
@@ -222,6 +231,13 @@ class MergedLaplace(AlonePrivacy, AloneContinuous):
             if loss <= allowed:
                 return law
             rates = [rate * allowed / loss for rate in rates]
+
+    def _kinks(self) -> tuple[float, ...]:
+        return self.breakpoints
+
+    @property
+    def _pure_eps(self) -> float:
+        return self.pure_eps()
 
 
 def _numbers(values: object, name: str) -> tuple[float, ...]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
-from stairnoise._law.alone import AloneDiscrete
-from stairnoise._law.alone_privacy import SensitivityPrivacy
+from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._law.shares import Shares, parties
 from stairnoise._parameters import count, single
@@ -20,7 +19,7 @@ _MOST_SENSITIVITY = 2**53 - 1
 _MOST_OUTCOMES = 2**22
 
 
-class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
+class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     r"""Multi-scale discrete Laplace noise: infinitely divisible, and ε-private for every integer change up to Δ.
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
@@ -115,7 +114,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
         (5.69, 30.3)
         """
-        from stairnoise._theory import infinitely_divisible as theory
+        from stairnoise._theory.laws import infinitely_divisible as theory
 
         each = self._keeping_guarantee(max_partitions_contributed, NAME)
         if each is not self:
@@ -134,7 +133,12 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
-    def _loss_part(self, sensitivity: int) -> Any:
+    def _functions(self) -> Any:
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        return theory.Differences(self._terms())
+
+    def _loss(self, sensitivity: int) -> Any:
         from stairnoise._theory.privacy import shifted
 
         terms = self._terms()
@@ -149,12 +153,7 @@ class MultiScaleDiscreteLaplace(SensitivityPrivacy, Shares, AloneDiscrete):
         others = {name: value for name, value in self._given.items() if name != "eps"}
         return type(self)(_native.largest_quotient(self.eps, k), **others)
 
-    def _make_functions(self) -> Any:
-        from stairnoise._theory import infinitely_divisible as theory
-
-        return theory.Differences(self._terms())
-
     def _terms(self) -> list[Any]:
-        from stairnoise._theory.infinitely_divisible import Term
+        from stairnoise._theory.laws.infinitely_divisible import Term
 
         return [Term(m, self._fraction, self.eps) for m in range(1, self.sensitivity + 1)]

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.parameters import plain
-from stairnoise._law.partitions import NAME, Partitions
-from stairnoise._memory import apart, base_view, is_array
-from stairnoise._output import Shape, Size, output_array, released_array
-from stairnoise._parameters import Real, RealLike, argument, count, single
-from stairnoise._values import require_finite, true_values
-from stairnoise.rng import Rng, release_stream, sampling_stream
+from stairnoise._law.distribution import plain
+from stairnoise._law.drawing import require_values
+from stairnoise._law.law import Law
+from stairnoise._output import Size
+from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
+from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from stairnoise._theory.radial import Radial
+    from stairnoise._theory.laws.multivariate_staircase import Radial
 
-Cost = Literal["l1", "l2"]
 Norm = Literal["l1", "l2", "linf"]
 
 _NORMS = ("l1", "l2", "linf")
@@ -33,7 +31,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Out = TypeVar("_Out", bound="NDArray[Any]")
 
 
-class MultivariateStaircase(Partitions):
+class MultivariateStaircase(Law[np.float64]):
     r"""Staircase noise for vectors whose distance, in one norm, is what one person can change.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
@@ -87,18 +85,13 @@ class MultivariateStaircase(Partitions):
     (2, 2)
     """
 
-    __slots__ = ("_dim", "_eps", "_gamma", "_native", "_norm", "_radial", "_sensitivity", "_spec")
+    __slots__ = ("_gamma",)
     __module__ = "stairnoise"
-    _dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    _integers = False
+    _dtypes = ("float64", "float32")
+    _release_dtypes = ("float64", "float32")
 
-    _eps: float
-    _dim: int
     _gamma: float
-    _native: _native.Noise
-    _norm: Norm
-    _radial: Radial | None
-    _sensitivity: float
-    _spec: Cost | float
 
     def __init__(
         self,
@@ -108,40 +101,40 @@ class MultivariateStaircase(Partitions):
         gamma: Cost | float = "l1",
         norm: Norm = "l1",
     ) -> None:
-        store = object.__setattr__
-        store(self, "_eps", single(eps, "eps"))
-        store(self, "_sensitivity", single(sensitivity, "sensitivity"))
-        store(self, "_dim", count(dim, "dim", least=1, most=_MOST_DIMENSIONS))
-        store(self, "_spec", _checked_gamma(gamma))
-        store(self, "_norm", _checked_norm(norm))
-        # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
-        number = 1.0 if isinstance(self._spec, str) else self._spec
-        store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
-        if isinstance(self._spec, str):
-            from stairnoise._theory import ball_gamma
+        given: dict[str, Any] = {
+            "eps": single(eps, "eps"),
+            "sensitivity": single(sensitivity, "sensitivity"),
+            "dim": count(dim, "dim", least=1, most=_MOST_DIMENSIONS),
+            "gamma": _checked_gamma(gamma),
+            "norm": _checked_norm(norm),
+        }
+        number = given["gamma"]
+        if isinstance(number, str):
+            # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
+            _native.multivariate_staircase(*(given | {"gamma": 1.0}).values())
+            from stairnoise._theory.optimal import vector_gamma
 
-            number = ball_gamma.rounded(ball_gamma.optimal(self._eps, self._dim, _POWERS[self._spec]))
-            store(self, "_native", _native.multivariate_staircase(self._eps, self._sensitivity, self._dim, number, norm))
-        store(self, "_gamma", number)
-        store(self, "_radial", None)
-
-    def _named_arguments(self) -> dict[str, Any]:
-        return {"eps": self._eps, "sensitivity": self._sensitivity, "dim": self._dim, "gamma": self._spec, "norm": self._norm}
+            number = vector_gamma.rounded(vector_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
+        object.__setattr__(self, "_gamma", number)
+        self._store(_native.multivariate_staircase(*(given | {"gamma": number}).values()), given)
 
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one vector."""
-        return self._eps
+        eps: float = self._given["eps"]
+        return eps
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of the vector that one person can cause, in the norm."""
-        return self._sensitivity
+        sensitivity: float = self._given["sensitivity"]
+        return sensitivity
 
     @property
     def dim(self) -> int:
         """Length d of a vector."""
-        return self._dim
+        dim: int = self._given["dim"]
+        return dim
 
     @property
     def gamma(self) -> float:
@@ -151,21 +144,22 @@ class MultivariateStaircase(Partitions):
     @property
     def norm(self) -> Norm:
         """The norm that vectors are measured with."""
-        return self._norm
+        norm: Norm = self._given["norm"]
+        return norm
 
     @property
     def granularity(self) -> float:
         """Power of two of which every coordinate of a draw is a multiple."""
-        return self._native.granularity
+        granularity: float = self._scalar_law.granularity
+        return granularity
 
     @property
-    def exactness(self) -> str:
-        """Return "lattice": every vector of multiples of `granularity` has exactly the law's probability of the cube about it."""
-        return "lattice"
+    def _value_shape(self) -> tuple[int, ...]:
+        return (self.dim,)
 
     # Drawing
 
-    @overload
+    @overload  # type: ignore[override]
     def sample(
         self,
         size: Size | None = None,
@@ -233,27 +227,6 @@ class MultivariateStaircase(Partitions):
         """
         return self._sample(size, rng, out, dtype, threads)
 
-    def _sample(
-        self,
-        size: Size | None,
-        rng: Rng | None,
-        out: NDArray[Any] | None,
-        dtype: DTypeLike | None,
-        threads: int | None = None,
-        *,
-        size_name: str = "size",
-    ) -> Any:
-        stream = sampling_stream(rng)
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
-        shape: Size | None = None
-        if size is not None:
-            shape = (*(size if isinstance(size, tuple) else (size,)), self._dim)
-        if out is not None and is_array(out):
-            _require_vectors(base_view(out).shape, self._dim, "out")
-        noise = output_array(shape, (self._dim,), out, dtype, self._dtypes, name=size_name)
-        self._native.fill(stream, noise, workers)
-        return noise if out is None else out
-
     def release(
         self,
         values: RealLike,
@@ -292,22 +265,8 @@ class MultivariateStaircase(Partitions):
             A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
             not allowed. Nothing has been drawn and `out` is untouched.
         """
-        stream = release_stream(rng)
-        law = self._keeping_guarantee(max_partitions_contributed, NAME)
-        true = true_values(values)
-        _require_vectors(true.array.shape, self._dim, "values")
-        default = "float32" if true.single_precision else "float64"
-        released = released_array(true.array.shape, out, default, self._dtypes)
-        try:
-            law._native.release(stream, apart(true.array, released), released)
-        except ParameterError:
-            require_finite(true.array)
-            raise
-        return released if out is None else out
-
-    def _divided_among(self, k: int) -> MultivariateStaircase:
-        share = _native.largest_quotient(self._eps, k)
-        return type(self)(share, self._sensitivity, self._dim, self._spec, self._norm)
+        released: NDArray[Any] = super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
+        return released
 
     # The law
 
@@ -334,10 +293,10 @@ class MultivariateStaircase(Partitions):
     def logpdf(self, x: RealLike) -> Real:
         """Natural logarithm of `pdf`, finite where `pdf` underflows."""
         vectors = np.asarray(argument(x, "x"), np.float64)
-        _require_vectors(vectors.shape, self._dim, "x")
+        require_values(vectors.shape, self._value_shape, "x")
         with np.errstate(all="ignore"):
-            size = _norm_of(vectors / self._sensitivity, self._norm)
-            return plain(np.where(np.isnan(size), np.nan, self._log_height() - self._eps * self._law.stair(size)))
+            size = _norm_of(vectors / self.sensitivity, self.norm)
+            return plain(np.where(np.isnan(size), np.nan, self._log_height() - self.eps * self._distribution.stair(size)))
 
     def norm_cdf(self, x: RealLike) -> Real:
         """P(‖X‖ <= x), which depends on the dimension and not on the norm.
@@ -350,19 +309,19 @@ class MultivariateStaircase(Partitions):
         -------
         float or ndarray of float64
         """
-        return plain(self._law.cdf(self._in_units(x)))
+        return plain(self._distribution.cdf(self._in_units(x)))
 
     def norm_sf(self, x: RealLike) -> Real:
         """P(‖X‖ > x), computed as such; 0 from about 1e-130 on."""
-        return plain(self._law.sf(self._in_units(x)))
+        return plain(self._distribution.sf(self._in_units(x)))
 
     def norm_ppf(self, q: RealLike) -> Real:
         """Quantile of the norm: the x with P(‖X‖ <= x) = q; inf for 1, NaN outside [0, 1]."""
-        return plain(self._law.ppf(np.asarray(argument(q, "q"), np.float64)) * self._sensitivity)
+        return plain(self._distribution.ppf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
     def norm_isf(self, q: RealLike) -> Real:
         """Upper quantile of the norm: the x with P(‖X‖ > x) = q; inf for 0, NaN outside [0, 1]."""
-        return plain(self._law.isf(np.asarray(argument(q, "q"), np.float64)) * self._sensitivity)
+        return plain(self._distribution.isf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
     def error_bound(self, alpha: RealLike) -> Real:
         """Smallest t with P(‖X‖ > t) <= alpha: the radius of the ball about a released vector that holds the true one.
@@ -412,16 +371,16 @@ class MultivariateStaircase(Partitions):
             `p` is out of range.
         """
         power = single(p, "p")
-        if not -self._dim < power <= _MOST_POWER:
+        if not -self.dim < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -dim and at most {_MOST_POWER}, got {received(p)}")
         with np.errstate(over="ignore"):
-            return float(self._law.moment(power) * np.float64(self._sensitivity) ** power)
+            return float(self._distribution.moment(power) * np.float64(self.sensitivity) ** power)
 
     def var(self) -> float:
         """Variance of each coordinate, E X_i²; their covariances are 0."""
-        from stairnoise._theory.radial import squared_coordinate_share
+        from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
 
-        return squared_coordinate_share(self._norm, self._dim) * self.expected_norm(2)
+        return squared_coordinate_share(self.norm, self.dim) * self.expected_norm(2)
 
     def std(self) -> float:
         """Square root of the variance of each coordinate."""
@@ -429,33 +388,33 @@ class MultivariateStaircase(Partitions):
 
     def mean(self) -> NDArray[np.float64]:
         """E X, which is 0 by symmetry."""
-        return np.zeros(self._dim)
+        return np.zeros(self.dim)
 
     def entropy(self) -> float:
         """Differential entropy of the vector in nats."""
-        return self._law.entropy() + self._log_volume()
+        return float(self._distribution.entropy()) + self._log_volume()
 
-    @property
-    def _law(self) -> Radial:
-        if self._radial is None:
-            from stairnoise._theory.radial import Radial
+    def _functions(self) -> Radial:
+        """Return the distribution of the norm, in units of the sensitivity."""
+        from stairnoise._theory.laws.multivariate_staircase import Radial
 
-            # 0 and 1 are the same law.
-            object.__setattr__(self, "_radial", Radial(self._eps, self._dim, self._gamma or 1.0))
-            assert self._radial is not None
-        return self._radial
+        # 0 and 1 are the same law.
+        return Radial(self.eps, self.dim, self._gamma or 1.0)
+
+    def _divided_among(self, k: int) -> MultivariateStaircase:
+        return type(self)(**(self._given | {"eps": _native.largest_quotient(self.eps, k)}))
 
     def _in_units(self, x: RealLike) -> NDArray[np.float64]:
-        return np.asarray(argument(x, "x"), np.float64) / self._sensitivity
+        return np.asarray(argument(x, "x"), np.float64) / self.sensitivity
 
     def _log_volume(self) -> float:
         """Logarithm of the volume of the ball of radius Δ."""
-        from stairnoise._theory.radial import log_unit_volume
+        from stairnoise._theory.laws.multivariate_staircase import log_unit_volume
 
-        return log_unit_volume(self._norm, self._dim) + self._dim * math.log(self._sensitivity)
+        return log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
 
     def _log_height(self) -> float:
-        return self._law.log_height() - self._log_volume()
+        return float(self._distribution.log_height()) - self._log_volume()
 
 
 def _checked_gamma(gamma: object) -> Cost | float:
@@ -470,11 +429,6 @@ def _checked_norm(norm: object) -> Norm:
     if isinstance(norm, str) and norm in _NORMS:
         return norm  # type: ignore[return-value]
     raise ParameterError(f'norm must be "l1", "l2" or "linf", got {received(norm)}')
-
-
-def _require_vectors(shape: Shape, dim: int, name: str) -> None:
-    if not shape or shape[-1] != dim:
-        raise ParameterError(f"{name} must have a last axis of length dim = {dim}, got shape {shape}")
 
 
 def _norm_of(vectors: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:

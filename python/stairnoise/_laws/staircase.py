@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _theory
-from stairnoise._law import ContinuousLaw, Cost, plain
-from stairnoise._parameters import Real, RealLike
-from stairnoise._theory import stairs
-from stairnoise._theory.symmetric import Line
+from stairnoise._law.array_parameters import ArrayParameters
+from stairnoise._law.cost import CostFunction, check_function, each
+from stairnoise._law.distribution import plain
+from stairnoise._law.eps_for_error import LEAST_EPS
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.on_lattice import OfStairs
+from stairnoise._law.symmetric import Symmetric, real_moments
+from stairnoise._parameters import Cost, Real, RealLike
+from stairnoise._theory.laws import moments, staircase
+from stairnoise._theory.laws.symmetric import Line
+
+_FORMULAS = Line(staircase)
+# More stairs than anybody can see one by one, and the points that are then enough.
+_MOST_STAIRS = 500
+_GRID = 2002
 
 
-class Staircase(ContinuousLaw):
+class Staircase(ArrayParameters, ContinuousLaw):
     r"""Staircase noise: the least noise for one ε-differentially private real number.
 
     The density falls in steps of width Δ, each by the factor :math:`b = e^{-ε}`:
@@ -69,9 +82,9 @@ class Staircase(ContinuousLaw):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _kind = "staircase"
-    _formulas = Line(stairs)
+    _native_name = "staircase"
     _spec_name = "gamma"
+    _family = OfStairs
 
     def __init__(
         self,
@@ -87,7 +100,9 @@ class Staircase(ContinuousLaw):
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec
-        gamma = _theory.gamma_l1 if self._spec == "l1" else _theory.gamma_l2
+        from stairnoise._theory.optimal import shapes
+
+        gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
         return plain(gamma(self._eps))
 
     @classmethod
@@ -135,13 +150,56 @@ class Staircase(ContinuousLaw):
         """
         return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
 
-    def _make_constants(self) -> stairs.Stairs:
-        return stairs.continuous(self._eps, self._sensitivity, self.gamma)
+    def _functions(self) -> Symmetric:
+        eps, D, gamma = self._eps, self._sensitivity, self.gamma
+        return Symmetric(
+            _FORMULAS,
+            lambda: staircase.continuous(eps, D, gamma),
+            self._parameter_shape,
+            lambda p: moments.staircase_abs_moment(p, eps, D, gamma),
+            lambda p: real_moments().staircase_abs_moment(p, eps, D, gamma),
+        )
 
-    def _abs_moment(self, p: int) -> NDArray[np.float64]:
-        return _theory.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+    def _density_loss(self) -> Any:
+        from stairnoise._theory.privacy.parts.atoms import Atoms
 
-    def _real_abs_moment(self, p: float) -> NDArray[np.float64]:
-        from stairnoise._theory import real_moments
+        gamma = np.asarray(self.gamma)
+        return Atoms(self._broadcast(self._parameter_shape)[0], 2 * gamma, 2 * gamma - 1)
 
-        return real_moments.staircase_abs_moment(p, self._eps, self._sensitivity, self.gamma)
+    @classmethod
+    def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+        from stairnoise._theory.optimal import least_eps
+
+        found = least_eps.staircase(t, alpha, D, spec, LEAST_EPS)
+        return cls._raised_to_what_is_drawn(t, alpha, D, spec, found)
+
+    def _expected_cost(self, function: CostFunction) -> Any:
+        from stairnoise._theory.optimal.cost_function import Folded, staircase_cost
+
+        check_function(self._eps)
+        return each(
+            lambda eps, D, gamma: staircase_cost(Folded(function, eps, D), gamma),
+            self._parameter_shape,
+            self._eps,
+            self._sensitivity,
+            self.gamma,
+        )
+
+    # Pictures
+
+    def _visible(self, limit: float) -> float:
+        """Return the end of a stair, of the first after the central one at least."""
+        gamma, width = float(self.gamma), float(self.sensitivity)
+        return (gamma + max(1, math.ceil(limit / width - gamma))) * width
+
+    def _edges(self, limit: float) -> NDArray[np.float64]:
+        """Return the edges of the stairs, cut at the limit; where they are too many to be seen, those of an even grid."""
+        width = float(self.sensitivity)
+        if limit / width > _MOST_STAIRS:
+            return np.linspace(-limit, limit, _GRID)
+        positive = (float(self.gamma) + np.arange(_MOST_STAIRS + 1)) * width
+        positive = np.append(positive[positive < limit], limit)
+        return np.concatenate([-positive[::-1], positive])
+
+    def _frozen(self, scipy: Any) -> Any:
+        return scipy.shaped("staircase", self.eps, self.gamma, scale=self.sensitivity)

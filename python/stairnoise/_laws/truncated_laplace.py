@@ -9,15 +9,16 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.alone import AloneContinuous
-from stairnoise._law.alone_privacy import AlonePrivacy
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.law import ContinuousLaw
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import single
-from stairnoise._theory import truncation
-from stairnoise._theory.rounding import rounded_up
-from stairnoise._theory.truncation import Truncated
+from stairnoise._theory.laws import truncated_laplace
+from stairnoise._theory.laws.truncated_laplace import Truncated
+from stairnoise._theory.numerics.rounding import rounded_up
 
 
-class TruncatedLaplace(AlonePrivacy, AloneContinuous):
+class TruncatedLaplace(ContinuousLaw):
     r"""Laplace noise of scale Δ/ε between two bounds, which is (ε, δ)-differentially private.
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
@@ -97,17 +98,17 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        noise, cells, below, above = _native.truncated_laplace(*given.values())  # type: ignore[arg-type]
-        self._store(noise, given)
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_lattice_ends", (below, above))
+        law = _native.truncated_laplace(*given.values())  # type: ignore[arg-type]
+        self._store(law, given)
+        object.__setattr__(self, "_cells", law.cells)
+        object.__setattr__(self, "_lattice_ends", tuple(law.lengths))
         object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:
         """Distances of the density's bounds from 0."""
         scale = self.sensitivity / self.eps
         if lower is None and upper is None:
-            symmetric = scale * truncation.symmetric_bound(self.eps, self.delta)
+            symmetric = scale * truncated_laplace.symmetric_bound(self.eps, self.delta)
             return symmetric, symmetric
         if lower is not None and upper is not None:
             return -lower, upper
@@ -117,7 +118,7 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
 
     def _other_end(self, name: str, given: float | None, scale: float) -> float:
         assert given is not None
-        other = scale * truncation.other_bound(self.eps, self.delta, abs(given) / scale)
+        other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(given) / scale)
         if other == np.inf:
             # The lattice has room for a bound that the density has not: within rounding of the last one possible.
             raise ParameterError(
@@ -160,11 +161,17 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
     @property
     def achieved_delta(self) -> float:
         """δ of the law that is drawn, rounded up; at most `delta`."""
-        return rounded_up(truncation.achieved_delta(self.eps, self._cells, *self._lattice_ends))
+        return rounded_up(truncated_laplace.achieved_delta(self.eps, self._cells, *self._lattice_ends))
 
-    def _loss_part(self) -> Any:
-        from stairnoise._theory.privacy.largest import Largest
-        from stairnoise._theory.privacy.runs import Runs
+    def _functions(self) -> Truncated:
+        return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
+
+    def _kinks(self) -> tuple[float, ...]:
+        return self._ends
+
+    def _loss(self, sensitivity: Any) -> Any:
+        from stairnoise._theory.privacy.parts.largest import Largest
+        from stairnoise._theory.privacy.parts.runs import Runs
 
         slopes = self._slopes()
         below, above = self._lattice_ends
@@ -173,17 +180,18 @@ class TruncatedLaplace(AlonePrivacy, AloneContinuous):
         return upwards if below == above else Largest([upwards, Runs(key, slopes, -self._cells)])
 
     def _slopes(self) -> Any:
-        from stairnoise._theory.privacy.runs import Slopes
+        from stairnoise._theory.laws.slopes import Slopes
 
         return Slopes((Fraction(self.eps) / self._cells,), (), *self._lattice_ends)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        from stairnoise._theory.slope_sums import error_bound
+        from stairnoise._theory.sums.slopes import error_bound
 
         return error_bound(self._slopes(), k, alpha)
 
-    def _make_functions(self) -> Truncated:
-        return Truncated(self.lower, self.upper, self.sensitivity / self.eps)
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        self._keeping_guarantee(k, NAME)  # its errors
+        return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> TruncatedLaplace:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""

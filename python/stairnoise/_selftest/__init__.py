@@ -2,12 +2,14 @@
 
 | module | subject |
 |---|---|
-| `known_answers` | draws and releases under known keys, against the oracle's values |
-| `aes256`, `contract`, `keystream` | random words: AES in pure Python, the contract, statistics |
-| `tiers`, `digests` | instruction sets and threads draw the same bytes |
-| `mechanisms`, `laws`, `cells`, `events` | every mechanism against its law |
-| `generators`, `forking` | fresh keys, nothing repeated, refusals |
-| `machine`, `report` | what ran, and what was found |
+| `known_answers` | draws, releases and selections under known keys, against an oracle's values |
+| `random_words` | words against AES-256 and against fair bits |
+| `generators` | fresh keys, nothing repeated, refusals |
+| `instruction_sets` | instruction sets and threads draw the same bytes |
+| `laws` | every mechanism against its distribution |
+| `contract` | AES-256 and the contract in pure Python |
+| `events` | how far counts are from probabilities |
+| `report` | what was found, and on which machine |
 """
 
 from __future__ import annotations
@@ -20,19 +22,19 @@ from typing import Any
 
 import stairnoise as sn
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._selftest import generators, keystream, known_answers, laws, machine, tiers
-from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport
+from stairnoise._selftest import generators, instruction_sets, known_answers, laws, random_words
+from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
 
 __all__ = ["SelftestReport", "selftest"]
 
 Progress = Callable[[int, int, str], None]
 
-# In the order in which they run.
+# The subjects run in this order.
 SUBJECTS: dict[str, Callable[[Any], Iterator[Planned]]] = {
     known_answers.SUBJECT: lambda rng: known_answers.planned(),
-    keystream.SUBJECT: lambda rng: keystream.planned(rng),
+    random_words.SUBJECT: lambda rng: random_words.planned(rng),
     generators.SUBJECT: lambda rng: generators.planned(rng),
-    tiers.SUBJECT: lambda rng: tiers.planned(),
+    instruction_sets.SUBJECT: lambda rng: instruction_sets.planned(),
     laws.SUBJECT: lambda rng: laws.planned(rng),
 }
 
@@ -42,35 +44,36 @@ def selftest(
 ) -> SelftestReport:
     """Test the installed library on this machine, in under a minute.
 
-    Known keys give the values that an independent implementation computed; the random words are those of AES-256
-    and look like fair bits; no generator repeats another; every instruction set and number of threads gives the
-    same bytes; and every mechanism has its law.
+    It checks five things. Known keys give the values that an independent implementation computed. The random words
+    are those of AES-256 and look like fair bits. No generator repeats another. Every instruction set and every
+    number of threads gives the same bytes. The noise of every mechanism has its distribution.
 
     Parameters
     ----------
     seed : int or None
-        From 0 to 2**128 - 1: the statistical checks draw the same values in every run. None: keys from the
-        operating system, so that every run tests new values. Checks of fresh keys and of the operating system
-        are new in every run.
+        An integer from 0 to 2**128 - 1: the statistical checks draw the same values in every run. None: the
+        operating system gives the keys, so that every run tests new values. Checks of fresh keys and of the
+        operating system's randomness are new in every run.
     subjects : iterable of str, or None
-        Some of "known answers", "random words", "generators", "instruction sets", "laws". None: all.
+        Some of "known answers", "random words", "generators", "instruction sets", "laws". None: all of them.
     progress : callable or None
-        Called as ``progress(done, total, name)`` before every check and once at the end.
+        It is called as ``progress(done, total, name)`` before every check and once at the end.
 
     Returns
     -------
     SelftestReport
-        Its `passed` says whether every check passed. A check that breaks off has failed, and the others go on.
+        Its `passed` says whether every check passed. A check that raises an error has failed; the others go on.
 
     Raises
     ------
     ParameterError, ParameterTypeError
-        `seed` is out of range or not an integer, or a subject is another word.
+        `seed` is out of range or not an integer, or a subject is unknown.
 
     Notes
     -----
-    Statistical checks fail with probability at most 1e-9 each where all is right, by Chernoff's bound in
-    Hoeffding's form [1]_, which holds for every sample size; the others leave nothing to chance.
+    Where all is right, a statistical check fails with probability at most 1e-9. The bound is Chernoff's in
+    Hoeffding's form [1]_, which holds for every sample size. Chance decides none of the other checks, but for
+    equal draws of 256 fair bits.
 
     References
     ----------
@@ -89,7 +92,7 @@ def selftest(
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     start = perf_counter()
     checks = tuple(_run_all([check for subject in chosen for check in _planned(subject, rng)], progress))
-    return SelftestReport(checks, chosen, machine.facts(), seed, started, perf_counter() - start)
+    return SelftestReport(checks, chosen, facts(), seed, started, perf_counter() - start)
 
 
 selftest.__module__ = "stairnoise"
@@ -108,7 +111,7 @@ def _chosen(subjects: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _planned(subject: str, rng: Any) -> list[Planned]:
-    """List the checks; if that fails there is one, which says so."""
+    """List the checks. If that fails, return one check that fails with the reason."""
     try:
         return list(SUBJECTS[subject](rng))
     except Exception as error:

@@ -1,4 +1,7 @@
-"""The generators: fresh keys, no repetition in children and forks, and the refusals that prevent reuse."""
+"""The generators: fresh keys, no repetition in spawned generators and forked processes, and refusals that prevent reuse.
+
+`run_main` starts another process. `main` is what it runs to check forks.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,32 @@ import copy
 import json
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import stairnoise as sn
-from stairnoise._selftest.keystream import top_bits
-from stairnoise._selftest.processes import run_main
+from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "generators"
 _GENERATORS = 64
 _WORDS = 16  # of 16 bits each
+_FORKS = 8
+_TIMEOUT = 120  # seconds
+# With this process's `sys.path`, the other process imports the same package.
+_CODE = """
+import sys, json
+sys.path[:] = json.loads(sys.argv[2])
+from importlib import import_module
+import_module(sys.argv[1]).main()
+"""
 
 
 def planned(rng: Any) -> Iterator[Planned]:
-    """Return the checks; those of the operating system's randomness are new in every run."""
+    """Return the checks. Those of the operating system's randomness are new in every run, whatever `rng` is."""
     yield Planned(SUBJECT, "the operating system gives random bytes", check_entropy)
     yield Planned(SUBJECT, "SecureRng() differs from every other", lambda: distinct(_new_ones()))
     yield Planned(SUBJECT, "reseed() gives a new key", lambda: distinct(_reseeded()))
@@ -34,7 +47,7 @@ def planned(rng: Any) -> Iterator[Planned]:
 
 
 def distinct(drawn: list[tuple[int, ...]]) -> Outcome:
-    """Compare all pairs; each is equal by chance with the probability 2 to the minus number of bits."""
+    """Compare all pairs. Two draws of n fair bits are equal with probability 2**-n."""
     repeated = len(drawn) - len(set(drawn))
     pairs = len(drawn) * (len(drawn) - 1) // 2
     rate = pairs * 2.0 ** (-16 * min(map(len, drawn)))
@@ -47,7 +60,7 @@ def _draw(rng: Any) -> tuple[int, ...]:
 
 
 def check_entropy() -> Outcome:
-    """Two requests differ, and do not give zeros."""
+    """Check that no two requests give the same bytes, and none gives zeros."""
     blocks = [tuple(os.urandom(2 * _WORDS)) for _ in range(_GENERATORS)]
     return distinct([*blocks, (0,) * (2 * _WORDS)])._replace(false_alarm=_GENERATORS**2 * 2.0 ** (-16 * _WORDS))
 
@@ -82,19 +95,19 @@ def _threads(rng: Any) -> list[tuple[int, ...]]:
 
 
 def _forked() -> list[tuple[int, ...]]:
-    """Fork in a process of its own, which has no other threads."""
-    return [tuple(words) for words in json.loads(run_main("stairnoise._selftest.forking"))]
+    """Fork in another process, which has one thread."""
+    return [tuple(words) for words in json.loads(run_main("stairnoise._selftest.generators"))]
 
 
 def check_copies() -> Outcome:
-    """Count the ways to copy that are not refused."""
+    """Count the ways of copying a generator that succeed."""
     generators = (sn.SecureRng(), sn.SecureRng.from_key(bytes(32)), sn.SeededRng(0))
     ways: tuple[Callable[[Any], Any], ...] = (copy.copy, copy.deepcopy, pickle.dumps)
     return _refused(sn.CopyError, [lambda r=rng, way=way: way(r) for rng in generators for way in ways])  # type: ignore[misc]
 
 
 def check_seeds() -> Outcome:
-    """Count the releases that take a seed."""
+    """Count the releases that accept a seeded generator."""
     rng: Any = sn.SeededRng(0)
     return _refused(
         sn.ParameterError,
@@ -117,3 +130,62 @@ def _refused(error: type[Exception], attempts: list[Callable[[], Any]]) -> Outco
             continue
         accepted += 1
     return Outcome(len(attempts), "mismatches", accepted, 0, 0.0, f"{accepted} accepted" if accepted else "")
+
+
+# Other processes
+
+
+def run_main(module: str, **environment: str) -> str:
+    """Run ``main`` of a module with this interpreter, and return what it prints.
+
+    Raises
+    ------
+    RuntimeError
+        The process failed. The text has the last line that it wrote to stderr.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, module, json.dumps(sys.path)],
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT,
+        check=False,
+    )
+    if done.returncode:
+        last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        raise RuntimeError(f"{module} in another process: {last}")
+    return done.stdout
+
+
+def draws(generators: list[Any]) -> list[list[int]]:
+    """Draw twice from every generator."""
+    return [top_bits(rng, _WORDS).tolist() for rng in generators for _ in range(2)]
+
+
+def in_child(generators: list[Any]) -> list[list[int]]:
+    """Return what a forked child draws."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(draws(generators), pipe)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    found: list[list[int]] = json.loads(text)
+    return found
+
+
+def main() -> None:
+    """Print the draws of this process and of its forked children. All of them should differ."""
+    used, unused = sn.SecureRng(), sn.SecureRng()
+    found = [top_bits(None, _WORDS).tolist(), top_bits(used, _WORDS).tolist()]
+    generators = [None, used, unused, *sn.SecureRng().spawn(2)]
+    for _ in range(_FORKS):
+        found += in_child(generators)
+    print(json.dumps([*found, *draws(generators)]))

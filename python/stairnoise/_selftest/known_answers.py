@@ -1,7 +1,7 @@
 """Draws, releases and selections under known keys and seeds, against values that an independent implementation computed.
 
-``stairnoise/data/known_answers.json`` is a part of the golden vectors of the source tree, which an oracle with exact
-rational arithmetic wrote from docs/contract.md.
+``stairnoise/data/known_answers.json`` has some of the golden vectors of the source tree. An oracle with exact rational
+arithmetic computed them from docs/contract.md.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 
 import stairnoise as sn
 from stairnoise._selftest.contract import Key
-from stairnoise._selftest.keystream import top_bits
+from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "known answers"
-# More values than the vector kernels take at once.
+# More values than a vector kernel draws at once.
 _LONGER = 300
-# Some laws have no values from 2**40 on.
+# The fills of some laws end at 2**40.
 _FAR = 2**39
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -38,7 +38,7 @@ def answers() -> dict[str, list[dict[str, Any]]]:
 
 
 def planned() -> Iterator[Planned]:
-    """Return the checks: of the random words, and one per mechanism and kind of answer."""
+    """Return the checks: some of random words, and one for each mechanism and kind of answer."""
     known = answers()
     yield Planned(SUBJECT, "AES-256: words, by pure Python", partial(_check, known["words"], reference_words))
     yield Planned(SUBJECT, "AES-256: words", partial(_check, known["words"], words))
@@ -54,7 +54,7 @@ def planned() -> Iterator[Planned]:
 
 
 def _check(entries: list[dict[str, Any]], compare: Compare) -> Outcome:
-    """Count the values that differ, in the sign of a zero too."""
+    """Count the values that differ. 0.0 and -0.0 differ."""
     total, wrong, detail = 0, 0, ""
     for entry in entries:
         found, expected = compare(entry)
@@ -74,26 +74,26 @@ def _place(entry: dict[str, Any]) -> str:
 
 
 def reference_words(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Whole words by the contract in pure Python, on which the checks under fresh keys rest."""
+    """Return whole words by the contract in pure Python, which checks fresh keys elsewhere."""
     key = Key(bytes.fromhex(entry["key"]))
     return [f"{key.word(fill, index):016x}" for fill, index, _ in entry["words"]], [word for _, _, word in entry["words"]]
 
 
 def words(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Top bits of words, by the library."""
+    """Return the top bits of words, by the library."""
     found = [int(top_bits(_at(_keyed(entry["key"]), fill, index), 1)[0]) for fill, index, _ in entry["words"]]
     return found, [int(word, 16) >> 48 for _, _, word in entry["words"]]
 
 
 def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Top bits of children's words, against those of generators with the listed keys."""
+    """Return the top bits of children's words, and those of generators with the listed keys."""
     spawned = _keyed(entry["key"]).spawn(1 + max(number for number, _ in entry["children"]))
     found = [top_bits(spawned[number], 16).tolist() for number, _ in entry["children"]]
     return found, [top_bits(_keyed(key), 16).tolist() for _, key in entry["children"]]
 
 
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Values in every type that holds them, of a short fill and of the beginning of a long one."""
+    """Return values in every type that holds them, of a short fill and of the beginning of a long one."""
     law, step = _law(entry), Fraction(2) ** entry["log2_g"]
     rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     size = len(entry["values"]) // getattr(law, "dim", 1)
@@ -109,7 +109,7 @@ def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Released answers in every type."""
+    """Return released answers in every type."""
     values = np.array(entry["values"], dtype=entry["type"])
     found: list[Any] = []
     for dtype in entry["outputs"]:
@@ -120,13 +120,13 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return indices selected from one row of costs."""
+    """Return the indices selected from one row of costs."""
     rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
 
 
 def rounded(number: Fraction) -> float:
-    """Return the nearest float64, the largest finite one beyond it."""
+    """Return the nearest finite float64."""
     try:
         return float(number)
     except OverflowError:
@@ -142,7 +142,7 @@ def _keyed(key: str) -> Any:
 
 
 def _at(rng: Any, fill: int, index: int) -> Any:
-    """Return a view that draws the given fill from the given index on; fills without values count."""
+    """Return a view that draws the given fill from the given index on. Empty fills count as fills."""
     nothing = sn.DiscreteLaplace(1.0)
     for _ in range(fill):
         nothing.sample(0, rng=rng)

@@ -1,20 +1,23 @@
-"""Every mechanism against its law: draws, releases, divided budgets, sums of shares, vectors, choices.
+"""Every mechanism against its distribution: draws, releases, divided budgets, sums of shares, vectors, choices.
 
-The draws are fresh in every run; what is expected are the laws' formulas, which are other code than the samplers.
+The draws are new in every run. The expected probabilities are the formulas of the distributions, which share no code with the
+samplers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._selftest import cells, mechanisms
-from stairnoise._selftest.events import Events, Floats
+import stairnoise as sn
+from stairnoise._registry import ROWS, Example
+from stairnoise._selftest.events import LEVELS, Cells, Events, Floats, add_cells, add_pairs, between, cells_of, places
 from stairnoise._selftest.report import Outcome, Planned
 
 SUBJECT = "laws"
@@ -24,38 +27,110 @@ _SELECTIONS = 2**21
 _COSTS = 2**19
 _SHARES = 5
 _ARRAY_ROWS = 2**12
-# A true answer on the lattice of every law above.
+# A true answer that is on the lattice of every law.
 _ANSWER = 1000
+
+
+class Divided(NamedTuple):
+    """A law that is released to people who change `partitions` values each, and the law of the noise in each value."""
+
+    law: Any
+    partitions: int
+    noise: Any
+
+
+class Choice(NamedTuple):
+    """A mechanism that selects, and the costs of its candidates."""
+
+    mechanism: Any
+    costs: Floats
+
+
+# The mechanisms
+
+
+@cache
+def laws() -> tuple[Any, ...]:
+    """Return laws of numbers, with parameters that take every way through the samplers."""
+    return tuple(law for row in ROWS if row.kind != "vector" for law in row.laws())
+
+
+def first_laws() -> Iterator[Any]:
+    """Return one law of numbers for each mechanism."""
+    return (row.make(row.examples[0]) for row in ROWS if row.kind != "vector")
+
+
+@cache
+def vectors() -> tuple[Any, ...]:
+    """Return laws of vectors, at least one for each norm."""
+    return tuple(law for row in ROWS if row.kind == "vector" for law in row.laws())
+
+
+@cache
+def divided() -> tuple[Divided, ...]:
+    """Return laws that ``max_partitions_contributed`` widens."""
+    rows = ((row, row.divided) for row in ROWS if row.divided)
+    return tuple(Divided(row.make(of.law), of.partitions, row.make(of.noise)) for row, of in rows)
+
+
+def shared() -> Iterator[Any]:
+    """Return laws whose noise several parties add up."""
+    return (law for row in ROWS if row.group == "shares" for law in row.laws() if law.n_parties == 1)
+
+
+@cache
+def arrays() -> tuple[tuple[Any, tuple[Any, ...]], ...]:
+    """Return laws with arrays of parameters, and the laws of their elements."""
+    found = []
+    for row in ROWS:
+        if row.arrays:
+            names, columns = row.arrays.arguments.keys(), row.arrays.arguments.values()
+            elements = (Example(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True))
+            found.append((row.make(row.arrays), tuple(map(row.make, elements))))
+    return tuple(found)
+
+
+@cache
+def choices() -> tuple[Choice, ...]:
+    """Return mechanisms that select, with costs on and beside the edges of stairs."""
+    costs = np.array([0.0, 0.25, 0.5, 1.0, 1.5, 1.5, 2.25, 4.0])
+    many = np.arange(300) % 37 / 8
+    return (
+        Choice(sn.StaircaseSelection(1.0), costs),
+        Choice(sn.StaircaseSelection(2.0, 0.5, 0.25, monotonic=True), costs),
+        Choice(sn.StaircaseSelection(0.5), many),
+        Choice(sn.ExponentialMechanism(1.0), costs),
+        Choice(sn.ExponentialMechanism(2.0, 0.5, monotonic=True), costs),
+        Choice(sn.ExponentialMechanism(0.5), many),
+    )
+
+
+# The checks
 
 
 def planned(rng: Any) -> Iterator[Planned]:
     """Return the checks; `rng` makes a child for each."""
-    for law in mechanisms.laws():
+    for law in laws():
         yield _plan(law, "values", partial(_check, law, partial(_sampled, law)), rng)
-    for law in _one_of_each(mechanisms.laws()):
+    for law in first_laws():
         yield _plan(law, "releases", partial(_check, law, partial(_released, law, 1)), rng)
-    for law, partitions, noise in mechanisms.divided():
+    for law, partitions, noise in divided():
         name = f"releases, max_partitions_contributed={partitions}"
         yield _plan(law, name, partial(_check, noise, partial(_released, law, partitions)), rng)
-    for law in mechanisms.laws():
-        if hasattr(law, "share") and law.n_parties == 1:
-            yield _plan(law, f"sums of {_SHARES} shares", partial(_check, law, partial(_sum_of_shares, law)), rng)
-    for law, elements in mechanisms.arrays():
+    for law in shared():
+        yield _plan(law, f"sums of {_SHARES} shares", partial(_check, law, partial(_sum_of_shares, law)), rng)
+    for law, elements in arrays():
         yield _plan(law, "as its elements", partial(_check_array, law, elements), rng)
-    for law in mechanisms.vectors():
+    for law in vectors():
         yield _plan(law, "norms, directions", partial(_check_vectors, law, _sampled_vectors), rng)
         yield _plan(law, "norms, directions of releases", partial(_check_vectors, law, _released_vectors), rng)
-    for mechanism, costs in mechanisms.choices():
+    for mechanism, costs in choices():
         yield _plan(mechanism, f"{costs.size} candidates", partial(_check_choice, mechanism, costs), rng)
         yield _plan(mechanism, f"{costs.size} candidates, many rows", partial(_check_rows, mechanism, costs), rng)
 
 
 def _plan(law: Any, name: str, run: Callable[[Any], Outcome], rng: Any) -> Planned:
-    return Planned(SUBJECT, f"{mechanisms.short(law)}: {name}", lambda: run(rng.spawn(1)[0]))
-
-
-def _one_of_each(laws: tuple[Any, ...]) -> list[Any]:
-    return list({type(law): law for law in reversed(laws)}.values())[::-1]
+    return Planned(SUBJECT, f"{short(law)}: {name}", lambda: run(rng.spawn(1)[0]))
 
 
 def _sampled(law: Any, rng: Any) -> NDArray[Any]:
@@ -64,7 +139,7 @@ def _sampled(law: Any, rng: Any) -> NDArray[Any]:
 
 
 def _released(law: Any, partitions: int, rng: Any) -> NDArray[Any]:
-    """Noise of released answers."""
+    """Return the noise in released answers."""
     answers = np.full(VALUES, _ANSWER)
     released: NDArray[Any] = law.release(answers, max_partitions_contributed=partitions, rng=rng) - _ANSWER
     return released
@@ -78,10 +153,10 @@ def _sum_of_shares(law: Any, rng: Any) -> NDArray[Any]:
 def _check(law: Any, draw: Callable[[Any], NDArray[Any]], rng: Any) -> Outcome:
     values = draw(rng)
     events = Events()
-    where = cells.cells_of(law)
-    places = cells.places(where, values)
-    cells.add_cells(events, where, places)
-    cells.add_pairs(events, where, places)
+    cells = cells_of(law)
+    where = places(cells, values)
+    add_cells(events, cells, where)
+    add_pairs(events, cells, where)
     _add_support(events, law, values)
     return events.outcome(values.size)
 
@@ -89,14 +164,18 @@ def _check(law: Any, draw: Callable[[Any], NDArray[Any]], rng: Any) -> Outcome:
 def _add_support(events: Events, law: Any, values: NDArray[Any]) -> None:
     step, (low, high) = float(law.granularity), law.support()
     events.never(f"no multiple of {step:g}", int((np.rint(values / step) * step != values).sum()))
-    # The ends of a law on a lattice are rounded to it.
+    # The bounds of a law are rounded to its lattice.
     events.never(f"outside of {low:g} to {high:g}", int(((values < low - step) | (values > high + step)).sum()))
 
 
 def _check_array(law: Any, elements: tuple[Any, ...], rng: Any) -> Outcome:
-    """Compare a law with arrays of parameters with its elements: a value depends on its place and its own parameters only."""
+    """Compare a law that has arrays of parameters with its elements.
+
+    A value depends on its place in the fill and on its own parameters. So a law of the same parameters for all values draws
+    the same value in that place.
+    """
     size = (_ARRAY_ROWS, len(elements))
-    # Views of one fill, which is not drawn from otherwise.
+    # Each view of `rng` draws the same fill.
     found = law.sample(size, rng=rng.at(0))
     wrong = [
         repr(element)
@@ -110,8 +189,8 @@ def _check_array(law: Any, elements: tuple[Any, ...], rng: Any) -> Outcome:
 
 
 def _sampled_vectors(law: Any, rng: Any) -> Floats:
-    vectors: Floats = law.sample(_VECTOR_VALUES // law.dim, rng=rng)
-    return vectors
+    noise: Floats = law.sample(_VECTOR_VALUES // law.dim, rng=rng)
+    return noise
 
 
 def _released_vectors(law: Any, rng: Any) -> Floats:
@@ -127,16 +206,16 @@ def _check_vectors(law: Any, draw: Callable[[Any, Any], Floats], rng: Any) -> Ou
     events.never(f"no multiple of {step:g}", int((np.rint(vectors / step) * step != vectors).sum()))
     norm = _norms(vectors, law.norm)
     radius = _radius_cells(law)
-    places = cells.places(radius, norm)
-    cells.add_cells(events, radius, places)
-    cells.add_pairs(events, radius, places)
+    where = places(radius, norm)
+    add_cells(events, radius, where)
+    add_pairs(events, radius, where)
     share = _share_cells(law)
     for axis in range(law.dim):
         # A vector of zeros, which has probability below 2**-32, has no direction.
         part = np.abs(vectors[:, axis]) / np.where(norm > 0, norm, 1)
-        directions = cells.places(share, part)
-        cells.add_cells(events, share, directions)
-        _add_independence(events, radius, share, places, directions)
+        directions = places(share, part)
+        add_cells(events, share, directions)
+        _add_independence(events, radius, share, where, directions)
     orthants = (vectors < 0) @ (1 << np.arange(law.dim))
     counts = np.bincount(orthants, minlength=2**law.dim)
     events.add(lambda i: f"signs of orthant {i}", counts, norm.size, np.full(2**law.dim, 0.5**law.dim))
@@ -150,22 +229,22 @@ def _norms(vectors: Floats, norm: str) -> Floats:
     return np.asarray(magnitudes.sum(axis=1) if norm == "l1" else magnitudes.max(axis=1))
 
 
-def _radius_cells(law: Any) -> cells.Cells:
-    edges = np.unique(law.norm_ppf(cells.LEVELS))
-    return cells.Cells("norm", edges, cells.between(law.norm_cdf(edges), law.norm_sf(edges)))
+def _radius_cells(law: Any) -> Cells:
+    edges = np.unique(law.norm_ppf(LEVELS))
+    return Cells("norm", edges, between(law.norm_cdf(edges), law.norm_sf(edges)))
 
 
-def _share_cells(law: Any) -> cells.Cells:
-    """Cells of |x₁|/‖x‖ on the sphere of the norm, a direction being as likely as its part of the ball."""
+def _share_cells(law: Any) -> Cells:
+    """Return cells of |x₁|/‖x‖. The probability of a set of directions is its share of the ball's volume."""
     edges = np.arange(1, 32) / 32
-    return cells.Cells("share of the norm", edges, np.diff(share_cdf(law.norm, law.dim, edges), prepend=0.0, append=1.0))
+    return Cells("share of the norm", edges, np.diff(share_cdf(law.norm, law.dim, edges), prepend=0.0, append=1.0))
 
 
 def share_cdf(norm: str, dim: int, t: Floats) -> Floats:
-    """P(|x₁| ≤ t·‖x‖) for t < 1, of the cone measure on the sphere of a norm, in 2 dimensions or 3.
+    """Return P(|x₁| ≤ t·‖x‖) for t < 1 under the cone measure on the sphere of a norm, in 2 or 3 dimensions.
 
-    "l1": (|x₁|, …) is Dirichlet(1, …, 1). "l2": arc length, and Archimedes' theorem. "linf": in one case of `dim` it is
-    the first coordinate that has the norm, and otherwise uniform.
+    "l1": (|x₁|, …) is Dirichlet(1, …, 1). "l2": arc length in 2 dimensions, Archimedes' theorem in 3. "linf": with
+    probability 1/dim the first coordinate has the norm; otherwise |x₁|/‖x‖ is uniform.
     """
     if norm == "l1":
         return np.asarray(1 - (1 - t) ** (dim - 1))
@@ -175,9 +254,9 @@ def share_cdf(norm: str, dim: int, t: Floats) -> Floats:
 
 
 def _add_independence(
-    events: Events, radius: cells.Cells, share: cells.Cells, places: NDArray[np.int64], directions: NDArray[np.int64]
+    events: Events, radius: Cells, share: Cells, places: NDArray[np.int64], directions: NDArray[np.int64]
 ) -> None:
-    """Add that norm and direction are independent: each above its median cell, or not."""
+    """Add that norm and direction are independent: whether one is above its median says nothing about the other."""
     far, along = radius.probabilities.size // 2, share.probabilities.size // 2
     p, q = radius.probabilities[far:].sum(), share.probabilities[along:].sum()
     joint = np.bincount(2 * (places >= far) + (directions >= along), minlength=4)
@@ -194,7 +273,7 @@ def _check_choice(mechanism: Any, costs: Floats, rng: Any) -> Outcome:
 
 
 def _check_rows(mechanism: Any, costs: Floats, rng: Any) -> Outcome:
-    """Rows that are all different: the costs, each time turned by one."""
+    """Select from many rows. Each row has the costs of the one before, rotated by one place."""
     rows = _COSTS // costs.size
     turned = costs[(np.arange(costs.size) + np.arange(rows)[:, None]) % costs.size]
     selected = mechanism.select(turned, rng=rng)
@@ -206,13 +285,34 @@ def _compare_selected(selected: NDArray[np.int64], probabilities: Floats, total:
     events = Events()
     outside = (selected < 0) | (selected >= probabilities.size)
     events.never("no candidate", int(outside.sum()))
-    # From the likeliest to the rarest, so that half-lines are sets of low costs.
+    # From the likeliest to the rarest candidate, so that a half-line is a set of low costs.
     order = np.argsort(-probabilities, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     edges = np.arange(order.size - 1, dtype=np.float64) + 0.5
-    where = cells.Cells("rank of the cost", edges, probabilities[order])
+    where = Cells("rank of the cost", edges, probabilities[order])
     chosen = rank[np.clip(selected, 0, order.size - 1)]
-    cells.add_cells(events, where, chosen)
-    cells.add_pairs(events, where, chosen)
+    add_cells(events, where, chosen)
+    add_pairs(events, where, chosen)
     return events.outcome(total)
+
+
+# Names
+
+
+def short(law: Any) -> str:
+    """Return the law's text without the arguments that have their default values."""
+    defaults = {name: parameter.default for name, parameter in signature(type(law)).parameters.items()}
+    arguments = ((name, _plain(value), defaults[name]) for name, value in law._named_arguments().items())
+    given = (f"{name}={_text(value)}" for name, value, default in arguments if value != default)
+    return f"{type(law).__name__}({', '.join(given)})"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(_text, value))}]"
+    return repr(int(value) if isinstance(value, float) and value.is_integer() else value)

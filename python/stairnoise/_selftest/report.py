@@ -1,19 +1,29 @@
-"""What a self-test found: every check with its numbers, and the machine it ran on."""
+"""What a self-test found: every check with its numbers, and the machine that it ran on."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+import stairnoise as sn
+from stairnoise import _native
+
 FORMAT = "stairnoise-selftest/1"
 
 
 class Outcome(NamedTuple):
-    """What a check measured: it passes if `statistic` is at most `limit`, which NaN is not."""
+    """What a check measured. It passes if `statistic` is at most `limit`; NaN fails."""
 
     values: int
     measure: str
@@ -24,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A check that has yet to run."""
+    """A check that has not run yet."""
 
     subject: str
     name: str
@@ -48,7 +58,7 @@ class SelftestCheck:
     statistic, limit : float
         The check passes if `statistic` is at most `limit`. NaN for a check that broke off.
     false_alarm : float
-        Upper bound of the probability that the check fails although all is right; 0 where nothing is left to chance.
+        Upper bound of the probability that the check fails although all is right. 0 where chance decides nothing.
     passed : bool
         Whether the check passed.
     detail : str
@@ -114,7 +124,7 @@ class SelftestReport:
 
     @property
     def false_alarm(self) -> float:
-        """Upper bound of the probability that any check fails although all is right: the sum over the checks."""
+        """Upper bound of the probability that any check fails although all is right, by the union bound."""
         return math.fsum(check.false_alarm for check in self.checks)
 
     @property
@@ -123,13 +133,13 @@ class SelftestReport:
         return sum(check.values for check in self.checks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it in the layout of the JSON report."""
+        """Return the whole report in the layout of its JSON."""
         return {
             "format": FORMAT,
             "passed": self.passed,
             "started": self.started,
             "seconds": self.seconds,
-            # As text, because JSON readers round integers above 2**53.
+            # A text, because many readers of JSON round integers above 2**53.
             "seed": None if self.seed is None else str(self.seed),
             "subjects": list(self.subjects),
             "values": self.values,
@@ -189,3 +199,61 @@ def _short(number: float) -> str:
     if not math.isfinite(number):
         return "-" if math.isnan(number) else "inf"
     return f"{number:,.0f}" if number == int(number) else f"{number:.1f}"
+
+
+# The machine
+
+
+def facts() -> dict[str, Any]:
+    """Return versions, the tested file, the processor and its instruction sets, in the layout of the JSON report."""
+    extension = Path(_native.__file__)
+    return {
+        "stairnoise": sn.__version__,
+        "extension": str(extension),
+        "extension_sha256": hashlib.sha256(extension.read_bytes()).hexdigest(),
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "numpy": np.__version__,
+        "platform": platform.platform(),
+        "architecture": platform.machine(),
+        "cpu": cpu(),
+        "processors": processors(),
+        "instruction_sets": sn.cpu_tiers(),
+        "instruction_set": _native.cpu_tier(),
+        "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("STAIRNOISE_")},
+    }
+
+
+def cpu() -> str:
+    """Return the processor's model name, or what Python knows of the processor."""
+    if sys.platform == "linux":
+        name = _linux_model()
+    elif sys.platform == "darwin":
+        name = _mac_model()
+    else:
+        name = ""
+    return name or platform.processor() or platform.machine()
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _linux_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    fields = (line.partition(":") for line in lines)
+    return next((value.strip() for name, _, value in fields if name.strip() == "model name"), "")
+
+
+def _mac_model() -> str:
+    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""

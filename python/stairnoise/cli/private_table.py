@@ -18,7 +18,6 @@ from rich.table import Table
 from rich.text import Text
 
 from stairnoise._errors import ParameterError
-from stairnoise._law import Law
 
 _CONFIDENCE = 0.95
 
@@ -69,7 +68,7 @@ def _records(content: bytes, path: Path | None) -> list[tuple[int, list[str]]]:
         raise ParameterError(f"{path} must be a CSV file, got one that cannot be read in line {reader.line_num}") from None
 
 
-def print_private_table(console: Console, table: KeyedValues, laws: dict[str, Law[Any]], max_partitions_contributed: int) -> None:
+def print_private_table(console: Console, table: KeyedValues, laws: dict[str, Any], max_partitions_contributed: int) -> None:
     """Release the values once per law and print them beside the true ones."""
     partitions = max_partitions_contributed
     released = {name: law.release(table.values, max_partitions_contributed=partitions) for name, law in laws.items()}
@@ -89,11 +88,12 @@ def print_private_table(console: Console, table: KeyedValues, laws: dict[str, La
     _print_guarantee(console, laws, partitions, rounded=any(map(_is_discrete, laws.values())) and not table.whole)
 
 
-def _is_discrete(law: Law[Any]) -> bool:
-    return law._dtypes[0] == "int64"
+def _is_discrete(law: Any) -> bool:
+    integers: bool = law._integers
+    return integers
 
 
-def _bound(law: Law[Any], released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
+def _bound(law: Any, released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
     """Return what every private value is within, with a probability of 95 % or more: noise and all rounding included.
 
     The half-width of a confidence interval lacks only the rounding of true values to the integers of a discrete law.
@@ -104,9 +104,9 @@ def _bound(law: Law[Any], released: NDArray[Any], partitions: int, *, rounded: b
     return half + 0.5 if rounded else half
 
 
-def _print_guarantee(console: Console, laws: dict[str, Law[Any]], partitions: int, *, rounded: bool) -> None:
+def _print_guarantee(console: Console, laws: dict[str, Any], partitions: int, *, rounded: bool) -> None:
     law = next(iter(laws.values()))
-    eps, sensitivity = f"{law.eps:g}", f"{law.sensitivity:g}"  # type: ignore[attr-defined]
+    eps, sensitivity = f"{law.eps:g}", f"{law.sensitivity:g}"
     values = "one value" if partitions == 1 else f"{partitions} values"
     console.print(
         f"Protected: each private column is {eps}-differentially private for people who change at "

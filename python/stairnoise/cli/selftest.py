@@ -20,17 +20,17 @@ _FAILED = 1
 
 def selftest(
     seed: Annotated[
-        int | None, typer.Option(help="Repeat the statistical checks on these draws; default: new ones in every run.")
+        int | None, typer.Option(help="Repeat the statistical checks on the same draws; default: new draws in every run.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON and nothing else.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write the report to, as JSON.")] = None,
 ) -> None:
-    """Test this installation: known answers, instruction sets, every mechanism's law, randomness.
+    """Test this installation: known answers, random words, generators, instruction sets, every mechanism's distribution.
 
-    Takes less than a minute. The exit code is 1 if a check failed.
+    It takes less than a minute. The exit code is 1 if a check failed.
     """
     if output is not None:
-        output.open("ab").close()  # what cannot be written is an error before the work, not after it
+        output.open("ab").close()  # A file that cannot be written is an error now, before the work.
     report = _run(seed)
     if output is not None:
         report.save(output)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
 from stairnoise.figures.density import densities
 from stairnoise.figures.divisible import infinitely_divisible_variance
 from stairnoise.figures.errors import mean_error
@@ -87,7 +87,7 @@ def check(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(name, str):
         raise ParameterTypeError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
     if name not in FIGURES:
-        raise ParameterError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
+        raise ParameterError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}{meant(name, FIGURES)}")
     given = {option: value for option, value in options.items() if value is not None}
     for option, value in given.items():
         if option not in options_of(name):
@@ -115,8 +115,10 @@ def save(figure: Figure, path: str | Path) -> None:
         `path` has another suffix.
     """
     path = require_suffix(path)
+    # An SVG's title is what a screen reader says of it.
+    metadata = {"Title": figure.get_suptitle() or None, "Date": None} if path.suffix == ".svg" else None
     with house_style():
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, facecolor="white", dpi=150)
+        figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 
 
 def require_suffix(path: str | Path) -> Path:

@@ -10,13 +10,14 @@ from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise._parameters import count
 from stairnoise.figures.style import (
+    FIFTH,
     FOURTH,
     LAPLACE,
     STAIRCASE,
     THIRD,
-    Look,
     house_style,
     legend_below,
+    log_scale,
     new_figure,
     whole_ticks,
 )
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _LOW, _HIGH, _POINTS = 1.0, 16.0, 31
 _MOST_PANELS = 6
-_ONE = Look("#000000", (0, (1, 1.5)), 1.4)
 
 
 def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 100)) -> Figure:
@@ -42,13 +42,19 @@ def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 10
     """
     panels = [count(value, "sensitivities", least=1, most=1000) for value in sensitivities[:_MOST_PANELS]]
     with house_style():
-        figure, axes = new_figure(len(panels), width=2.4 * max(len(panels), 3), height=4.2)
-        for axis, sensitivity in zip(axes, panels, strict=True):
+        columns = min(2, len(panels))
+        rows = -(-len(panels) // columns)
+        title = "Variance of noise in shares and of the discrete staircase"
+        figure, axes = new_figure(title, columns, rows=rows, height=1.4 + 2.6 * rows, sharex=True, sharey=True)
+        for axis, sensitivity in zip(axes, panels, strict=False):
             _draw(axis, sensitivity)
             axis.set_title(f"Δ = {sensitivity}")
             axis.set_xlabel("ε of the sum")
-        axes[0].set_ylabel("variance of the noise")
-        legend_below(figure, axes[0], columns=3)
+            axis.set_ylabel("variance")
+            axis.label_outer()
+        for unused in axes[len(panels) :]:
+            unused.remove()
+        legend_below(figure, axes[0], columns=1)
     return figure
 
 
@@ -59,15 +65,19 @@ def _draw(axis: Any, sensitivity: int) -> None:
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]
     multi_scale = [MultiScaleDiscreteLaplace(e, sensitivity).var() for e in eps.tolist()]
-    # What may coincide comes later: the gaps of its line show the one below.
+    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
     curves = (
-        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE),
-        ("generalized discrete Laplace, best β and a", generalized, THIRD),
-        ("multi-scale discrete Laplace", multi_scale, FOURTH),
-        ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE),
-        ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), _ONE),
+        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
+        ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),
+        ("generalized discrete Laplace, best β and a", generalized, THIRD, "s"),
+        ("multi-scale discrete Laplace", multi_scale, FOURTH, ""),
+        ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), FIFTH, ""),
     )
-    for name, variance, look in curves:
-        axis.plot(eps, variance, label=name, **look._asdict())
-    axis.set_yscale("log")
+    for name, variance, look, marker in curves:
+        axis.plot(eps, variance, label=name, markevery=6, **look.marked(marker))
+    if sensitivity == 1:
+        axis.text(
+            0.95, 0.9, "The five coincide:\nat Δ = 1 they are\none distribution.", ha="right", va="top", transform=axis.transAxes
+        )
+    log_scale(axis)
     whole_ticks(axis)

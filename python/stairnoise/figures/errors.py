@@ -8,7 +8,19 @@ import numpy as np
 
 from stairnoise._laws.laplace import Laplace
 from stairnoise._laws.staircase import Staircase
-from stairnoise.figures.style import FIFTH, FOURTH, LAPLACE, SIXTH, STAIRCASE, THIRD, house_style, legend_below, new_figure
+from stairnoise.figures.style import (
+    FIFTH,
+    FOURTH,
+    LAPLACE,
+    SIXTH,
+    STAIRCASE,
+    THIRD,
+    house_style,
+    legend_below,
+    log_scale,
+    new_figure,
+    whole_ticks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,18 +38,18 @@ def mean_error(gammas: tuple[float, ...] = (0.01, 0.5, 1.0)) -> Figure:
     gammas : tuple of float, default (0.01, 0.5, 1)
         Up to four shapes in (0, 1].
     """
-    eps = np.geomspace(0.1, 20, 200)
+    eps = np.linspace(0.1, 20, 200)
     with house_style():
-        figure, (axis,) = new_figure(height=4.6)
+        figure, (axis,) = new_figure("Mean absolute error of the staircase, by its shape γ", height=4.2)
         for gamma, look in zip(gammas, _LOOKS, strict=False):
             name = "staircase, γ = 1 or γ → 0" if gamma == 1 else f"staircase, γ = {gamma:g}"
             axis.plot(eps, Staircase(eps, 1.0, gamma).abs_moment(1), label=name, **look._asdict())
         axis.plot(eps, Laplace(eps).abs_moment(1), label="Laplace", **LAPLACE._asdict())
         axis.plot(eps, Staircase(eps, 1.0, "l1").abs_moment(1), label="staircase, γ* for E|X|", **STAIRCASE._asdict())
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        axis.xaxis.set_major_formatter("{x:g}")
+        log_scale(axis)
+        axis.set_xlim(0, eps[-1])
+        whole_ticks(axis)
         axis.set_xlabel("ε of one release")
-        axis.set_ylabel("mean absolute error E|X|, in units of Δ")
-        legend_below(figure, axis, columns=3)
+        axis.set_ylabel("E|X| in units of Δ")
+        legend_below(figure, axis, columns=2)
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from stairnoise._laws.laplace import Laplace
 from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import single
-from stairnoise.figures.style import STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise.figures.style import STAIRCASE, THIRD, house_style, legend_below, log_scale, new_figure, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,10 +28,10 @@ def gain(eps: float = 10.0) -> Figure:
     mark = Laplace(single(eps, "eps")).eps
     grid = np.geomspace(min(_LOW, float(mark)), max(_HIGH, float(mark)), 200)
     with house_style():
-        figure, (axis,) = new_figure()
+        figure, (axis,) = new_figure("Laplace's cost divided by the best staircase's")
         for cost, p, look, name, side in (
-            ("l2", 2, THIRD, "power, E X²", "bottom"),
-            ("l1", 1, STAIRCASE, "amplitude, E|X|", "top"),
+            ("l2", 2, THIRD, "power: E X²", "bottom"),
+            ("l1", 1, STAIRCASE, "amplitude: E|X|", "top"),
         ):
             axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
             there = float(_gain(mark, cost, p))
@@ -48,13 +48,12 @@ def gain(eps: float = 10.0) -> Figure:
                 color=look.color,
             )
         axis.axhline(1, color="black", linewidth=0.8)
-        axis.set_yscale("log")
-        axis.yaxis.set_major_formatter("{x:g}")
+        log_scale(axis)
         axis.set_xlim(0, grid[-1])
         whole_ticks(axis)
         axis.set_xlabel("ε of one release")
-        axis.set_ylabel("Laplace's cost over the staircase's")
-        axis.set_title(f"Gain over Laplace; the numbers are those at ε = {mark:g}")
+        axis.set_ylabel("gain")
+        axis.set_title(f"The numbers hold at ε = {mark:g}.")
         legend_below(figure, axis, columns=2)
     return figure
 

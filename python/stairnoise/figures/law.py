@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, got, received
-from stairnoise._law import Law
-from stairnoise._law.alone import Alone
-from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._laws.discrete_staircase import DiscreteStaircase
-from stairnoise._laws.laplace import Laplace
-from stairnoise._laws.staircase import Staircase
 from stairnoise._parameters import count, number_array
 from stairnoise.figures.style import LAPLACE, SAMPLES, STAIRCASE, Look, load
 from stairnoise.rng import Rng
@@ -22,12 +15,9 @@ from stairnoise.rng import Rng
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-AnyLaw = Law[Any] | Alone[Any]
-
 _SHOWN = 0.99
 _POINTS = 1001
-# More stairs, or more integers, than anybody can see one by one.
-_MOST_STAIRS = 500
+# More integers than anybody can see one by one.
 _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
 # Characters that a picture of usual width has room for.
@@ -36,7 +26,7 @@ _LONG_TITLE = 60
 _ABOVE = 3
 
 
-def plot_law(law: AnyLaw, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
+def plot_law(law: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
     """Draw what `Law.plot` promises."""
     require_scalars(law, "plot")
     cells = count(bins, "bins", least=1, most=10**6)
@@ -46,74 +36,42 @@ def plot_law(law: AnyLaw, ax: Axes | None, samples: object, rng: Rng | None, lap
     limit = visible(law)
     if noise is not None:
         _draw_samples(ax, law, noise, limit, cells)
-    other = laplace_like(law)
+    other = law._laplace()
     if laplace and other is not None and other != law:
         draw(ax, other, limit, LAPLACE, type(other).__name__)
     draw(ax, law, limit, STAIRCASE, type(law).__name__)
     title = repr(law)
     ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
     ax.set_xlabel("noise")
-    ax.set_ylabel("probability" if _is_discrete(law) else "probability density")
+    ax.set_ylabel("probability" if law._integers else "probability density")
     ax.set_ylim(bottom=0)
     ax.legend(loc="upper right")
     return ax
 
 
-def require_scalars(law: AnyLaw, name: str) -> None:
+def require_scalars(law: Any, name: str) -> None:
     """Refuse a law of array parameters, which has as many pictures as elements."""
     if law._parameter_shape != ():
         raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {law._parameter_shape}")
 
 
-def _is_discrete(law: AnyLaw) -> bool:
-    return hasattr(law, "pmf")
-
-
-def laplace_like(law: Any) -> Law[Any] | None:
-    """Return the Laplace law of the same kind, eps and sensitivity; None for a law that has not both, or is a share."""
-    eps = law.pure_eps() if hasattr(law, "pure_eps") else getattr(law, "eps", None)
-    sensitivity = getattr(law, "sensitivity", None)
-    if eps is None or sensitivity is None or getattr(law, "n_parties", 1) != getattr(law, "present", 1):
-        return None
-    return (DiscreteLaplace if _is_discrete(law) else Laplace)(eps, sensitivity)
-
-
-def visible(law: AnyLaw) -> float:
+def visible(law: Any) -> float:
     """Return the magnitude up to which to draw: 99 % of the law, whole stairs, the first after the central one at least."""
-    limit = float(law.error_bound(1 - _SHOWN))
-    if isinstance(law, Staircase):
-        gamma, width = float(law.gamma), float(law.sensitivity)
-        return (gamma + max(1, ceil(limit / width - gamma))) * width
-    if isinstance(law, DiscreteStaircase):
-        r, integers = int(law.r), int(law.sensitivity)
-        return float(r - 1 + max(1, ceil((limit - r + 1) / integers)) * integers)
-    if _is_discrete(law):
-        return max(limit, float(getattr(law, "sensitivity", None) or 1))
-    # A share may be 0 nearly always.
-    return limit or float(law.std())
+    limit: float = law._visible(float(law.error_bound(1 - _SHOWN)))
+    return limit
 
 
 def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
     """Draw the law between -limit and limit: stairs, a curve, or stems on the integers."""
-    if _is_discrete(law):
+    edges = law._edges(limit)
+    if law._integers:
         _draw_pmf(ax, law, limit, look, label)
-    elif isinstance(law, Staircase):
-        edges = _edges(law, limit)
+    elif edges is not None:
         heights = law.pdf((edges[1:] + edges[:-1]) / 2)
         ax.stairs(heights, edges, baseline=None, label=label, **look._asdict())
     else:
         x = np.linspace(-limit, limit, _POINTS)
         ax.plot(x, law.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
-
-
-def _edges(law: Staircase, limit: float) -> NDArray[np.float64]:
-    """Return the edges of the stairs, cut at the limit; where there are too many, those of an even grid."""
-    width = float(law.sensitivity)
-    if limit / width > _MOST_STAIRS:
-        return np.linspace(-limit, limit, 2 * _POINTS)
-    positive = (float(law.gamma) + np.arange(_MOST_STAIRS + 1)) * width
-    positive = np.append(positive[positive < limit], limit)
-    return np.concatenate([-positive[::-1], positive])
 
 
 def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
@@ -131,7 +89,7 @@ def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
         ax.plot(k, law.pmf(k), "D", color=look.color, markersize=5, markerfacecolor="white", label=label)
 
 
-def _noise(law: AnyLaw, samples: object, rng: Rng | None) -> NDArray[Any] | None:
+def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
     """Draw as many samples as an integer says, or take those of an array."""
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
         drawn: NDArray[Any] = law.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
@@ -146,9 +104,9 @@ def _noise(law: AnyLaw, samples: object, rng: Rng | None) -> NDArray[Any] | None
     return values
 
 
-def _draw_samples(ax: Axes, law: AnyLaw, noise: NDArray[Any], limit: float, bins: int) -> None:
+def _draw_samples(ax: Axes, law: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
     """Draw a histogram that is comparable with the law: what lies beyond the limit counts, but is not drawn."""
-    if _is_discrete(law):
+    if law._integers:
         last = int(limit)
         width = -(-(2 * last + 1) // bins)
         edges = -last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stairnoise._law import Cost
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.discrete_staircase import DiscreteStaircase
+from stairnoise._parameters import Cost
 from stairnoise.figures.law import draw, require_scalars, visible
-from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, legend_below, new_figure
+from stairnoise.figures.style import LAPLACE, STAIRCASE, house_style, legend_below, log_scale, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,13 +25,16 @@ def discrete_pmf(eps: float = 1.0, sensitivity: int = 5, r: Cost | int = 3) -> F
     staircase, laplace = DiscreteStaircase(eps, sensitivity, r), DiscreteLaplace(eps, sensitivity)
     require_scalars(staircase, "discrete_pmf")
     with house_style():
-        figure, (axis,) = new_figure()
+        title = f"Probabilities at ε = {staircase.eps:g} and Δ = {staircase.sensitivity}"
+        figure, (linear, log) = new_figure(title, rows=2, height=5.4, sharex=True)
         limit = visible(staircase)
-        draw(axis, laplace, limit, LAPLACE, "discrete Laplace")
-        draw(axis, staircase, limit, STAIRCASE, f"discrete staircase, r = {staircase.r}")
-        axis.set_ylim(bottom=0)
-        axis.set_xlabel("noise, an integer")
-        axis.set_ylabel("probability")
-        axis.set_title(f"ε = {staircase.eps:g}, Δ = {staircase.sensitivity}")
-        legend_below(figure, axis, columns=2)
+        for axes, name in ((linear, "linear scale"), (log, "logarithmic scale")):
+            draw(axes, laplace, limit, LAPLACE, "discrete Laplace")
+            draw(axes, staircase, limit, STAIRCASE, f"discrete staircase, r = {staircase.r}")
+            axes.set_title(name)
+            axes.set_ylabel("probability")
+        linear.set_ylim(bottom=0)
+        log_scale(log)
+        log.set_xlabel("noise, an integer")
+        legend_below(figure, linear, columns=2)
     return figure

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stairnoise import optimal
-from stairnoise._law import Cost
-from stairnoise.figures.style import FIFTH, FOURTH, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise._parameters import Cost
+from stairnoise.figures.style import (
+    FIFTH,
+    FOURTH,
+    STAIRCASE,
+    THIRD,
+    house_style,
+    legend_below,
+    log_scale,
+    new_figure,
+    whole_ticks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,14 +36,14 @@ def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure
     """
     eps = np.linspace(0.1, 20, 100)
     with house_style():
-        figure, (axis,) = new_figure()
+        figure, (axis,) = new_figure("Best γ: half the width of the central stair, divided by Δ")
         for cost, look in zip(costs, _LOOKS, strict=False):
             axis.plot(eps, optimal.optimal_gamma(eps, cost), label=f"least {_moment(cost)}", **look._asdict())
-        axis.set_yscale("log")
+        log_scale(axis)
         axis.set_xlim(0, eps[-1])
         whole_ticks(axis)
         axis.set_xlabel("ε of one release")
-        axis.set_ylabel("γ*, half width of the central stair over Δ")
+        axis.set_ylabel("best γ")
         legend_below(figure, axis, columns=len(costs))
     return figure
 

@@ -10,19 +10,30 @@ from numpy.typing import NDArray
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.discrete_staircase import DiscreteStaircase
 from stairnoise.figures.law import require_scalars
-from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise.figures.style import (
+    FOURTH,
+    LAPLACE,
+    STAIRCASE,
+    THIRD,
+    house_style,
+    legend_below,
+    log_scale,
+    new_figure,
+    whole_ticks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_WIDEST = 100
+# Integers whose dots stand apart on a logarithmic scale. A sensitivity between two integers is refused, so no line joins the dots.
+_SENSITIVITIES = np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80, 100])
 _LOW, _HIGH = 0.1, 15.0
 
 
 def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
     """Variance of the discrete staircase against Δ and against ε, with r = 1 and with the best r.
 
-    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·e^(−ε), which is drawn too.
+    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·exp(−ε), which is drawn too.
 
     Parameters
     ----------
@@ -34,33 +45,34 @@ def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
     fixed = DiscreteStaircase(eps, sensitivity)
     require_scalars(fixed, "discrete_variance")
     with house_style():
-        figure, (left, right) = new_figure(2, height=4.0)
-        _draw(left, np.arange(1, _WIDEST + 1), fixed.eps, np.arange(1, _WIDEST + 1))
+        figure, (left, right) = new_figure("Variance of the discrete staircase", 2, height=4.2, sharey=True)
+        _draw(left, _SENSITIVITIES, fixed.eps, _SENSITIVITIES)
         grid = np.linspace(_LOW, _HIGH, 150)
         _draw(right, grid, grid, fixed.sensitivity)
-        left.set_xscale("log")
-        left.xaxis.set_major_formatter("{x:g}")
-        left.set_xlabel("sensitivity Δ")
+        log_scale(left, "x")
+        left.set_xlabel("sensitivity Δ, an integer")
         left.set_title(f"ε = {fixed.eps:g}")
         whole_ticks(right)
         right.set_xlabel("ε of one release")
         right.set_title(f"Δ = {fixed.sensitivity}")
-        left.set_ylabel("variance of the noise")
-        legend_below(figure, left, columns=2)
+        left.set_ylabel("variance")
+        legend_below(figure, right, columns=2)
     return figure
 
 
-def _draw(axis: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
-    # What may coincide comes later: the gaps of its line show the one below.
+def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
+    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
     curves = (
-        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE),
-        ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE),
-        ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), THIRD),
-        ("limit of r = 1: Δ(1+Δ)(1+2Δ)/3·e^(−ε)", limit(eps, sensitivity), FOURTH),
+        ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
+        ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),
+        ("discrete staircase, r = 1", DiscreteStaircase(eps, sensitivity, 1).var(), THIRD, "s"),
+        ("limit of r = 1 as ε grows", limit(eps, sensitivity), FOURTH, ""),
     )
-    for name, variance, look in curves:
-        axis.plot(x, variance, label=name, **look._asdict())
-    axis.set_yscale("log")
+    whole = x is _SENSITIVITIES
+    for name, variance, look, marker in curves:
+        dots_only = {"linestyle": ""} if whole and marker else {}
+        axes.plot(x, variance, label=name, markevery=1 if whole else 25, **look.marked(marker) | dots_only)
+    log_scale(axes)
 
 
 def limit(eps: Any, sensitivity: Any) -> Any:

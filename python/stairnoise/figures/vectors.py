@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._law import Cost
 from stairnoise._laws.multivariate_staircase import MultivariateStaircase, Norm
+from stairnoise._parameters import Cost
 from stairnoise.figures.style import house_style, legend_below, load, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_NAMES: dict[Norm, str] = {"l1": "sum of magnitudes", "l2": "Euclidean norm", "linf": "largest magnitude"}
+_NAMES: dict[Norm, str] = {"l1": "l1: |x| + |y|", "l2": "l2: √(x² + y²)", "linf": "linf: max(|x|, |y|)"}
 _STAIRS = 6
 
 
@@ -27,14 +27,13 @@ def multivariate_density(eps: float = 1.0, sensitivity: float = 1.0, gamma: Cost
     laws = [MultivariateStaircase(eps, sensitivity, 2, gamma, norm) for norm in _NAMES]
     first = laws[0]
     with house_style():
-        figure, axes = new_figure(3, height=3.3)
+        title = f"Density relative to the peak, at ε = {first.eps:g}, Δ = {first.sensitivity:g}, γ = {first.gamma:.4g}"
+        figure, axes = new_figure(title, 3, height=2.8, sharey=True)
         colors = load("matplotlib").colormaps["cividis"].resampled(_STAIRS)
         for axis, law in zip(axes, laws, strict=True):
             _draw(axis, law, colors)
-        axes[0].set_ylabel("second coordinate")
-        title = f"density, as a part of that at 0;  ε = {first.eps:g}, Δ = {first.sensitivity:g}, γ = {first.gamma:.4g}"
-        figure.suptitle(title, fontsize=11)
-        legend_below(figure, axes[0], columns=_STAIRS)
+        axes[0].set_ylabel("y")
+        legend_below(figure, axes[0], columns=_STAIRS, handlelength=1.0, handletextpad=0.5)
     return figure
 
 
@@ -48,7 +47,7 @@ def _draw(axis: Any, law: MultivariateStaircase, colors: Any) -> None:
             facecolor=colors(_STAIRS - 1 - stair), edgecolor="white", linewidth=0.6, label=f"{math.exp(-law.eps * stair):.2g}"
         )
         axis.add_patch(ball)
-    axis.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xlabel="first coordinate", title=_NAMES[law.norm])
+    axis.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xlabel="x", title=_NAMES[law.norm])
     axis.locator_params(nbins=4)
     axis.grid(False)
 

@@ -1,9 +1,12 @@
+//! Python values as the core's enums.
+
 use pyo3::prelude::*;
-use stairnoise::Shape;
+use pyo3::types::PyString;
+use stairnoise::{Norm, Shape};
 
 use crate::errors::ParameterError;
 
-/// The name of a law.
+/// The name of one of the four laws whose parameters may be arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind(pub stairnoise::Kind);
 
@@ -11,13 +14,13 @@ impl<'py> FromPyObject<'_, 'py> for Kind {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let name: &str = &object.extract::<String>()?;
-        Ok(Self(match name {
+        let name = object.cast::<PyString>()?;
+        Ok(Self(match name.to_str()? {
             "staircase" => stairnoise::Kind::Staircase,
             "discrete_staircase" => stairnoise::Kind::DiscreteStaircase,
             "laplace" => stairnoise::Kind::Laplace,
             "discrete_laplace" => stairnoise::Kind::DiscreteLaplace,
-            _ => {
+            name => {
                 return Err(ParameterError::new_err(format!(
                     "mechanism must be staircase, discrete_staircase, laplace or discrete_laplace, got {name:?}"
                 )));
@@ -31,13 +34,13 @@ pub(crate) fn named_shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<
     let Some(object) = object else {
         return Ok(Some(Shape::L1));
     };
-    let Ok(name) = object.extract::<String>() else {
+    let Ok(name) = object.cast::<PyString>() else {
         return Ok(None);
     };
-    match name.as_str() {
+    match name.to_str()? {
         "l1" => Ok(Some(Shape::L1)),
         "l2" => Ok(Some(Shape::L2)),
-        _ => Err(ParameterError::new_err(format!(
+        name => Err(ParameterError::new_err(format!(
             "the shape must be \"l1\", \"l2\" or a number, got {name:?}"
         ))),
     }
@@ -48,5 +51,18 @@ pub(crate) fn shape(object: Option<&Bound<'_, PyAny>>) -> PyResult<Shape> {
     match (named_shape(object)?, object) {
         (None, Some(object)) => Ok(Shape::Number(object.extract()?)),
         (named, _) => Ok(named.unwrap_or_default()),
+    }
+}
+
+/// A norm by its name.
+pub(crate) fn norm(name: &str) -> PyResult<Norm> {
+    match name {
+        "l1" => Ok(Norm::L1),
+        "l2" => Ok(Norm::L2),
+        "linf" => Ok(Norm::LInf),
+        _ => {
+            let text = format!("norm must be \"l1\", \"l2\" or \"linf\", got {name:?}");
+            Err(ParameterError::new_err(text))
+        }
     }
 }

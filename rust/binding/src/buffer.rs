@@ -7,10 +7,12 @@
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
 )]
 
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::slice;
 
 use numpy::npyffi::objects::_PyArray_GET_ITEM_DATA;
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -113,6 +115,19 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
 pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
     let facts = |array: &Bound<'_, PyUntypedArray>| (address(array), array.dtype().itemsize());
     facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
+}
+
+/// A new array of zeros. NumPy's error is returned, where `PyArray::zeros` would panic for want of memory.
+pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    // NumPy has at most 64 axes, and no axis is longer than an `isize` counts.
+    let mut lengths: Vec<npy_intp> = shape.iter().map(|&length| length as npy_intp).collect();
+    let (axes, dtype) = (lengths.len() as c_int, T::get_dtype(py).into_dtype_ptr());
+    // SAFETY: so many lengths, and an element type whose reference NumPy takes over; NULL is turned into its error.
+    let array = unsafe {
+        let array = PY_ARRAY_API.PyArray_Zeros(py, axes, lengths.as_mut_ptr(), dtype, 0);
+        Bound::from_owned_ptr_or_err(py, array)?
+    };
+    Ok(array.cast_into()?)
 }
 
 fn address(array: &Bound<'_, PyUntypedArray>) -> usize {

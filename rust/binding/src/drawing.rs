@@ -2,57 +2,68 @@
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
+use stairnoise::parallel::PIECE;
+use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{Input, Inputs, Output, Parts, STAGE};
+use crate::buffer::{Input, Inputs, Output, Parts, STAGE, zeros};
 use crate::errors;
+use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
 /// Longer releases are worth their preparations, and let other threads run meanwhile.
 const SHORT: usize = 1 << 10;
 
-/// Has `write(fill, first, part)` write every part of `out`, from the fill that `take` takes for so many values.
+/// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
+const DEAREST: usize = PIECE / 64;
+
+fn parts(law: &impl Law) -> Parts {
+    Parts {
+        price: law.draws().min(DEAREST),
+        together: law.together(),
+    }
+}
+
+/// Writes noise to every place of `out`.
 pub(crate) fn fill<T: Value + Element>(
     py: Python<'_>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    parts: Parts,
+    law: &impl Law,
+    stream: &Stream,
     threads: usize,
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
 ) -> PyResult<()> {
-    let out = Output::new(out)?;
+    let (out, parts) = (Output::new(out)?, parts(law));
     let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
-    let fill = take(out.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         out,
         parts,
         threads,
         || (),
-        |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(write(&fill, first, part)?)),
+        |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(fill.write(first, part)?)),
     )
 }
 
-/// Has `write(fill, first, answers, part)` write every part of `out` with the answers of its places, which `check` has let through.
+/// Writes the released answers to their places of `out`.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
-    parts: Parts,
-    check: impl Fn(&[A]) -> Result<(), DrawError>,
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
-    write: impl Fn(&Fill, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
+    law: &impl Law,
+    stream: &Stream,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
     let mut signals = Signals::new();
     for first in (0..answers.len()).step_by(STAGE) {
         in_order.advance(STAGE.min(answers.len() - first));
-        check(in_order.part()).map_err(|error| errors::answer(error, first, values.shape()))?;
+        law.check_answers(in_order.part())
+            .map_err(|error| errors::answer(error, first, values.shape()))?;
         signals.check()?;
     }
+    let parts = parts(law);
     let threads = threads::number(0, places.len().saturating_mul(parts.price))?;
-    let fill = take(places.len()).map_err(errors::draw)?;
+    let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
         places,
@@ -62,7 +73,33 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         |(), piece| {
             let answers = answers.in_order(piece.first, parts.stage())?;
             piece.write(answers, parts.stage(), |first, answers, part| {
-                Ok(write(&fill, first, answers.part(), part)?)
+                Ok(fill.release(first, answers.part(), part)?)
+            })
+        },
+    )
+}
+
+/// Writes `function` of every element of `values`, which errors call `name`, to its place of `out`, on this thread.
+pub(crate) fn map<A: Element + Copy + Sync, T: Element + Copy + Default>(
+    py: Python<'_>,
+    (name, values): (&str, &Bound<'_, PyArrayDyn<A>>),
+    out: &Bound<'_, PyArrayDyn<T>>,
+    function: impl Fn(A) -> T + Sync + Send,
+) -> PyResult<()> {
+    let (out, values) = (Output::new(out)?, Input::new(name, values)?);
+    threads::fill(
+        py,
+        out,
+        Parts::USUAL,
+        1,
+        || (),
+        |(), piece| {
+            let values = values.in_order(piece.first, STAGE)?;
+            piece.write(values, STAGE, |_, values, part| {
+                for (place, value) in part.iter_mut().zip(values.part()) {
+                    *place = function(*value);
+                }
+                Ok(())
             })
         },
     )
@@ -76,8 +113,8 @@ pub(crate) fn release_short<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyAny>,
     whole: bool,
-    law: &(impl Part + ?Sized),
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+    law: &impl Law,
+    stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Ok(values) = values.cast_exact::<PyUntypedArray>() else {
         return Ok(None);
@@ -86,12 +123,12 @@ pub(crate) fn release_short<'py>(
         return Ok(None);
     }
     if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
-        release_new::<f64, f64>(py, values, law, take)
+        release_new::<f64, f64>(py, values, law, stream)
     } else if let Ok(values) = values.cast::<PyArrayDyn<i64>>() {
         if whole {
-            release_new::<i64, i64>(py, values, law, take)
+            release_new::<i64, i64>(py, values, law, stream)
         } else {
-            release_new::<i64, f64>(py, values, law, take)
+            release_new::<i64, f64>(py, values, law, stream)
         }
     } else {
         Ok(None)
@@ -101,8 +138,8 @@ pub(crate) fn release_short<'py>(
 fn release_new<'py, A: Answer + Element, T: Value + Element>(
     py: Python<'py>,
     values: &Bound<'py, PyArrayDyn<A>>,
-    law: &(impl Part + ?Sized),
-    take: impl FnOnce(usize) -> Result<Fill, DrawError>,
+    law: &impl Law,
+    stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let input = Input::new("values", values)?;
     let Some(answers) = input.as_slice() else {
@@ -110,18 +147,9 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     };
     law.check_answers(answers)
         .map_err(|error| errors::answer(error, 0, values.shape()))?;
-    let out = PyArrayDyn::<T>::zeros(py, values.shape(), false);
-    let fill = take(answers.len()).map_err(errors::draw)?;
-    law.release_part(&fill, answers, out.try_readwrite()?.as_slice_mut()?)
+    let out = zeros::<T>(py, values.shape())?;
+    let fill = stream.next_fill(law, answers.len()).map_err(errors::draw)?;
+    fill.release(0, answers, out.try_readwrite()?.as_slice_mut()?)
         .map_err(|OutOfMemory| errors::memory())?;
     Ok(Some(out.into_any()))
-}
-
-/// What releases a part of a fill, for answers and outputs of any element type.
-pub(crate) trait Part {
-    /// Refuses answers that cannot be released.
-    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError>;
-
-    /// Releases the answers with the first values of the fill.
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory>;
 }

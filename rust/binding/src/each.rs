@@ -6,6 +6,7 @@ use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value, largest_qu
 
 use crate::arguments::{self, Kind};
 use crate::buffer::{InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
+use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -137,8 +138,8 @@ impl PartsInOrder<'_> {
     }
 }
 
-/// Of parameters that [`check`] has let through: a second look takes about a sixth of the time of the noise. What no law has is refused here too, but
-/// when it is come to.
+/// Noise of parameters that [`check`] has let through: checking them again would add a sixth to the time. Invalid parameters are refused on
+/// reaching their element.
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, stream, out, threads = 0))]
 #[allow(clippy::too_many_arguments, reason = "one more than the fill of a single law has")]
@@ -249,23 +250,7 @@ pub(crate) fn largest_quotients(
     out: &Bound<'_, PyArrayDyn<f64>>,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
-    let (out, eps) = (Output::new(out)?, Input::new("eps", eps)?);
-    threads::fill(
-        py,
-        out,
-        Parts::USUAL,
-        1,
-        || (),
-        |(), piece| {
-            let eps = eps.in_order(piece.first, STAGE)?;
-            piece.write(eps, STAGE, |_, eps, part| {
-                for (share, eps) in part.iter_mut().zip(eps.part()) {
-                    *share = largest_quotient(*eps, k);
-                }
-                Ok(())
-            })
-        },
-    )
+    drawing::map(py, ("eps", eps), out, |eps| largest_quotient(eps, k))
 }
 
 /// Writes granularity, cells and r of every law to contiguous arrays; refuses the first that does not exist, by its index.

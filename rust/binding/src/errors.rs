@@ -1,6 +1,10 @@
+//! The core's errors as Python exceptions.
+
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use stairnoise::{DrawError, OFF_LATTICE, ParamError};
+
+const NOT_FINITE: &str = "values must be finite, got one that is not";
 
 pyo3::import_exception!(stairnoise._errors, ParameterError);
 
@@ -27,6 +31,7 @@ pub(crate) fn parameter_at(error: ParamError, position: usize, shape: &[usize]) 
 /// A refused answer of a part that begins at `first` in an array of shape `shape`.
 pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
     match error {
+        DrawError::NotFinite(index) => ParameterError::new_err(format!("{NOT_FINITE}{}", place(first + index, shape))),
         DrawError::OffLattice(index) => ParameterError::new_err(format!("{OFF_LATTICE}{}", place(first + index, shape))),
         other => draw(other),
     }
@@ -34,6 +39,7 @@ pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
 
 /// The index of an element from its position in C order, in words; nothing where there is but one.
 fn place(mut position: usize, shape: &[usize]) -> String {
+    // NumPy has at most 64 axes.
     let mut index = vec![0; shape.len()];
     for (place, length) in index.iter_mut().zip(shape).rev() {
         (position, *place) = (position / length, position % length);

@@ -1,51 +1,35 @@
+//! The class of every law with scalar parameters.
+
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::{Answer, DrawError, Fill, OutOfMemory, Value};
+use stairnoise::{Law as _, OutOfMemory, Value};
 
-use crate::arguments::{self, Kind};
-use crate::buffer::{Parts, same_shape, with_answers, with_output};
+use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
-use crate::errors::{self, ParameterError};
+use crate::errors;
 use crate::stream::Stream;
 
-/// One law with scalar parameters, ready to draw.
+/// A noise law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
-pub(crate) struct Law(stairnoise::Law);
+pub(crate) struct Law(pub Box<dyn stairnoise::Law>);
 
 #[pymethods]
 impl Law {
-    #[new]
-    fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let shape = arguments::shape(shape)?;
-        stairnoise::Law::new(kind.0, eps, sensitivity, shape)
-            .map(Self)
-            .map_err(errors::parameter)
-    }
-
     #[getter]
     fn granularity(&self) -> f64 {
         self.0.granularity()
     }
 
+    /// ⌈Δ/g⌉; 0 for a law that has no sensitivity.
     #[getter]
     fn cells(&self) -> u64 {
         self.0.cells()
     }
 
+    /// The law's own lengths in lattice steps, fewer than 1024.
     #[getter]
-    fn r(&self) -> u64 {
-        self.0.r().unwrap_or(0)
-    }
-
-    #[pyo3(signature = (stream, out, threads = 0))]
-    fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
-        let take = |n| stream.next(n);
-        with_output!(out, out => {
-            drawing::fill(py, out, Parts::USUAL, threads, take, |fill, first, part| {
-                self.0.write(fill, first, part);
-                Ok(())
-            })
-        })
+    fn lengths(&self) -> Vec<u64> {
+        self.0.lengths().to_vec()
     }
 
     fn draw_float(&self, stream: &Stream) -> PyResult<f64> {
@@ -56,6 +40,11 @@ impl Law {
         self.draw(stream)
     }
 
+    #[pyo3(signature = (stream, out, threads = 0))]
+    fn fill(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyUntypedArray>, threads: usize) -> PyResult<()> {
+        with_output!(out, out => drawing::fill(py, out, &self.0, stream, threads))
+    }
+
     fn release(
         &self,
         py: Python<'_>,
@@ -64,16 +53,10 @@ impl Law {
         out: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        let take = |n| stream.next(n);
-        with_answers!(values, values => with_output!(out, out => {
-            let check = |answers: &[_]| self.0.check_answers(answers);
-            drawing::release(py, values, out, Parts::USUAL, check, take, |fill, first, answers, part| {
-                self.0.release_part(fill, first, answers, part);
-                Ok(())
-            })
-        }))
+        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream)))
     }
 
+    /// Releases a short array of integers or floats into a new one; `None` for anything else, which [`Law::release`] takes.
     fn release_short<'py>(
         &self,
         py: Python<'py>,
@@ -81,35 +64,15 @@ impl Law {
         values: &Bound<'py, PyAny>,
         whole: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        drawing::release_short(py, values, whole, &self.0, |n| stream.next(n))
+        drawing::release_short(py, values, whole, &self.0, stream)
     }
 }
 
 impl Law {
     fn draw<T: Value>(&self, stream: &Stream) -> PyResult<T> {
         let mut value = [T::default()];
-        let fill = stream.next(1).map_err(errors::draw)?;
-        self.0.write(&fill, 0, &mut value);
+        let fill = stream.next_fill(&self.0, 1).map_err(errors::draw)?;
+        fill.write(0, &mut value).map_err(|OutOfMemory| errors::memory())?;
         Ok(value[0])
     }
-}
-
-impl drawing::Part for stairnoise::Law {
-    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
-        self.check_answers(answers)
-    }
-
-    fn release_part<A: Answer, T: Value>(&self, fill: &Fill, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
-        self.release_part(fill, 0, answers, out);
-        Ok(())
-    }
-}
-
-/// The largest float not above eps/k.
-#[pyfunction]
-pub(crate) fn largest_quotient(eps: f64, k: u64) -> PyResult<f64> {
-    if !(1..1 << 53).contains(&k) {
-        return Err(ParameterError::new_err(format!("k must be from 1 to 2**53 - 1, got {k}")));
-    }
-    Ok(stairnoise::largest_quotient(eps, k))
 }

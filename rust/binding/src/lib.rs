@@ -2,15 +2,17 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `arguments` | Python values to the core's enums |
+//! | `arguments` | Python values as the core's enums |
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
-//! | `drawing` | noise and releases of one law into a caller's array |
+//! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
 //! | `layout` | where the elements of an array lie |
-//! | `law`, `noise`, `stream` | the classes: the four laws, laws of several draws, generators |
+//! | `law` | the class of every law with scalar parameters |
+//! | `laws` | one function for every law, which makes it |
 //! | `selection` | the class of mechanisms that select |
+//! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
 #![deny(unsafe_code)]
 
@@ -23,8 +25,8 @@ mod drawing;
 mod each;
 mod errors;
 mod law;
+mod laws;
 mod layout;
-mod noise;
 mod selection;
 mod stream;
 mod threads;
@@ -36,11 +38,11 @@ mod _native {
     #[pymodule_export]
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]
-    use crate::law::{Law, largest_quotient};
+    use crate::law::Law;
     #[pymodule_export]
-    use crate::noise::{
-        Noise, arete, discrete_gaussian, generalized_discrete_laplace, merged_laplace, multi_scale_discrete_laplace,
-        multivariate_staircase, truncated_laplace,
+    use crate::laws::{
+        arete, discrete_gaussian, discrete_laplace, discrete_staircase, generalized_discrete_laplace, laplace, largest_quotient,
+        merged_laplace, multi_scale_discrete_laplace, multivariate_staircase, staircase, truncated_laplace,
     };
     #[pymodule_export]
     use crate::selection::Selection;

@@ -1,8 +1,11 @@
+//! The class of mechanisms that select.
+
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
 use crate::buffer::{Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
+use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -48,23 +51,7 @@ impl Selection {
     /// The stair of every cost; nothing for a mechanism without stairs.
     fn stairs(&self, py: Python<'_>, costs: &Bound<'_, PyArrayDyn<f64>>, out: &Bound<'_, PyArrayDyn<i64>>) -> PyResult<()> {
         same_shape("costs", costs.shape(), out.shape())?;
-        let (out, costs) = (Output::new(out)?, Input::new("costs", costs)?);
-        threads::fill(
-            py,
-            out,
-            Parts::USUAL,
-            1,
-            || (),
-            |(), piece| {
-                let costs = costs.in_order(piece.first, STAGE)?;
-                piece.write(costs, STAGE, |_, costs, part| {
-                    for (place, cost) in part.iter_mut().zip(costs.part()) {
-                        *place = self.0.stair(*cost).unwrap_or(0) as i64;
-                    }
-                    Ok(())
-                })
-            },
-        )
+        drawing::map(py, ("costs", costs), out, |cost| self.0.stair(cost).unwrap_or(0) as i64)
     }
 
     /// Selects for every place of `out` from the row of `costs` at that place. Rows must be contiguous; they may repeat by strides of 0.

@@ -1,10 +1,12 @@
+//! The classes of generators.
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use stairnoise::{DrawError, Fill, Generator};
+use stairnoise::{DrawError, Fill, Generator, Law, LawFill};
 use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
@@ -36,9 +38,9 @@ impl Stream {
         self.lock().next(n)
     }
 
-    /// [`Stream::next`], for a law of several draws.
-    pub fn next_staged(&self, n: usize) -> Result<Fill, DrawError> {
-        self.lock().next_staged(n)
+    /// The next fill of `n` values of a law.
+    pub fn next_fill<'a>(&self, law: &'a impl Law, n: usize) -> Result<LawFill<'a>, DrawError> {
+        law.next_fill(&mut self.lock(), n)
     }
 }
 

@@ -1,3 +1,5 @@
+//! Long fills: on several threads, and stopped by Ctrl-C.
+
 use std::time::{Duration, Instant};
 
 use numpy::Element;
@@ -34,7 +36,7 @@ pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
 
 /// Has `write(state, piece)` write every piece of `out`, on up to `threads` threads.
 ///
-/// Python's signal handlers run every now and then; if one raises, as Ctrl-C's does, or forks, in its child, the rest is left as it was and the exception is returned.
+/// Signal handlers run every 100 ms. If one raises, or forks (in the child), filling stops and the exception is returned.
 pub(crate) fn fill<T: Element, S>(
     py: Python<'_>,
     mut out: Output<'_, T>,

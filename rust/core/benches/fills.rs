@@ -5,7 +5,7 @@ mod common;
 
 use common::{VALUES, check, criterion};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use stairnoise::{DiscreteLaplace, Gamma, Generator, Kind, Laplace, Law, Shape, Staircase};
+use stairnoise::{DiscreteLaplace, Gamma, Generator, Kind, Laplace, Law, OneWordLaw, Shape, Staircase};
 
 const EPSILONS: [f64; 5] = [0.01, 0.1, 1.0, 4.0, 10.0];
 const KINDS: [Kind; 3] = [Kind::Staircase, Kind::Laplace, Kind::DiscreteLaplace];
@@ -26,7 +26,7 @@ fn laws(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("{kind:?}"));
         group.throughput(Throughput::Elements(VALUES as u64));
         for eps in EPSILONS {
-            let law = Law::new(kind, eps, 1.0, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, 1.0, Shape::L1).expect("valid parameters");
             group.bench_function(BenchmarkId::new("eps", eps), |b| {
                 b.iter(|| law.fill(&mut generator, &mut out).expect("fills are left"));
                 check(
@@ -47,7 +47,7 @@ fn discrete_staircases(c: &mut Criterion) {
     for eps in [1.0, 4.0] {
         for sensitivity in [10.0, 1000.0] {
             for (name, r) in [("l1", Shape::L1), ("l2", Shape::L2)] {
-                let law = Law::new(Kind::DiscreteStaircase, eps, sensitivity, r).expect("valid parameters");
+                let law = OneWordLaw::new(Kind::DiscreteStaircase, eps, sensitivity, r).expect("valid parameters");
                 let id = format!("eps={eps}/sensitivity={sensitivity}/r={name}");
                 let expected = staircase_magnitude(eps, sensitivity, law.r().expect("a staircase has one") as f64);
                 group.bench_function(&id, |b| {

@@ -12,7 +12,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use rand::rngs::{SmallRng, StdRng};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp, Exp1, Geometric};
-use stairnoise::{DiscreteLaplace, Gamma, Generator, Laplace, Staircase};
+use stairnoise::{DiscreteLaplace, Gamma, Generator, Laplace, Law, Staircase};
 
 const EPS: f64 = 4.0;
 

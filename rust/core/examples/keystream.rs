@@ -1,7 +1,7 @@
 //! Raw words on standard output, for statistical tests: `cargo run --release --example keystream -- fill 1000 | …`.
 //!
-//! The first argument says which words: `fill`, of one fill; `fills`, the first eight of fill after fill; `children`, the first eight of child
-//! after child; `os`, the first eight of fill after fill of a generator of the operating system's. The second is how many.
+//! The first argument says which words, the second how many. `fill`: the words of one fill. `fills`: the first eight words of each fill.
+//! `children`: the first eight words of each child. `os`: the first eight words of each fill, with keys from the operating system.
 
 use std::io::Write;
 
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         let bytes: Vec<u8> = part.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // Whoever reads may have had enough.
+        // The reader may have closed the pipe.
         if out.write_all(&bytes).is_err() {
             break;
         }

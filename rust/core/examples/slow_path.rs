@@ -1,12 +1,13 @@
-//! How often the slow path is asked, by counting (docs/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
-//! One line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then one for each of the others: law, values, slow paths; of a
-//! hundredth as many values.
+//! How often the slow path is asked, by counting (docs/evidence/timing.md): `cargo run --release --features probe --example slow_path -- [WORDS]`.
+//!
+//! First a line for each of the four laws: kind, ε, Δ, kernel, words, words in doubt. Then a line for each other law, with a hundredth as many
+//! values: law, values, slow paths.
 
 use std::sync::atomic::Ordering;
 
 use stairnoise::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, MergedLaplace, MultiScaleDiscreteLaplace,
-    MultivariateStaircase, Noise, Norm, ParamError, Selection, Shape, Share, TruncatedLaplace, noise, probe,
+    MultivariateStaircase, Norm, OneWordLaw, ParamError, Selection, Shape, Share, TruncatedLaplace, probe,
 };
 
 const WORDS: usize = 100_000_000;
@@ -25,7 +26,7 @@ fn main() {
         (Kind::DiscreteStaircase, 10.0),
     ] {
         for eps in [0.01, 0.1, 1.0, 4.0, 10.0] {
-            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             let (mut drawn, mut doubts) = (0_usize, 0_usize);
             let (mut buffer, mut scratch) = (vec![0_u64; N], vec![0.0_f64; N]);
             while drawn < words {
@@ -39,8 +40,8 @@ fn main() {
     for (name, law) in further().expect("valid parameters") {
         let mut out = vec![0_i64; N];
         count(&name, words / 100, || {
-            let fill = generator.next_staged(N).expect("fills are left");
-            noise::write(&*law, &fill, 0, &mut out).expect("memory for a part");
+            let fill = law.next_fill(&mut generator, N).expect("fills are left");
+            fill.write(0, &mut out).expect("memory for a part");
         });
     }
     let costs: Vec<f64> = (0..100).map(|i| f64::from(i % 37) / 8.0).collect();
@@ -53,7 +54,7 @@ fn main() {
     });
 }
 
-type Named = (String, Box<dyn Noise>);
+type Named = (String, Box<dyn Law>);
 
 fn further() -> Result<Vec<Named>, ParamError> {
     let mut laws: Vec<Named> = Vec::new();

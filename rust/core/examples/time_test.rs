@@ -1,5 +1,5 @@
-//! Statistical timing test (docs/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017): fills from chosen random words, of two classes in
-//! random order, whose times are compared by Welch's t.
+//! Statistical timing test (docs/evidence/timing.md), in the way of dudect (Reparaz, Balasch and Verbauwhede 2017). Fills from two classes of random words are
+//! timed in random order, and their times compared by Welch's t.
 //!
 //! `cargo run --release --features probe --example time_test -- [FILLS [KERNEL]]`; exit status 1 if |t| reaches the
 //! limit twice, or if a control does not.
@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stairnoise::{Generator, Kind, Law, Shape, cpu_tier, probe};
+use stairnoise::{Generator, Kind, OneWordLaw, Shape, cpu_tier, probe};
 
 /// Values of a fill: one chunk.
 const N: usize = 512;
-/// What a fill reads and writes begins with a cache line. Vectors across two lines take a time of their own, which is no subject of this test.
+/// On whole cache lines: vectors across two lines take longer, which is not what this test compares.
 #[repr(align(64))]
 struct Lines<T>([T; N]);
 
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let mut random = Random(Generator::from_seed(2017));
     let only = std::env::args().nth(2).unwrap_or_default();
     for (kind, eps, sensitivity) in LAWS {
-        let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+        let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
         let name = format!("{kind:?}({eps}, {sensitivity}) {}", probe::kernel(&law));
         if name.contains(&only) {
             failures += of_law(&law, &name, &mut random, fills);
@@ -58,8 +58,8 @@ fn main() -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What must not be found. A difference that is found once may be the machine's: it counts if fresh words show it again, in the same direction.
-fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
+/// Differences that must not be found. One found once may be the machine's: it counts if fresh words show it again, in the same direction.
+fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> usize {
     let Lines(answers) = &Lines::<f64>(std::array::from_fn(|i| i as f64 / 7.0));
     let mut failures = 0;
     for comparison in [
@@ -94,9 +94,9 @@ fn of_law(law: &Law, name: &str, random: &mut Random, fills: usize) -> usize {
     failures
 }
 
-/// What must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
+/// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.
 fn controls(random: &mut Random, fills: usize) -> usize {
-    let law = Law::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
+    let law = OneWordLaw::new(Kind::DiscreteLaplace, 0.1, 1.0, Shape::L1).expect("valid parameters");
     let (small, large) = (sure_words(&law, random, SMALL), sure_words(&law, random, LARGE));
     let Lines(out) = &mut Lines([0.0_f64; N]);
     let one_by_one = compare(random, fills / 10, [&small, &large], |words| {
@@ -138,7 +138,7 @@ const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
 /// Words of random sign with v in the range, none of them in doubt.
-fn sure_words(law: &Law, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
+fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
     let mut draw = || {

@@ -7,10 +7,10 @@
 use rand::Rng;
 use rand::distr::Distribution;
 
-use crate::value::Value;
-use crate::{DiscreteLaplace, DiscreteStaircase, Laplace, Law, Staircase};
+use crate::lattice::Value;
+use crate::{DiscreteLaplace, DiscreteStaircase, Laplace, OneWordLaw, Staircase};
 
-fn sample<T: Value, R: Rng + ?Sized>(law: &Law, rng: &mut R) -> T {
+fn sample<T: Value, R: Rng + ?Sized>(law: &OneWordLaw, rng: &mut R) -> T {
     let word = rng.next_u64();
     let mut drawn = Vec::new();
     let cells = law.sampler().cells(word, |e| {

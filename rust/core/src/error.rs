@@ -1,3 +1,5 @@
+//! What parameters and draws may be refused for.
+
 use core::fmt;
 
 use crate::memory::OutOfMemory;

@@ -5,7 +5,7 @@
 //! function from key to value is `docs/contract.md`.
 //!
 //! ```
-//! use stairnoise::{Gamma, Generator, Staircase};
+//! use stairnoise::{Gamma, Generator, Law, Staircase};
 //!
 //! let law = Staircase::new(4.0, 1.0, Gamma::L1)?;
 //! let mut noise = [0.0_f64; 1000];
@@ -16,9 +16,11 @@
 //!
 //! # The laws
 //!
+//! Every law has the trait [`Law`]: `fill` and `fill_parallel` draw noise, `release` adds it to true answers.
+//!
 //! | type | law | lattice |
 //! |---|---|---|
-//! | [`Staircase`] | least expected error at given ε, real queries | a power of two, [`Staircase::granularity`] |
+//! | [`Staircase`] | least expected error at given ε, real queries | a power of two, [`Law::granularity`] |
 //! | [`DiscreteStaircase`] | the same for integer queries | 1 |
 //! | [`Laplace`] | the classic law, real queries | a power of two |
 //! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
@@ -29,89 +31,82 @@
 //! | [`GeneralizedDiscreteLaplace`], [`MultiScaleDiscreteLaplace`] | noise in shares, for sums of counts over many parties | 1 |
 //! | [`Arete`] | noise in shares, real values | a power of two |
 //!
+//! [`OneWordLaw`] is one of the first four, chosen when the program runs; [`Laws`] are those with parameters of its own for every value.
+//!
 //! # The house
 //!
-//! | module | what is decided there |
+//! Each room uses the ones below it.
+//!
+//! | room | what is decided there |
 //! |---|---|
-//! | `params` | validated parameters, the choice of lattice: the only key to a sampler |
-//! | `stream` | key, fill, index → random words |
+//! | `laws` | the named laws, one file each |
+//! | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
+//! | `selection` | one of finitely many candidates instead of noise |
+//! | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
 //! | `kernel` | the certified fast path: word → integer, or "not sure" |
 //! | `exact` | the integer slow path that answers when the fast path is not sure |
-//! | `sampler` | one law on the integers, ready to draw: kernel first, exact when in doubt |
-//! | `law`, `each` | the public face: one law, or a law for every value |
-//! | `laws` | the named laws of numbers, one file each |
-//! | `noise` | laws of several draws for a value |
-//! | `segments` | laws that fall geometrically, segment by segment |
-//! | `differences` | sums of differences of draws: the infinitely divisible laws |
-//! | `negative_binomial`, `share` | their weights, and parts of them |
-//! | `multivariate` | the staircase of vectors |
-//! | `table` | a law given by weights: thresholds first, exact when in doubt |
+//! | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
+//! | `stream` | key, fill, index → random words |
+//!
+//! | file | what is decided there |
+//! |---|---|
+//! | `distribution` | `rand_distr::Distribution` for the four laws of one word, with the feature `rand` |
+//! | `error` | what is refused, in words |
 //! | `memory` | memory whose size follows an input |
+//! | `lines` | memory on whole cache lines |
 //! | `parallel` | a slice filled by several threads |
-//! | `selection` | one of finitely many candidates instead of noise |
-//! | `release` | noise added to true answers on the lattice |
-//! | `reveal` | what the work of a draw depends on besides its parameters |
-//! | `dyadic` | `f64`s as significand · 2^exponent |
-//! | `value` | from integers to the element types of an output |
-//! | `distribution` | `rand_distr::Distribution` for the four laws, with the feature `rand` |
 //! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
+//! | `reveal` | what the work of a draw depends on besides its parameters |
+//! | `stack` | what draws leave on the stack, overwritten |
+//! | `random`, `replay` | for tests: parameters at random; golden vectors |
 #![deny(unsafe_code)]
 
-mod differences;
 #[cfg(feature = "rand")]
 mod distribution;
-mod dyadic;
-mod each;
+mod draw;
 mod error;
 #[doc(hidden)]
 pub mod exact;
 mod kernel;
+mod lattice;
 mod law;
 mod laws;
+mod lines;
 mod memory;
-mod multivariate;
-mod negative_binomial;
-#[doc(hidden)]
-pub mod noise;
 #[doc(hidden)]
 pub mod parallel;
-mod params;
 #[cfg(feature = "probe")]
 #[doc(hidden)]
 pub mod probe;
 #[cfg(test)]
 mod random;
-mod release;
 #[cfg(test)]
 mod replay;
 mod reveal;
-mod sampler;
-mod segments;
 mod selection;
-mod share;
 mod stack;
 mod stream;
-mod table;
-mod value;
 
-pub use each::{Laws, Parameters, Shapes};
+pub use draw::share::Share;
 #[doc(hidden)]
 pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
-pub use law::{Kind, Law, Shape};
+pub use lattice::params::largest_quotient;
+pub use lattice::{Answer, Float, Value};
+pub use law::Law;
+/// The old name of [`Law`].
+#[doc(hidden)]
+pub use law::Law as Noise;
+pub use law::each::{Laws, Parameters, Shapes};
+pub use law::fill::LawFill;
+pub use law::one_word::{Kind, OneWordLaw, Shape};
 pub use laws::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Laplace, MergedLaplace,
-    MultiScaleDiscreteLaplace, R, Staircase, TruncatedLaplace,
+    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, R, Staircase, TruncatedLaplace,
 };
 pub use memory::OutOfMemory;
-pub use multivariate::{MultivariateStaircase, Norm};
-pub use noise::Noise;
-pub use params::largest_quotient;
-pub use release::Answer;
 pub use selection::{Selection, Selector};
-pub use share::Share;
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{Children, Fill, Generator};
-pub use value::{Float, Value};
+pub use stream::{Children, Fill, Generator, StagedFill};

@@ -9,11 +9,11 @@ use std::thread;
 /// Values handed to a thread at a time: some 100 µs of work, so that taking the next piece costs nothing and no thread waits long for the last.
 pub const PIECE: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
-/// Bytes of the pages that memory is given in where it is asked for in large pieces, as NumPy asks Linux. Two threads that come to the same new page
-/// both clear one, and one of the two is thrown away.
+/// Bytes of a huge page, which Linux gives to arrays of NumPy. Two threads that reach the same new page both clear one, and one of the two is thrown
+/// away.
 const PAGE: usize = if cfg!(miri) { 1 << 11 } else { 1 << 21 };
 
-/// Pieces begin at a multiple of this: so many are drawn together.
+/// Pieces begin at a multiple of this number of values, which are drawn together.
 const BLOCK: usize = 64;
 
 /// Values of `bytes` each handed to one of `threads` threads at a time: of long work a page's, but a fair share for each.

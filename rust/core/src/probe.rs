@@ -1,64 +1,34 @@
-//! Doors for the checks of timing and taint (docs/timing.md), behind the feature `probe`. No part of the public interface.
+//! Doors for the checks of timing and taint (docs/evidence/timing.md), behind the feature `probe`. No part of the public interface.
 
-use std::hint::black_box;
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
-
-use crate::kernel::{Lines, Tier};
+use crate::kernel::Tier;
+use crate::lines::Lines;
+pub use crate::reveal::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::stream::CHUNK;
-use crate::{Answer, Law, Value};
+use crate::{Answer, OneWordLaw, Value};
 
-/// Told of everything that the module `reveal` lets through; it may change how the word is regarded, not its value.
-pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
-pub static CLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
-
-/// How often a slow path was taken.
-pub static SLOW_PATHS: AtomicU64 = AtomicU64::new(0);
-
-#[inline]
-pub(crate) fn classify(word: u64) -> u64 {
-    told(&CLASSIFY, word)
-}
-
-#[inline]
-pub(crate) fn declassify(word: u64) -> u64 {
-    told(&DECLASSIFY, word)
-}
-
-#[inline]
-fn told(hook: &OnceLock<fn(&mut u64)>, mut word: u64) -> u64 {
-    if let Some(hook) = hook.get() {
-        hook(&mut word);
-        word = black_box(word);
-    }
-    word
-}
-
-/// [`Law::write`] for given words, whose extension words are all zero.
-pub fn write<T: Value>(law: &Law, words: &[u64], out: &mut [T]) {
+/// [`OneWordLaw::write`] for given words, whose extension words are all zero.
+pub fn write<T: Value>(law: &OneWordLaw, words: &[u64], out: &mut [T]) {
     law.sampler().write_words(Tier::current(), words, |_, _| 0, out);
 }
 
-/// [`Law::release_part`] for given words, whose extension words are all zero.
-pub fn release<A: Answer, T: Value>(law: &Law, words: &[u64], answers: &[A], out: &mut [T]) {
+/// [`OneWordLaw::release_part`] for given words, whose extension words are all zero.
+pub fn release<A: Answer, T: Value>(law: &OneWordLaw, words: &[u64], answers: &[A], out: &mut [T]) {
     let Lines(noise) = &mut Lines([0_i64; CHUNK]);
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];
         write(law, words, noise);
-        crate::release::add_each(answers, noise, law.sampler().lattice(), out);
+        crate::lattice::release::add_each(answers, noise, law.sampler().lattice(), out);
     }
 }
 
 /// Calls `found` with the position of every word that the fast path leaves to the slow path. `scratch` is as long as `words`.
-pub fn doubts(law: &Law, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
+pub fn doubts(law: &OneWordLaw, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
     law.sampler()
         .kernel()
         .fill(Tier::current(), words, 1.0, scratch, |i, _: &mut f64| found(i));
 }
 
 /// Which kernel draws a law.
-pub fn kernel(law: &Law) -> &'static str {
+pub fn kernel(law: &OneWordLaw) -> &'static str {
     law.sampler().kernel().name()
 }

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::dyadic::power_of_two;
+use crate::draw::sampler::Sampler;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
-use crate::params::Lattice;
-use crate::sampler::Sampler;
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::params::Lattice;
 use crate::{
-    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, Noise, ParamError, Selection, Shape, Value, largest_quotient,
+    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, OneWordLaw, ParamError, Selection, Shape, Value, largest_quotient,
 };
 
 fn vectors(name: &str) -> Vec<Json> {
@@ -82,9 +82,9 @@ fn shape(json: &Json) -> Shape {
     }
 }
 
-fn law(entry: &Json) -> Law {
+fn law(entry: &Json) -> OneWordLaw {
     let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
-    Law::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
+    OneWordLaw::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap()
 }
 
 fn seeded(entry: &Json) -> Generator {
@@ -100,18 +100,22 @@ fn stream() {
         }
         for case in list(&entry["words"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            assert_eq!(fill.word(whole(&case[1])), word(&case[2]), "{case}");
+            assert_eq!(fill.stage().word(whole(&case[1])), word(&case[2]), "{case}");
         }
         for case in list(&entry["extensions"]) {
             let fill = generator.fill_number(whole(&case[0]));
-            let got = fill.extension(whole(&case[1]), whole(&case[2]) as usize);
+            let got = fill.stage().extension(whole(&case[1]), whole(&case[2]) as usize);
             assert_eq!(got, word(&case[3]), "{case}");
         }
         let spawned: Vec<_> = (0..5).map(|_| generator.spawn().unwrap()).collect();
         for case in list(&entry["children"]) {
             let same = Generator::from_key(&key(&case[1]));
             if let Some(child) = spawned.get(whole(&case[0]) as usize) {
-                assert_eq!(child.fill_number(5).word(9), same.fill_number(5).word(9), "{case}");
+                assert_eq!(
+                    child.fill_number(5).stage().word(9),
+                    same.fill_number(5).stage().word(9),
+                    "{case}"
+                );
             }
         }
     }
@@ -120,7 +124,7 @@ fn stream() {
 #[test]
 fn shapes() {
     for case in vectors("shapes.json") {
-        let got = Law::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
+        let got = OneWordLaw::new(kind(&case[0]), float(&case[1]), float(&case[2]), shape(&case[3]));
         match got {
             Ok(law) => {
                 assert!(!case[5].is_null(), "the contract refuses {case}");
@@ -149,12 +153,12 @@ fn fills() {
         law.write(&fill, 0, &mut cells);
         assert_eq!(cells, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
-            assert_eq!(fill.word(i as u64), word(case), "{entry}");
+            assert_eq!(fill.stage().word(i as u64), word(case), "{entry}");
             let consumed = whole(&entry["extensions"][i]);
             let mut asked = 0;
-            law.sampler().cells(fill.word(i as u64), |e| {
+            law.sampler().cells(fill.stage().word(i as u64), |e| {
                 asked = asked.max(e as u64 + 1);
-                fill.extension(i as u64, e)
+                fill.stage().extension(i as u64, e)
             });
             assert_eq!(asked, consumed, "extension words of value {i} of {entry}");
         }
@@ -222,7 +226,7 @@ fn releases() {
         let parts = whole(&entry["max_partitions_contributed"]);
         let eps = largest_quotient(float(&entry["eps"]), parts);
         assert_eq!(eps, float(&entry["eps_used"]));
-        let law = Law::new(
+        let law = OneWordLaw::new(
             kind(&entry["kind"]),
             eps,
             float(&entry["sensitivity"]),
@@ -258,7 +262,7 @@ fn fitting(entry: &Json) -> Vec<bool> {
     rounded.map(|q| q.abs() < limit).collect()
 }
 
-fn released<T: Value>(law: &Law, entry: &Json, fits: &[bool]) -> Vec<T> {
+fn released<T: Value>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
     let values = list(&entry["values"]);
     if entry["type"] == "int64" {
         let answers = values.iter().map(|x| x.as_str().unwrap().parse::<i64>().unwrap()).collect();
@@ -269,7 +273,7 @@ fn released<T: Value>(law: &Law, entry: &Json, fits: &[bool]) -> Vec<T> {
 }
 
 /// Refuses one by one what does not fit; zeros take their places, so that the others keep theirs.
-fn released_answers<A: Answer + Default, T: Value>(law: &Law, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
+fn released_answers<A: Answer + Default, T: Value>(law: &OneWordLaw, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
     let mut out = vec![T::default(); answers.len()];
     for (answer, _) in answers.iter_mut().zip(fits).filter(|(_, fits)| !**fits) {
         let refused = law.release(&mut seeded(entry), &[*answer], &mut out[..1]);
@@ -318,12 +322,12 @@ fn gaussian_fills() {
         let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
         let count = whole(&entry["count"]) as usize;
         let fill = (0..=whole(&entry["fill"]))
-            .map(|_| view.next_staged(count).unwrap())
+            .map(|_| law.next_fill(&mut view, count).unwrap())
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
-        let mut cells = vec![0; count];
-        law.write_cells(&fill, 0, &mut cells).unwrap();
+        let mut cells = vec![0_i64; count];
+        fill.write(0, &mut cells).unwrap();
         assert_eq!(cells, expected, "{entry}");
     }
 }

@@ -1,7 +1,7 @@
 //! What the work of a draw depends on besides its parameters: each branch on noise passes through here.
 //!
-//! The taint check (docs/timing.md) declares what passes public and reports every other branch and address that depends on random words.
-//! Elsewhere these are identities.
+//! The taint check (docs/evidence/timing.md) declares what passes public and reports every other branch and address that depends on random words.
+//! Without the feature `probe` these are identities.
 
 /// Whether a condition that depends on noise holds.
 #[inline(always)]
@@ -11,11 +11,11 @@ pub(crate) fn condition(holds: bool) -> bool {
 
 /// A random word of a value on the slow path, whose work depends on all of its bits.
 ///
-/// Or of a draw whose main path depends on it: docs/timing.md lists these laws.
+/// Or of a draw whose main path depends on it: docs/evidence/timing.md lists these laws.
 #[inline(always)]
 pub(crate) fn word(word: u64) -> u64 {
     #[cfg(feature = "probe")]
-    let word = crate::probe::declassify(word);
+    let word = hooks::told(&hooks::DECLASSIFY, word);
     word
 }
 
@@ -23,13 +23,40 @@ pub(crate) fn word(word: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn slow_path() {
     #[cfg(feature = "probe")]
-    crate::probe::SLOW_PATHS.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+    hooks::SLOW_PATHS.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
 }
 
 /// What was found for a word that passed through [`word`], which is no more public than the word is elsewhere.
 #[inline(always)]
 pub(crate) fn found(found: u64) -> u64 {
     #[cfg(feature = "probe")]
-    let found = crate::probe::classify(found);
+    let found = hooks::told(&hooks::CLASSIFY, found);
     found
+}
+
+/// Who is told of what passes: the programs of `make test-taint`, `make test-trace` and `make test-time` set them.
+#[cfg(feature = "probe")]
+pub(crate) mod hooks {
+    use std::hint::black_box;
+    use std::sync::OnceLock;
+    use std::sync::atomic::AtomicU64;
+
+    /// Told of everything that is let through; it may change how the word is regarded, not its value.
+    pub static DECLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
+
+    /// Told of what was found by way of a word that was let through; as [`DECLASSIFY`].
+    pub static CLASSIFY: OnceLock<fn(&mut u64)> = OnceLock::new();
+
+    /// How often a slow path was taken.
+    pub static SLOW_PATHS: AtomicU64 = AtomicU64::new(0);
+
+    #[inline]
+    pub(super) fn told(hook: &OnceLock<fn(&mut u64)>, mut word: u64) -> u64 {
+        if let Some(hook) = hook.get() {
+            hook(&mut word);
+            // The compiler must not know the word again: the hook may have marked it.
+            word = black_box(word);
+        }
+        word
+    }
 }

@@ -4,17 +4,17 @@ use zeroize::optimization_barrier;
 
 use crate::kernel::clear_registers;
 
-/// Wipes what kernels left, once a fill is done.
+/// Wipes what kernels left in vector registers and on the stack, once a fill is done.
 pub(crate) fn wipe_kernels() {
     clear_registers();
-    // The largest of their frames has 12 KiB, that of arrays of parameters on AVX2.
+    // The largest frame of a kernel has 12 KiB: arrays of parameters on AVX2.
     wipe::<{ 16 << 10 }>();
 }
 
-/// Wipes so many bytes below the frame of its caller, where the functions just called had theirs, but for those that were inlined.
+/// Overwrites `BYTES` of stack below the frame of its caller: there ran the functions just called that were not inlined.
 #[inline(never)]
 pub(crate) fn wipe<const BYTES: usize>() {
-    // A variable: a reference to the zeros themselves would be to a constant, and nothing wiped.
+    // A variable: `&[0; BYTES]` would be a reference to a constant, and no stack would be written.
     let frames = [0_u8; BYTES];
     optimization_barrier(&frames);
 }

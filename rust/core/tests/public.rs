@@ -1,8 +1,9 @@
 //! What the named types, the errors and long fills say of themselves.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, Generator, Kind, Laplace, Law, MergedLaplace,
-    MultiScaleDiscreteLaplace, Noise, R, Selection, Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
+    Laplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, R, Selection, Share,
+    Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -22,14 +23,85 @@ fn a_law_tells_its_parameters_and_its_lattice() {
     assert_eq!((counts.eps(), counts.sensitivity(), counts.granularity()), (0.5, 7, 1.0));
     let stairs = DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap();
     assert_eq!((stairs.eps(), stairs.sensitivity(), stairs.granularity()), (0.5, 7, 1.0));
-    assert_eq!(Law::from(stairs).r(), Some(3));
-    let law = Law::from(counts);
+    assert_eq!(OneWordLaw::from(stairs).r(), Some(3));
+    let law = OneWordLaw::from(counts);
     assert_eq!((law.kind(), law.cells(), law.r()), (Kind::DiscreteLaplace, 7, None));
     assert_eq!(DiscreteGaussian::new(2.5).unwrap().sigma2(), 2.5);
     let truncated = TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap();
     assert_eq!(truncated.cells() as f64 * truncated.granularity(), 3.0);
     assert_eq!(MergedLaplace::new(&[0.5], &[], 3.0).unwrap().breaks(), []);
     assert_eq!(Selection::exponential(0.5, 3.0, true).unwrap().eps(), 0.5);
+}
+
+/// One of every law, with its sensitivity in steps and its own lengths.
+fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
+    let truncated = TruncatedLaplace::new(0.5, 0.25, 1.0, None, None).unwrap();
+    let merged = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0).unwrap();
+    let vectors = MultivariateStaircase::new(4.0, 1.0, 2, 0.3, Norm::LInf).unwrap();
+    let (below, above) = truncated.bounds();
+    let (breaks, r) = (merged.breaks().to_vec(), vectors.r());
+    // Steps of 2⁻³², for sensitivity 1 and a small ε.
+    let staircase = Staircase::new(0.5, 1.0, Gamma::Value(0.25)).unwrap();
+    vec![
+        (Box::new(staircase), 1 << 32, vec![1 << 30]),
+        (Box::new(DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap()), 7, vec![3]),
+        (Box::new(Laplace::new(0.5, 1.0).unwrap()), 1 << 32, vec![]),
+        (Box::new(DiscreteLaplace::new(0.5, 7).unwrap()), 7, vec![]),
+        (Box::new(truncated), 1 << 32, vec![below, above]),
+        (Box::new(merged), 1 << 32, breaks),
+        (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),
+        (Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap()), 0, vec![]),
+        (
+            Box::new(GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::WHOLE).unwrap()),
+            0,
+            vec![],
+        ),
+        (
+            Box::new(MultiScaleDiscreteLaplace::new(1.0, 7.0, Share::WHOLE).unwrap()),
+            7,
+            vec![],
+        ),
+        // log2 g = −32 − ⌊1.5·4/3⌋.
+        (Box::new(vectors), 1 << 34, vec![r]),
+    ]
+}
+
+/// Evidence: lengths that the parameters give by the contract's formulas; equality of pieces with the whole; refusals by their rule.
+#[test]
+fn every_law_can_do_the_same() {
+    for (law, cells, lengths) in every_law() {
+        assert_eq!((law.cells(), law.lengths()), (cells, &lengths[..]), "{law:?}");
+        let (mut whole, mut shared, mut released) = ([0.0; 12], [0.0; 12], [0.0; 12]);
+        law.fill(&mut Generator::from_seed(2), &mut whole).unwrap();
+        law.fill_parallel(&mut Generator::from_seed(2), &mut shared, 2).unwrap();
+        law.release(&mut Generator::from_seed(2), &[0.0; 12], &mut released).unwrap();
+        assert_eq!((shared, released), (whole, whole), "{law:?}");
+        assert!(whole.iter().all(|x| x % law.granularity() == 0.0), "{law:?}");
+        let fill = law.next_fill(&mut Generator::from_seed(2), 12).unwrap();
+        let (mut steps, mut piece) = ([0_i64; 12], [0.0; 5]);
+        fill.write(0, &mut steps).unwrap();
+        fill.write(7, &mut piece).unwrap();
+        assert_eq!(piece, whole[7..], "{law:?}");
+        fill.release(7, &[0_i64; 5], &mut piece).unwrap();
+        assert_eq!(piece, whole[7..], "{law:?}");
+        assert!(
+            steps
+                .iter()
+                .zip(whole)
+                .all(|(steps, x)| *steps as f64 * law.granularity() == x),
+            "{law:?}"
+        );
+        let mut generator = Generator::from_seed(2);
+        let refused = if law.granularity() == 1.0 {
+            Ok(())
+        } else {
+            Err(DrawError::NotWhole)
+        };
+        assert_eq!(law.fill(&mut generator, &mut steps), refused, "{law:?}");
+        assert_eq!(law.fill_parallel(&mut generator, &mut steps, 2), refused, "{law:?}");
+        assert_eq!(law.release(&mut generator, &[0_i64; 12], &mut steps), refused, "{law:?}");
+        assert_eq!(law.check_answers(&[1.0, f64::NAN]), Err(DrawError::NotFinite(1)), "{law:?}");
+    }
 }
 
 /// Evidence: a named type draws and releases what the law it becomes does.
@@ -39,7 +111,7 @@ fn named_types_release_as_their_laws() {
     let (mut named, mut general) = ([0_i64; 3], [0_i64; 3]);
     let law = DiscreteLaplace::new(0.5, 7).unwrap();
     law.release(&mut Generator::from_seed(8), &answers, &mut named).unwrap();
-    Law::from(law)
+    OneWordLaw::from(law)
         .release(&mut Generator::from_seed(8), &answers, &mut general)
         .unwrap();
     assert_eq!(named, general);
@@ -53,7 +125,7 @@ fn any_number_of_threads_draws_the_same() {
     let n = if cfg!(miri) { 257 } else { 300_001 };
     let counts: &[usize] = if cfg!(miri) { &[3] } else { &[0, 1, 2, 3] };
     let (law, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
-    let law = Law::from(law);
+    let law = OneWordLaw::from(law);
     let (mut alone, mut shared) = (vec![0.0; n], vec![0.0; n]);
     law.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
     for &threads in counts {
@@ -73,7 +145,7 @@ fn any_number_of_threads_draws_the_same() {
 #[test]
 fn refusals_of_a_draw_say_the_rule_and_the_value() {
     let mut generator = Generator::from_seed(1);
-    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     let selection = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
     let text = |error: DrawError| error.to_string();
     let lengths = law.release(&mut generator, &[1.0], &mut [0.0; 2]).unwrap_err();
@@ -158,7 +230,7 @@ fn integers_that_floats_do_not_hold_are_refused() {
 fn no_law_of_other_numbers_is_released_into_integers() {
     let mut generator = Generator::from_seed(1);
     let (mut whole, mut wide) = ([7_i32], [7_i64]);
-    let law = Law::from(Laplace::new(1.0, 1.0).unwrap());
+    let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     assert_eq!(law.release(&mut generator, &[3797.0], &mut whole), Err(DrawError::NotWhole));
     assert_eq!(law.release(&mut generator, &[3797_i64], &mut wide), Err(DrawError::NotWhole));
     let staged = Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap();

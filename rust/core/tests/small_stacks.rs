@@ -5,7 +5,7 @@ use std::thread;
 
 use stairnoise::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, Laws, MergedLaplace, MultiScaleDiscreteLaplace,
-    MultivariateStaircase, Noise, Norm, Parameters, Selection, Shape, Shapes, Share, TruncatedLaplace,
+    MultivariateStaircase, Norm, OneWordLaw, Parameters, Selection, Shape, Shapes, Share, TruncatedLaplace,
 };
 
 /// Long enough for every buffer, and not a whole number of blocks; of vectors of five values.
@@ -33,9 +33,10 @@ fn the_four_laws() {
                 (1e-3, 1000.0, Shape::L2),
                 (1e-5, 7.0, Shape::Number(1.0)),
             ] {
-                let law = Law::new(kind, eps, sensitivity, shape).unwrap();
+                let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
                 law.fill(&mut generator, &mut wide).unwrap();
-                law.fill(&mut generator, &mut narrow).unwrap();
+                let fill = law.next_fill(&mut generator, VALUES).unwrap();
+                fill.write(0, &mut narrow).unwrap();
                 law.release(&mut generator, &answers, &mut wide).unwrap();
                 law.release(&mut generator, &answers[..1], &mut wide[..1]).unwrap();
             }
@@ -82,7 +83,7 @@ fn laws_of_several_draws() {
     });
 }
 
-fn draw(law: &impl Noise) {
+fn draw(law: &impl Law) {
     let (mut generator, answers) = (Generator::from_seed(1), vec![3.0; VALUES]);
     let mut out = vec![0.0_f64; VALUES];
     law.fill(&mut generator, &mut out).unwrap();

@@ -24,10 +24,14 @@ PARAMETERS = (
 STARTS = (0, 1, 5, 64, 1023, 2**39 + 3)
 
 
+def law_of(inputs: dict[str, Any]) -> multivariate.Multivariate:
+    eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
+    return multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+
+
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
-    eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
-    law = multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+    law = law_of(inputs)
     key, fill, dim = stream.seed_key(int(inputs["seed"])), inputs["fill"], inputs["dim"]
     start, end = inputs["index"], inputs["index"] + inputs["count"]
     first = start // dim
@@ -37,18 +41,24 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
 
 
+def parameters(choose: random.Random, norm: str, eps: float, sensitivity: float, dim: int, gamma: str | float) -> dict[str, Any]:
+    return {
+        "eps": float_bits(eps),
+        "sensitivity": float_bits(sensitivity),
+        "dim": dim,
+        "gamma": shape_text(gamma),
+        "norm": norm,
+        "seed": str(choose.randrange(2**128)),
+    }
+
+
 def entries() -> Iterator[dict[str, Any]]:
     choose = random.Random(31)
     for norm in ("l1", "l2", "linf"):
         for eps, sensitivity, dim, gamma in PARAMETERS:
             yield entry(
-                {
-                    "eps": float_bits(eps),
-                    "sensitivity": float_bits(sensitivity),
-                    "dim": dim,
-                    "gamma": shape_text(gamma),
-                    "norm": norm,
-                    "seed": str(choose.randrange(2**128)),
+                parameters(choose, norm, eps, sensitivity, dim, gamma)
+                | {
                     "fill": choose.choice((0, 1, 2, 300)),
                     "index": choose.choice(STARTS),
                     "count": 3 * dim + 4,
@@ -70,8 +80,7 @@ LONG = (
 
 def long_entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry of long vectors, completed by the oracle."""
-    eps, sensitivity = float_of(inputs["eps"]), float_of(inputs["sensitivity"])
-    law = multivariate.law(eps, sensitivity, inputs["dim"], shape_of(inputs["gamma"]), inputs["norm"])
+    law = law_of(inputs)
     key = stream.seed_key(int(inputs["seed"]))
     values = law.coordinates(key, inputs["fill"], inputs["vector"], inputs["places"])
     return inputs | {"log2_g": law.log2_g, "cells": law.cells, "r": law.r, "values": values}
@@ -82,13 +91,8 @@ def long_entries() -> Iterator[dict[str, Any]]:
     for norm in ("l1", "l2", "linf"):
         for eps, sensitivity, dim, gamma, vector in LONG:
             yield long_entry(
-                {
-                    "eps": float_bits(eps),
-                    "sensitivity": float_bits(sensitivity),
-                    "dim": dim,
-                    "gamma": shape_text(gamma),
-                    "norm": norm,
-                    "seed": str(choose.randrange(2**128)),
+                parameters(choose, norm, eps, sensitivity, dim, gamma)
+                | {
                     "fill": choose.choice((0, 1, 2)),
                     "vector": vector,
                     "places": [0, 1, *sorted(choose.sample(range(2, dim - 2), 36)), dim - 2, dim - 1],

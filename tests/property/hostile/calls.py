@@ -109,7 +109,7 @@ LEFT_OUT: dict[str, str] = {
     "PrivacyLoss": "made by privacy_loss; its constructor takes nothing and refuses",
     "Comparison.count": "of collections.abc.Sequence",
     "Comparison.index": "of collections.abc.Sequence",
-    "selftest": "draws millions of values; tests/unit/test_selftest.py has its bad arguments",
+    "selftest": "draws millions of values; tests/selftest/test_selftest.py has its bad arguments",
     "SelftestReport": "made by selftest; its constructor is not for callers",
     "plot": "draws with Matplotlib, at 50 ms a call; tests/by_method/test_plot.py has its bad arguments",
 }

@@ -1,5 +1,9 @@
 """The privacy loss of one release and of many: closed forms, lattices and brackets.
 
-`atoms` and `steps` are the two kinds of release that the four laws make, `power` composes them on a
-lattice, `curve` reads the composed lattice, and `models` chooses it.
+- `parts`: the loss of one release, one file for each form that it takes.
+- `shifted`: the loss of a list of probabilities against the same list, shifted.
+- `models`: which lattices hold, or enclose, the loss of many releases.
+- `convolution`: the loss of many releases on a lattice, from those of one.
+- `curve`: the privacy profile and the trade-off curve of a loss on a lattice.
+- `inverse`: the ε of a δ, for profiles without a closed inverse.
 """

@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.numerics.roots import bisections
+
 Array = NDArray[np.float64]
 
-# Halvings that bring two float64 of any size next to each other or nearly so, from a first guess within its power of two.
+# Halvings of a bracket from 0 to a power of two: the rest is below rounding.
 _HALVINGS = 64
 _LARGEST = 2.0**1000
 
@@ -26,10 +28,6 @@ def least_eps(profile: Callable[[Array], Array], delta: Array, guess: float) -> 
         if not short.any():
             break
         high = np.where(short, 2 * high, high)
-    low = np.zeros(open_.size)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        enough = profile(middle) <= level[open_]
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    high = bisections(lambda t: profile(t) <= level[open_], np.zeros(open_.size), high, _HALVINGS)
     found[open_] = np.where(high >= _LARGEST / 2, math.inf, high)
     return found.reshape(np.shape(delta))

@@ -37,6 +37,6 @@ pub fn one_by_one(word: u64) -> f64 {
         magnitude += 1.0;
         survival *= 0.9;
     }
-    // With the word's own bits, so that what was secret stays so.
+    // Made of the word's own bits, so that a secret word gives a secret result.
     magnitude + v
 }

@@ -1,7 +1,7 @@
-//! The laws of several draws for a value, vectors and choices.
+//! The taint check of laws of several draws for a value, of vectors and of selections.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Noise,
+    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
     Norm, Selection, Share, TruncatedLaplace, Value,
 };
 
@@ -9,9 +9,9 @@ use crate::cases::answers;
 use crate::check::{Report, secret};
 use crate::valgrind;
 
-/// Values of a long fill: more than are drawn at a time, and a rest.
+/// Values of a long fill: one batch and a part of another.
 const LONG: usize = 8 * 512 + 3 * 64 + 38;
-/// Few enough for paths of their own.
+/// Values of a short fill, which has a path of its own.
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {
@@ -102,7 +102,7 @@ fn selection(report: &mut Report) {
     }
 }
 
-fn every_output(report: &mut Report, name: &str, law: &impl Noise) {
+fn every_output(report: &mut Report, name: &str, law: &impl Law) {
     for n in [SHORT, LONG] {
         report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, n));
         report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, n));
@@ -115,8 +115,10 @@ fn every_output(report: &mut Report, name: &str, law: &impl Noise) {
     }
 }
 
-fn fill<T: Value>(law: &impl Noise, n: usize) -> (usize, usize) {
+fn fill<T: Value>(law: &impl Law, n: usize) -> (usize, usize) {
     let mut out = vec![T::default(); n];
-    law.fill(&mut secret(n), &mut out).expect("fills are left");
+    // In lattice steps, where the law is not one of integers.
+    let fill = law.next_fill(&mut secret(n), n).expect("fills are left");
+    fill.write(0, &mut out).expect("memory for a part");
     (valgrind::secrets(&out), n)
 }

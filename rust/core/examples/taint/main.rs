@@ -1,4 +1,4 @@
-//! Taint check on memcheck (docs/timing.md): the key is secret, and no branch and no address may depend on it but those that
+//! Taint check on memcheck (docs/evidence/timing.md): the key is secret, and no branch or address may depend on it, except those that
 //! `stairnoise::reveal` lets through. Run by scripts/test_taint.sh; exit status 1 if anything was found, or if a control was not.
 
 #[cfg(target_arch = "x86_64")]
@@ -26,7 +26,7 @@ mod check {
     use std::process::ExitCode;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+    use stairnoise::{Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::{further, valgrind};
@@ -58,7 +58,7 @@ mod check {
     }
 
     impl Report {
-        /// Runs `work`, which says how many of how many results are secret, and compares the number of dependences with what is expected.
+        /// Runs `work`, which returns the numbers of secret results and of all results, and compares the number of dependences with the expected one.
         pub fn case(&mut self, name: &str, clean: bool, work: impl FnOnce() -> (usize, usize)) {
             eprintln!("==== {name}");
             let (before, declassified) = (valgrind::errors(), DECLASSIFIED.load(Ordering::Relaxed));
@@ -87,7 +87,7 @@ mod check {
         let mut report = Report { failures: 0 };
         let mut kernels = BTreeSet::new();
         for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
-            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             kernels.insert(probe::kernel(&law));
             let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
             every_output(&mut report, &name, &law, number);
@@ -104,7 +104,7 @@ mod check {
         }
     }
 
-    fn every_output(report: &mut Report, name: &str, law: &Law, number: usize) {
+    fn every_output(report: &mut Report, name: &str, law: &OneWordLaw, number: usize) {
         for n in [SHORT, LONG] {
             report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, number, n));
             report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(law, number, n));
@@ -131,13 +131,15 @@ mod check {
         }
     }
 
-    fn fill<T: Value>(law: &Law, number: usize, n: usize) -> (usize, usize) {
+    fn fill<T: Value>(law: &OneWordLaw, number: usize, n: usize) -> (usize, usize) {
         let mut out = vec![T::default(); n];
-        law.fill(&mut secret(number), &mut out).expect("fills are left");
+        // In lattice steps, where the law is not one of integers.
+        let fill = law.next_fill(&mut secret(number), n).expect("fills are left");
+        fill.write(0, &mut out).expect("memory for a part");
         (valgrind::secrets(&out), n)
     }
 
-    fn release<A: Answer, T: Value>(law: &Law, number: usize, answers: &[A]) -> (usize, usize) {
+    fn release<A: Answer, T: Value>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
         let mut out = vec![T::default(); answers.len()];
         law.release(&mut secret(number), answers, &mut out).expect("finite answers");
         (valgrind::secrets(&out), out.len())
@@ -171,11 +173,11 @@ mod check {
         }
     }
 
-    /// What must be found: the product with its verdicts still secret, a table, a branch.
+    /// Controls, which must be found: the product with its verdicts still secret, a table, a branch.
     fn controls(report: &mut Report) {
         DECLASSIFY.store(false, Ordering::Relaxed);
         for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
-            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             let name = format!("control: {kind:?}({eps}, {sensitivity}), verdicts secret");
             report.case(&name, false, || fill::<f64>(&law, number, LONG));
         }

@@ -1,5 +1,7 @@
-//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/timing.md), on the
-//! processor itself: what Valgrind does not run, too. Run by scripts/test_trace.sh; exit status 1 if paths differ, or if a control's do not.
+//! Compares the paths that fills with different keys take through the program, instruction by instruction and address by address (docs/evidence/timing.md).
+//!
+//! It runs on the processor itself, so that it covers instructions that Valgrind does not know. Run by scripts/test_trace.sh; exit status 1 if
+//! paths differ, or if those of a control do not.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[path = "../common/cases.rs"]
@@ -25,7 +27,7 @@ mod check {
     use std::process::ExitCode;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use stairnoise::{Answer, Generator, Kind, Law, Laws, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+    use stairnoise::{Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value, cpu_tier, probe};
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::tracer::{Path, Tracer};
@@ -36,7 +38,7 @@ mod check {
     const SHORT: usize = 8;
     /// Keys of a case.
     const KEYS: usize = 8;
-    /// So many of them must have the same verdicts, or the case says nothing.
+    /// At least this many of them must have the same verdicts, or the case says nothing.
     const LEAST_ALIKE: usize = 4;
 
     /// A digest of what the module `reveal` lets through.
@@ -59,7 +61,7 @@ mod check {
         /// Runs `work` with key after key. Where the verdicts are the same, so must be the paths; those of a control must differ.
         fn case(&mut self, name: &str, control: bool, work: impl Fn(u8)) {
             let (mut verdicts, mut paths) = ([0; KEYS], [Path::default(); KEYS]);
-            // What is found out once, or decoded, is known before, and the allocator comes to give a generator the same place each time.
+            // First runs that do not count: what is found out once is then known, and the allocator gives a generator the same place each time.
             self.tracer.path(|| work(0));
             (0..100).for_each(|_| work(0));
             for key in 0..KEYS {
@@ -103,7 +105,7 @@ mod check {
         controls(report);
         let mut kernels = BTreeSet::new();
         for (kind, eps, sensitivity) in LAWS {
-            let law = Law::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
             kernels.insert(probe::kernel(&law));
             let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
             for n in [SHORT, LONG] {
@@ -126,16 +128,17 @@ mod check {
         Generator::from_key(black_box(&[key; 32]))
     }
 
-    fn fill<T: Value>(report: &mut Report, name: &str, law: &Law, n: usize) {
+    fn fill<T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, n: usize) {
         let name = format!("{name}, {n} {}", type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
-            law.fill(&mut generator(key), &mut out[..n]).expect("fills are left");
+            let fill = law.next_fill(&mut generator(key), n).expect("fills are left");
+            fill.write(0, &mut out[..n]).expect("memory for a part");
             black_box(out);
         });
     }
 
-    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &Law, answers: &[A]) {
+    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
@@ -164,7 +167,7 @@ mod check {
         }
     }
 
-    /// What must be found: a table, a branch.
+    /// Controls, which must be found: a table, a branch.
     fn controls(report: &mut Report) {
         let table: Vec<f64> = (0..256).map(|i| -(f64::from(i) / 256.0).ln()).collect();
         report.case("control: a table", true, |key| {

@@ -1,5 +1,6 @@
-//! The path of some work through this program: the address of each instruction, and each address that it reads or writes. The processor traps after
-//! every instruction, in this process, and the handler of the signal keeps the registers.
+//! The path of some work through this program: the address of each instruction, and each address that it reads or writes.
+//!
+//! The processor traps after every instruction, in this process, and the handler of the signal keeps the registers.
 #![allow(unsafe_code, reason = "a signal handler, the trap flag, and code read as bytes")]
 
 use std::arch::asm;

@@ -1,9 +1,8 @@
 //! A coin that falls heads with probability e^(−x), for an exact rational x ≥ 0.
 
-use super::Extension;
 use super::exp::Power;
 use super::exponent::Exponent;
-use super::uniform::Uniform;
+use super::uniform::{Extension, Uniform};
 
 /// Whether u < e^(−x), u the number whose binary expansion is `word` followed by the extension.
 ///
@@ -17,7 +16,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
     };
     let mut p = 2;
     loop {
-        // Below 2^(−1 500 000) it is below u, which is above 2^(−64·8193).
+        // Where there is no power, e^(−x) is below 2^(−1 500 000), and u is above 2^(−64·8193).
         let Some(power) = x.power(p) else { return false };
         if let Some(answer) = below(&mut uniform, &power, p) {
             return answer;

@@ -11,11 +11,11 @@
 //! v has finitely many bits: equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
 //! question one about integers; otherwise equality is impossible, and growing precision decides.
 
-use super::Extension;
 use super::enclosure::Enclosure;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
+use super::uniform::Extension;
 use crate::memory::{self, OutOfMemory};
 
 /// A value has its word and this many extension words; later ones are zero (docs/contract.md section 1).
@@ -27,11 +27,11 @@ const FIRST: usize = 2;
 /// Candidates with weights, ready for any number of draws.
 #[derive(Debug)]
 pub struct Choice {
-    /// Of each candidate.
+    /// The class of each candidate.
     class: Vec<usize>,
-    /// Of each class; no two are equal.
+    /// The exponent of each class; no two are equal.
     exponents: Vec<Exponent>,
-    /// Candidates of each class.
+    /// How many candidates each class has.
     counts: Vec<u64>,
     first: Precision,
 }
@@ -64,7 +64,7 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 }
 
 impl Choice {
-    /// Candidates of the given classes, the exponents of which are `exponents`, all different and the least of them 0.
+    /// `class` gives the class of each candidate, and `exponents` the exponent of each class: all different, the least of them 0.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -80,24 +80,26 @@ impl Choice {
         })
     }
 
-    /// The number of j from 1 to n − 1 with v < S(j); the `guess` decides the cost only.
+    /// The number of j from 1 to n − 1 with v < S(j). A bad `guess` costs time and changes nothing.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     #[expect(clippy::cast_possible_truncation, reason = "an index of the candidates")]
     pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
-        let mut v = Uniform { word, extension };
+        let mut v = Expansion { word, extension };
         // v = 0 is below every S(j).
         let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
             return Ok(end - 1);
         };
         let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
+        // Words that are zero say nothing: as many more are needed.
         let start = leading + FIRST;
         let mut failure = None;
         let index = last_true(guess as u64, end as u64, |j| {
             count(&self.class[j as usize..], &mut tail);
             let below = self.below(&mut v, &tail, start, &mut finer);
+            // The search has no way to stop early: any answer will do, since the index is not used.
             below.unwrap_or_else(|error| {
                 failure = Some(error);
                 false
@@ -109,7 +111,7 @@ impl Choice {
     /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n.
     fn below(
         &self,
-        v: &mut Uniform<'_, impl Extension>,
+        v: &mut Expansion<'_, impl Extension>,
         tail: &[u64],
         start: usize,
         finer: &mut Option<Precision>,
@@ -117,6 +119,7 @@ impl Choice {
         if let Some((m, n)) = self.proportion(tail) {
             return Ok(v.less_than_ratio(m, n));
         }
+        // Kept from question to question of one search.
         if start > FIRST && finer.is_none() {
             *finer = Some(Precision::new(&self.exponents, &self.counts, start)?);
         }
@@ -128,7 +131,7 @@ impl Choice {
             if let Some(answer) = left.less(&right) {
                 return Ok(answer);
             }
-            // Half as much again, so that the total work is that of the last step.
+            // Half as much again each time: the total work is then about that of the last step.
             *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2)?);
         }
     }
@@ -142,7 +145,7 @@ impl Choice {
     }
 }
 
-/// The candidates of each class.
+/// How many candidates each class has.
 fn count(class: &[usize], counts: &mut [u64]) {
     counts.fill(0);
     for &class in class {
@@ -151,12 +154,12 @@ fn count(class: &[usize], counts: &mut [u64]) {
 }
 
 /// v = 0 . word e₀ e₁ …
-struct Uniform<'a, E> {
+struct Expansion<'a, E> {
     word: u64,
     extension: &'a mut E,
 }
 
-impl<E: Extension> Uniform<'_, E> {
+impl<E: Extension> Expansion<'_, E> {
     fn word(&mut self, i: usize) -> u64 {
         match i {
             0 => self.word,
@@ -165,7 +168,7 @@ impl<E: Extension> Uniform<'_, E> {
         }
     }
 
-    /// v from its first `p` words: the others are between all zeros and all ones, which the upper end takes for one unit.
+    /// v from its first `p` words: the unknown words add between nothing and one unit.
     fn enclosure(&mut self, p: usize) -> Enclosure {
         let mut lo = Limbs::zero(p + 1);
         for i in 0..p {

@@ -3,7 +3,7 @@
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use super::ln2::ln2;
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// From here on e^(−x) is below 2^(−1 500 000), smaller than any v > 0, which is at least 2^(−524 351).
 pub(super) const UNDERFLOW: f64 = 1_048_576.0;
@@ -32,7 +32,7 @@ impl Power {
         fixed
     }
 
-    /// As [`Power::to_fixed`], where a power too small to have is between zero and one unit.
+    /// As [`Power::to_fixed`]; a power below 2^(−1 500 000), which is `None`, lies between zero and one unit.
     pub fn fixed_or_tiny(power: Option<&Self>, p: usize) -> Enclosure {
         power.map_or_else(|| Enclosure::above(Limbs::zero(p + 1), 1), Self::to_fixed)
     }
@@ -80,6 +80,7 @@ impl Step {
     fn times(&self, count: u64, p: usize) -> Limbs {
         let (mantissa, exponent) = decompose(self.eps);
         let product = u128::from(mantissa) * u128::from(count);
+        // Two limbs more than the result has: room for the product before the division by `parts`.
         let mut x = Limbs::zero(p + 3);
         x[0] = product as u64;
         x[1] = (product >> 64) as u64;
@@ -87,7 +88,7 @@ impl Step {
         if scale >= 0 {
             limbs::shl(&mut x, scale.unsigned_abs() as usize);
         } else {
-            // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
+            // Dividing by the factors one by one loses nothing: ⌊⌊a/b⌋/c⌋ = ⌊a/(b·c)⌋.
             limbs::shr(&mut x, scale.unsigned_abs() as usize);
         }
         limbs::div_small(&mut x, self.parts);
@@ -105,6 +106,7 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
     limbs::shr(&mut t, halvings);
     let mut value = taylor(&t, halvings, p);
     for _ in 0..halvings {
+        // Floors only, so that the result stays a lower bound; `width` adds up what they lose.
         value = limbs::mul_floor(&value, &value);
     }
     Power {
@@ -120,9 +122,11 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < n < 2^21")]
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
+    // Not an exact floor: the next lines put right what the approximation has wrong.
     let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
     let mut r = ln2.clone();
     limbs::mul_add_small(&mut r, n, 0);
+    // x is known to a unit: its upper end keeps r a lower bound.
     let mut x_above = x.clone();
     limbs::add_small(&mut x_above, 1);
     if limbs::less(&r, &x_above) {

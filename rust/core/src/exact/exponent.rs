@@ -3,7 +3,7 @@
 use super::enclosure::Enclosure;
 use super::exp::{self, Power};
 use super::limbs::{self, Limbs};
-use crate::dyadic::{decompose, power_of_two};
+use crate::lattice::dyadic::{decompose, power_of_two};
 
 /// The rational numerator · 2^log2_unit / (product of the divisors) ≥ 0, exactly; no divisor is zero.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Exponent {
     pub numerator: Limbs,
     /// The power of two.
     pub log2_unit: i32,
-    /// The odd part of the denominator, or whatever divides.
+    /// The factors of the denominator.
     pub divisors: [u64; MOST_DIVISORS],
 }
 
@@ -73,7 +73,7 @@ impl Exponent {
         if scale >= 0 {
             limbs::shl(&mut x, scale.unsigned_abs() as usize);
         } else {
-            // The floor of a floor is the floor of the quotient by the product, so this loses nothing.
+            // Dividing by the factors one by one loses nothing: ⌊⌊a/b⌋/c⌋ = ⌊a/(b·c)⌋.
             limbs::shr(&mut x, scale.unsigned_abs() as usize);
         }
         for &divisor in &self.divisors {
@@ -82,7 +82,7 @@ impl Exponent {
         Limbs::from_slice(&x[..=p])
     }
 
-    /// x within 2^−50 relatively, or below 2^−1000 absolutely; infinite if it is too large.
+    /// x, off by less than 2^−50 of it or by less than 2^−1000; infinite if it is too large for an `f64`.
     #[expect(clippy::cast_precision_loss, reason = "the error of the approximation is stated")]
     #[expect(
         clippy::cast_possible_truncation,

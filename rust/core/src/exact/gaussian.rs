@@ -1,10 +1,10 @@
 //! The discrete Gaussian law, P(k) ∝ e^(−k²/(2σ²)), by rejection from a geometric one (docs/contract.md, section 8).
 
-use super::Extension;
 use super::bernoulli::bernoulli;
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
-use crate::dyadic::decompose;
+use super::uniform::Extension;
+use crate::lattice::dyadic::decompose;
 
 /// σ to the nearest integer, ties upwards, but at least 1: the largest t with (2t − 1)² ≤ 4σ². For 0 < σ² ≤ 2^90.
 #[expect(
@@ -63,7 +63,7 @@ mod tests {
     fn the_nearest_integer_to_a_root() {
         for t in (1..200_u64).chain((8..44).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])) {
             let edge = (t as f64 - 0.5).powi(2);
-            // Exact below 2^26; beyond, whatever float it is, it is compared exactly.
+            // Exact for t < 2^26. A larger square is rounded, and the rounded number is the σ² that is tested.
             for sigma2 in [edge.next_down(), edge, edge.next_up()] {
                 let (m, e) = decompose(sigma2);
                 let found = nearest_sqrt(sigma2);

@@ -23,9 +23,9 @@
 
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
+use super::law::IntegerLaw;
 use super::search::last_true;
-use super::uniform::Uniform;
-use super::{Extension, IntegerLaw};
+use super::uniform::{Extension, Uniform};
 
 /// |X| saturates here, at `i64::MAX`.
 const LARGEST: u64 = (1 << 63) - 1;
@@ -129,7 +129,7 @@ struct Decision<'a, E> {
     /// A + B·b.
     denominator: Enclosure,
     b: Enclosure,
-    /// The power of b last used: neighbouring thresholds often share it.
+    /// The power of b last used, because neighbouring thresholds often share it.
     recent: (u64, Option<Power>),
 }
 
@@ -167,7 +167,7 @@ impl<'a, E: Extension> Decision<'a, E> {
             if let Some(answer) = self.compare(&numerator) {
                 return answer;
             }
-            // One word first, which nearly always decides; then half as much again, so that the total work is that of the last step.
+            // One word first, which nearly always decides. Then half as much again each time: the total work is about that of the last step.
             let more = (self.p / 2).max(1);
             self.uniform.extend(more);
             self.set_precision(self.p + more);
@@ -182,7 +182,7 @@ impl<'a, E: Extension> Decision<'a, E> {
         if self.recent.0 != numerator.count {
             self.recent = (numerator.count, self.law.step().power(numerator.count, self.p));
         }
-        // Without a power it is below 2^(−1 500 000) and v above 2^(−64·8193).
+        // Where there is no power, the right side is below 2^(−1 500 000), and v is above 2^(−64·8193).
         let Some(power) = &self.recent.1 else {
             return Some(false);
         };

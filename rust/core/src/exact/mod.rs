@@ -2,6 +2,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `law` | a law on the integers |
 //! | `limbs` | natural numbers as 64-bit limbs, short ones without allocation |
 //! | `enclosure` | intervals of nonnegative numbers, and the one comparison that may say "not yet" |
 //! | `ln2` | lower bounds of ln 2 |
@@ -15,7 +16,7 @@
 //! | `choice` | bits to one of finitely many candidates |
 //! | `bernoulli` | coins of probability e^(−x) |
 //! | `gaussian` | acceptance of a discrete Gaussian proposal |
-//! | `shape` | the exact optimal shapes and ⌈γ·D⌉ (docs/contract.md section 3) |
+//! | `first_stair` | r: the optimal ones and ⌈γ·D⌉, exactly (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated law |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
@@ -27,13 +28,14 @@ mod choice;
 pub mod enclosure;
 pub mod exp;
 mod exponent;
+mod first_stair;
 mod gaussian;
 mod geometric_sum;
+mod law;
 pub mod limbs;
 mod ln2;
 mod magnitude;
 pub mod search;
-mod shape;
 mod truncation;
 mod uniform;
 mod weights;
@@ -41,52 +43,13 @@ mod weights;
 pub use bernoulli::bernoulli;
 pub use choice::Choice;
 pub use exponent::Exponent;
+pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
+pub use law::IntegerLaw;
 pub use magnitude::magnitude;
-pub use shape::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
+pub use uniform::Extension;
 #[cfg(test)]
 pub use weights::listed;
 pub use weights::{Weights, each_tail, index, total};
-
-/// A law on the integers (docs/contract.md section 2), its parameters already validated:
-/// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum IntegerLaw {
-    /// S(j) = 2 e^(−εj/D) / (1 + e^(−ε/D)).
-    Geometric {
-        /// ε.
-        eps: f64,
-        /// D.
-        cells: u64,
-    },
-    /// S(j) = e^(−εj/D), the law of a one-sided geometric number: only the magnitude has a meaning.
-    OneSided {
-        /// ε.
-        eps: f64,
-        /// D.
-        cells: u64,
-    },
-    /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
-    Staircase {
-        /// ε.
-        eps: f64,
-        /// D.
-        cells: u64,
-        /// Half-width of the middle step, 1 ≤ r ≤ D.
-        r: u64,
-    },
-}
-
-/// The bits of v beyond the first 63.
-pub trait Extension {
-    /// The e-th 64-bit extension word; the same e gives the same word, whatever was asked before.
-    fn word(&mut self, e: usize) -> u64;
-}
-
-impl<F: FnMut(usize) -> u64> Extension for F {
-    fn word(&mut self, e: usize) -> u64 {
-        self(e)
-    }
-}

@@ -43,7 +43,7 @@ mod tests {
         }
     }
 
-    /// The cost the documentation promises.
+    /// Evidence: counting, against the cost that the documentation promises.
     #[test]
     fn near_guesses_are_cheap() {
         let questions = |guess, answer| {

@@ -1,9 +1,9 @@
 //! Where a truncated geometric law ends (docs/contract.md, truncated Laplace): exact bounds for a given δ.
 //!
-//! The law gives the integers from −a to b probabilities proportional to x^|k|, x = e^(−ε/D). For a shift of s ≤ D steps, no probability under
-//! one centre is more than e^ε times that under the other where both are positive, so that δ(ε) is exactly the mass where only one is: that
-//! of the s outermost integers of either end, most for s = D. An interval of D integers has the more mass the nearer its middle is to 0, so
-//! that the nearer end counts. With m and M the smaller and the larger of a and b, and m ≥ D − 1,
+//! The law gives the integers from −a to b probabilities proportional to x^|k|, x = e^(−ε/D). Shift it by s ≤ D steps. Where both laws are
+//! positive, neither probability is more than e^ε times the other. δ(ε) is therefore the mass of the places where only one is positive: the s
+//! outermost integers of an end. It is largest for s = D. Intervals of D integers nearer 0 have more mass, so the nearer bound decides. With m
+//! and M the smaller and the larger of a and b, and m ≥ D − 1,
 //!
 //! ```text
 //! δ = x^(m+1)·(e^ε − 1) / (1 + x − x^(m+1) − x^(M+1)),
@@ -21,7 +21,7 @@
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::search::last_true;
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// Bounds are below this many cells.
 pub const MOST: u64 = 1 << 62;
@@ -69,7 +69,7 @@ impl Truncation {
         product
     }
 
-    /// The least K for which the law on −K … K has at most δ. K = D − 1 has more than ½: (1 − b)/(1 + x − 2b) > ½ as x < 1.
+    /// The least K for which the law on −K … K has at most δ. It is not D − 1, which has more than ½: (1 − b)/(1 + x − 2b) > ½ because x < 1.
     pub fn symmetric(&self) -> u64 {
         let ratio = self.eps.exp_m1() / (2.0 * self.delta);
         // Where e^ε overflows, ln(1 + ratio) is ε − ln(2·delta) to more digits than a guess needs.

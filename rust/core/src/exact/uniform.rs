@@ -1,8 +1,19 @@
 //! The bits of v: 63 given, the rest drawn when needed.
 
-use super::Extension;
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
+
+/// The bits of v beyond the first 63.
+pub trait Extension {
+    /// The e-th 64-bit extension word; the same e gives the same word, whatever was asked before.
+    fn word(&mut self, e: usize) -> u64;
+}
+
+impl<F: FnMut(usize) -> u64> Extension for F {
+    fn word(&mut self, e: usize) -> u64 {
+        self(e)
+    }
+}
 
 /// A value has this many extension words; later ones are zero (docs/contract.md section 1).
 const EXTENSION_WORDS: usize = 8192;
@@ -10,10 +21,10 @@ const EXTENSION_WORDS: usize = 8192;
 /// Leading bits known before the first question: with fewer, the floating-point guess would be far off.
 const FIRST_BITS: usize = 52;
 
-/// v/2 = 2^(−`exponent`) · f with f in [1/2, 1), of which some leading words are known.
+/// v/2 = 2^(−`exponent`) · f with f in [1/2, 1). Some leading words of f are known.
 ///
-/// Half of v, because its binary expansion is then a sequence of whole words: 0 w₆₂ … w₀, e₀, e₁, … Words are asked for again rather than
-/// stored: that happens once in 2^10 slow values or so, and leaves nothing to keep in step.
+/// Half of v, because its binary expansion is then a sequence of whole words: 0 w₆₂ … w₀, e₀, e₁, … Words are not
+/// stored but asked for again, which happens about once in 2^10 slow values.
 pub struct Uniform<'a, E> {
     v63: u64,
     extension: &'a mut E,
@@ -26,7 +37,7 @@ pub struct Uniform<'a, E> {
 }
 
 impl<'a, E: Extension> Uniform<'a, E> {
-    /// `None` if v is zero, which takes all extension words to find out.
+    /// `None` if v is zero: finding that out takes all extension words.
     pub fn new(v63: u64, extension: &'a mut E) -> Option<Self> {
         let mut uniform = Self {
             v63,
@@ -64,7 +75,7 @@ impl<'a, E: Extension> Uniform<'a, E> {
 
     /// f from the known words, with `p` limbs of fraction (at least as many as known words) and one integer limb.
     ///
-    /// The unknown bits are between all zeros and all ones, which the upper end takes for one unit of the last known bit.
+    /// The unknown bits add between nothing and one unit of the last known bit.
     pub fn enclosure(&mut self, p: usize) -> Enclosure {
         let mut lo = Limbs::zero(p + 1);
         for i in 0..self.known {

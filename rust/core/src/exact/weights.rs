@@ -1,22 +1,22 @@
-//! Laws on 0, 1, 2, … given by weights: the exact answer to which of them a binary expansion means.
+//! Laws on 0, 1, 2, … given by weights: from a binary expansion to an index, exactly.
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
 
-use super::Extension;
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
+use super::uniform::Extension;
 
 /// Limbs of fraction at the first attempt.
 const FIRST_PRECISION: usize = 4;
 
-/// With so many limbs v is known to its last bit (contract, section 1).
+/// With this many limbs every bit of v is known (contract, section 1).
 const LAST_PRECISION: usize = 1 << 14;
 
 /// Unnormalised weights w(0), w(1), … of a law.
 pub trait Weights: Send + Sync + Debug {
-    /// Calls `visit` with enclosures of w(0), w(1), …, of `p` limbs of fraction and one integer limb, until it breaks or a last one. Returns an
-    /// upper bound, in units of 2^(−64p), of what all weights beyond the last come to; anything where `visit` broke.
+    /// Calls `visit` with enclosures of w(0), w(1), …, of `p` limbs of fraction and one integer limb, until it breaks or the list ends. Returns an
+    /// upper bound, in units of 2^(−64p), of the sum of all weights not in the list. Where `visit` broke, the number returned has no meaning.
     ///
     /// All of them together must be below 2⁶³ and should not be far below 1; the enclosures must shrink to points, and the bound to nothing, as
     /// `p` grows.
@@ -58,8 +58,8 @@ pub fn each_tail(weights: &dyn Weights, p: usize, total: &Enclosure, visit: &mut
     });
 }
 
-/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k), for the 63 leading bits `v63` < 2⁶³ of v and the extension, given that at least
-/// `least` of them are.
+/// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v has the leading bits `v63` < 2⁶³ and then the extension. `least` is known to be
+/// at most that number.
 ///
 /// Where the expansions of v and of a threshold agree as far as v goes, v is not less: it is the smaller real number or the same.
 pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, least: u64) -> u64 {

@@ -1,6 +1,9 @@
-use super::BLOCK;
+//! The fast path of the discrete Gaussian law's acceptance.
+
+use super::arithmetic::{Arithmetic, Baseline};
 use super::float::{exp2, from_small, round};
-use super::tier::{self, Arithmetic, Baseline, Tier};
+use super::lane::BLOCK;
+use super::tier::{Tier, Work, run_on};
 use crate::reveal;
 
 /// Fast path of the discrete Gaussian's acceptance: u < e^(−(|Y| − σ²/t)²/(2σ²)), t ≥ σ/1.5.
@@ -63,7 +66,8 @@ impl Coin {
 
     /// The verdicts on a block of them, on a tier that is available.
     pub fn toss(&self, tier: Tier, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
-        tier::toss_on(tier, self, proposals, words)
+        let coin = self;
+        run_on(tier, Toss { coin, proposals, words })
     }
 
     /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
@@ -76,6 +80,7 @@ impl Coin {
     #[inline(always)]
     fn square<A: Arithmetic>(&self, proposal: i64) -> f64 {
         let magnitude = A::from_bits(proposal.unsigned_abs());
+        // 2^(−32²) is far below every u but 0, and exp2 still has it in range.
         let z = A::mul_add(magnitude, self.scale, -self.offset).min(32.0);
         z * z
     }
@@ -87,6 +92,7 @@ impl Coin {
         let f = n - square;
         let f2 = f * f;
         let [c0, c1, c2, c3, c4, c5, c6] = EXP2;
+        // Estrin's scheme: three short chains in place of one of six steps.
         let high = A::mul_add(A::mul_add(c6, f, c5), f, c4);
         let middle = A::mul_add(A::mul_add(c3, f, c2), f2, A::mul_add(c1, f, c0));
         // 2^52 times the probability, beside the 52 leading bits of u: u·2^52 is in [whole, whole + 1).
@@ -98,18 +104,29 @@ impl Coin {
     }
 }
 
-/// [`Coin::toss`], to be compiled for the instructions of whoever inlines it. In two stages, for shorter chains: 7 % of a fill's time.
-#[inline(always)]
-pub(super) fn toss<A: Arithmetic>(coin: &Coin, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
-    let mut squares = [0.0; BLOCK];
-    for i in 0..BLOCK {
-        squares[i] = coin.square::<A>(proposals[i]);
+/// [`Coin::toss`]. In two stages, for shorter chains: 7 % of a fill's time.
+struct Toss<'a> {
+    coin: &'a Coin,
+    proposals: &'a [i64; BLOCK],
+    words: &'a [u64; BLOCK],
+}
+
+impl Work for Toss<'_> {
+    type Result = Verdicts;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Verdicts {
+        let Self { coin, proposals, words } = self;
+        let mut squares = [0.0; BLOCK];
+        for i in 0..BLOCK {
+            squares[i] = coin.square::<A>(proposals[i]);
+        }
+        let (mut accepted, mut sure) = (0, 0);
+        for i in 0..BLOCK {
+            let (yes, no) = Coin::verdict::<A>(squares[i], words[i]);
+            accepted |= u64::from(yes) << i;
+            sure |= u64::from(yes | no) << i;
+        }
+        Verdicts { accepted, unsure: !sure }
     }
-    let (mut accepted, mut sure) = (0, 0);
-    for i in 0..BLOCK {
-        let (yes, no) = Coin::verdict::<A>(squares[i], words[i]);
-        accepted |= u64::from(yes) << i;
-        sure |= u64::from(yes | no) << i;
-    }
-    Verdicts { accepted, unsure: !sure }
 }

@@ -5,8 +5,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use super::arithmetic::{Arithmetic, Separate};
 use super::float::{exp2, from_small, round};
-use super::tier::{Arithmetic, Separate};
 
 /// What a formula is evaluated on: `f64` in the lanes.
 pub(super) trait Number:
@@ -167,7 +167,7 @@ pub(super) fn half_log_ratio(x: f64) -> f64 {
 pub(super) fn log_ratio_of_growth<N: Number>(growth: N, x: N) -> N {
     // (1 − b)/(3 + b) = (e^x − 1)/(3 e^x + 1) = 1/(3 + 4/(e^x − 1)).
     let z = N::from(1.0) / (N::from(3.0) + N::from(4.0) / growth);
-    // z/x first: both vanish together.
+    // z/x first: both go to 0 together, and their quotient does not.
     N::from(2.0) * (z / x) * atanh_ratio(z * z)
 }
 
@@ -180,7 +180,7 @@ pub(super) fn atanh_ratio<N: Number>(z2: N) -> N {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tier::Fused;
+    use super::super::arithmetic::Fused;
     use super::*;
 
     const U: f64 = f64::EPSILON / 2.0;

@@ -1,5 +1,7 @@
-//! The step between the lanes and the exact path, for laws of so many cells that an `f64` cannot tell neighbouring ones apart: the formulas of
-//! `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error and a verdict of the same kind, an integer or "not sure".
+//! The step between the lanes and the exact path, for laws of so many cells that an `f64` cannot tell neighbouring cells apart.
+//!
+//! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
+//! kind: an integer, or "not sure".
 //!
 //! No branch and no address depends on the word. Sums and products wrap, because a check would be a branch; where a word is accepted none overflows.
 //! A number "in 2^−n" counts steps of that size.
@@ -9,22 +11,22 @@ mod logarithm;
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
-use crate::dyadic::{decompose, power_of_two};
 use crate::exact::IntegerLaw;
+use crate::lattice::dyadic::{decompose, power_of_two};
 use crate::reveal;
-use logarithm::{BITS, ERROR, Logarithm};
+use logarithm::{BITS, ERROR, Logarithm, high};
 
 /// The fixed-point step of a law.
 #[derive(Clone, Debug)]
 pub(crate) enum FixedPoint {
-    Geometric(Geometric),
-    Staircase(Staircase),
+    Geometric(FixedGeometric),
+    Staircase(FixedStaircase),
 }
 
-/// With a narrower noise scale the lanes leave no more than 0.2 % of the words in doubt.
+/// Below this noise scale the lanes leave at most 0.2 % of the words in doubt, and this step is not used.
 const LEAST_SCALE: f64 = (1_u64 << 40) as f64;
 
-/// No law of numbers is wider.
+/// No law of numbers has a larger noise scale.
 const MOST_SCALE: f64 = (1_u64 << 54) as f64;
 
 /// A staircase has no more cells and no larger ε: a stair's places fit an `f64`, and the series of e^ε is short.
@@ -41,10 +43,10 @@ impl FixedPoint {
             return None;
         }
         match *law {
-            IntegerLaw::Geometric { .. } => Some(Self::Geometric(Geometric::new(eps, cells, 1 << 63))),
-            IntegerLaw::OneSided { .. } => Some(Self::Geometric(Geometric::new(eps, cells, 0))),
+            IntegerLaw::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
+            IntegerLaw::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
             IntegerLaw::Staircase { r, .. } => {
-                (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| Self::Staircase(Staircase::new(eps, cells, r)))
+                (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| Self::Staircase(FixedStaircase::new(eps, cells, r)))
             }
         }
     }
@@ -60,19 +62,11 @@ impl FixedPoint {
     }
 }
 
-/// ⌊a·b / 2^128⌋ or up to 2 less.
-fn high(a: u128, b: u128) -> u128 {
-    const LOW: u128 = u64::MAX as u128;
-    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
-    let middle = (a1.wrapping_mul(b0) >> 64).wrapping_add(a0.wrapping_mul(b1) >> 64);
-    a1.wrapping_mul(b1).wrapping_add(middle)
-}
-
-/// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::Geometric`].
+/// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::geometric::GeometricLane`].
 ///
-/// β is ½ to within 1/(8κ) (see `own`); of the one-sided law it is 0. Bits beyond the word lower x by at most κ/V.
+/// β is ½ to within 1/(8κ) (see `each::geometric`); of the one-sided law it is 0. Bits beyond the word lower x by at most κ/V.
 #[derive(Clone, Debug)]
-pub(crate) struct Geometric {
+pub(crate) struct FixedGeometric {
     /// κ in 2^(p − 127), 2^p ≤ κ < 2^(p + 1).
     scale: u128,
     p: u32,
@@ -82,7 +76,7 @@ pub(crate) struct Geometric {
     slack: u64,
 }
 
-impl Geometric {
+impl FixedGeometric {
     fn new(eps: f64, cells: u64, offset: u64) -> Self {
         let (significand, exponent) = decompose(eps);
         let (scale, log2) = ratio(cells, significand);
@@ -119,7 +113,7 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
     (((dividend / bottom) << 64) | (rest / bottom), log2)
 }
 
-/// |X| = r + J·D − 1 − q, q = ⌊y − D·c⌋, as in [`super::Staircase`], but for small ε and in logarithms. With C = ln((t/2)/(D·c)),
+/// |X| = r + J·D − 1 − q, q = ⌊y − D·c⌋, as in [`super::staircase::StaircaseLane`], but for small ε and in logarithms. With C = ln((t/2)/(D·c)),
 ///
 /// ```text
 /// y = D·c·e^w,   w = εJ − (−ln v) + C,   y − D·c = D·c·(e^w − 1),
@@ -138,7 +132,7 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
 ///
 /// 10.5, which [`PER_Y`] covers; and D·c times the logarithm's error, D·2^−59 for what `shift` cuts off, and the roundings of the acceptance test.
 #[derive(Clone, Debug)]
-pub(crate) struct Staircase {
+pub(crate) struct FixedStaircase {
     /// ε in 2^−[`BITS`], exact.
     eps: u128,
     /// C in 2^−[`BITS`].
@@ -157,7 +151,7 @@ pub(crate) struct Staircase {
     slack: f64,
 }
 
-impl Staircase {
+impl FixedStaircase {
     fn new(eps: f64, cells: u64, r: u64) -> Self {
         let (significand, exponent) = decompose(eps);
         let fixed_eps = u128::from(significand) << (BITS.cast_signed() + exponent);

@@ -1,5 +1,6 @@
-//! Whole numbers in and out of `f64` without branches and in operations that every vector unit has: rounding and conversion
-//! instructions come only with later instruction sets, adding a large constant is always there.
+//! Whole numbers in and out of `f64`, without branches and in operations that every vector unit has.
+//!
+//! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere.
 
 /// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
@@ -63,7 +64,7 @@ pub(super) fn inverse_power(x: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(x.to_bits() & EXPONENT))
 }
 
-/// `x` where every bit of `mask` is 1, 0 where none is. In floating point a compiler would make a branch of it where it has no vectors.
+/// `x` where every bit of `mask` is 1, 0 where none is. Of a choice between floats the compiler would make a branch outside vectors.
 #[inline(always)]
 pub(super) fn masked(mask: u64, x: f64) -> f64 {
     f64::from_bits(x.to_bits() & mask)
@@ -109,12 +110,12 @@ mod tests {
             (1.9, 1.0),
             (2.0, 0.5),
             (1023.0, 1.0 / 512.0),
-            (0.0, crate::dyadic::power_of_two(1023)),
+            (0.0, crate::lattice::dyadic::power_of_two(1023)),
         ] {
             assert_eq!(inverse_power(x), inverse);
         }
         for n in -1022..=1023 {
-            assert_eq!(exp2(f64::from(n)), crate::dyadic::power_of_two(n));
+            assert_eq!(exp2(f64::from(n)), crate::lattice::dyadic::power_of_two(n));
         }
     }
 }

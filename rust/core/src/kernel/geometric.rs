@@ -1,7 +1,9 @@
+//! The fast path of the two-sided geometric law, and of the one-sided one.
+
+use super::arithmetic::Arithmetic;
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
 use super::float::inverse_power;
-use super::tier::Arithmetic;
-use super::{Lane, MAX_SPAN};
+use super::lane::{Lane, MAX_SPAN};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
 ///
@@ -25,17 +27,18 @@ use super::{Lane, MAX_SPAN};
 ///
 /// The one-sided law S(j) = e^(−εj/D) is the same with β = 0, which has no error.
 #[derive(Clone, Debug)]
-pub(crate) struct Geometric {
+pub(crate) struct GeometricLane {
     pub(super) bits: f64,
     pub(super) scale: f64,
     pub(super) offset: f64,
     pub(super) slack: f64,
 }
 
-impl Geometric {
+impl GeometricLane {
     pub fn new(eps: f64, cells: u64, bits: u32) -> Self {
         let scale = cells as f64 / eps;
         let (scale, offset, slack) = if scale > MAX_SPAN {
+            // No word is sure.
             (0.0, 0.0, f64::INFINITY)
         } else {
             (scale, half_log_ratio(1.0 / scale), scale * PER_SCALE + FIXED)
@@ -69,20 +72,20 @@ pub(super) const FIXED: f64 = 32.0 * U;
 /// more for each unit of κ where the logarithm is the rough one.
 pub(super) const PER_SCALE_ROUGH: f64 = 1.0 / (1 << 24) as f64;
 
-impl Geometric {
+impl GeometricLane {
     /// The acceptance test: |X| = ⌊x⌋ unless x is within `slack` + 4.5u·x + κ·2^−⌊log₂ V⌋ of an edge.
     #[inline(always)]
     pub(super) fn place<A: Arithmetic>(&self, whole: f64, minus_ln: f64) -> (f64, bool) {
         let x = A::mul_add(self.scale, minus_ln, self.offset);
         let floor = A::floor(x);
         let tolerance = A::mul_add(self.scale, inverse_power(whole), A::mul_add(x, PER_X, self.slack));
-        // Positive comparisons only: NaN and infinity are not sure.
+        // A comparison that NaN and infinity fail: those are not sure.
         let inside = ((x - floor) - 0.5).abs() <= 0.5 - tolerance;
         (floor, inside)
     }
 }
 
-impl Lane for Geometric {
+impl Lane for GeometricLane {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
@@ -96,28 +99,29 @@ impl Lane for Geometric {
     }
 }
 
-/// [`Geometric`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹³ of the words in doubt.
+/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹³ of the words in doubt.
 #[derive(Clone, Debug)]
-pub(crate) struct Coarse(Geometric);
+pub(crate) struct CoarseLane(GeometricLane);
 
-impl Coarse {
+impl CoarseLane {
     /// `None` where the scale is too large.
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(Geometric::new(eps, cells, bits)))
+        // 2·1024·2⁻²⁴ = 2⁻¹³: the tolerance on either side.
+        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(GeometricLane::new(eps, cells, bits)))
     }
 
     /// The one-sided law.
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(Geometric::one_sided(eps, cells, bits)))
+        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
     }
 
-    fn roughly(mut fine: Geometric) -> Self {
+    fn roughly(mut fine: GeometricLane) -> Self {
         fine.slack += fine.scale * PER_SCALE_ROUGH;
         Self(fine)
     }
 }
 
-impl Lane for Coarse {
+impl Lane for CoarseLane {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         self.0.reduce::<A>(bits)

@@ -1,17 +1,22 @@
+//! The fast path of the staircase law where a few stairs carry nearly all of the mass: comparisons in place of the logarithm.
+
+use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};
-use super::staircase::Stairs;
-use super::tier::{Arithmetic, Separate};
-use super::{Lane, Staircase};
+use super::lane::Lane;
+use super::staircase::{StaircaseLane, Stairs};
 
 /// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
 ///
 /// The thresholds are rounded, and need not be right: [`Stairs::place`] accepts no word on a wrong stair, nor one beyond the last rung.
-/// It does rest on the unit being that of the stair. A unit is e^(εJ) to 2u as far as ε·J ≤ 700, while a word V ≥ 1 reaches only rungs where
-/// ε·J < 76: beyond, the rung's top is below 1, or negative or zero where the unit of the stair before is no longer right, for with ε ≤ 700
-/// that stair's ε·J is at most 1400 for four rungs, whose exponent has turned the sign. (Above, D·c is zero, and so is every top.) Eight
-/// rungs are for ε below 4.
+///
+/// This assumes that each rung's unit is accurate. Why it is: a unit has a relative error of 2u as long as ε·J ≤ 700, and a word V ≥ 1 reaches
+/// only rungs where ε·J < 76. On a higher rung the top is below 1. It is so too where the unit of the stair before is wrong:
+///
+/// - Four rungs: with ε ≤ 700 that stair's ε·J is at most 1400. The exponent of the unit has then overflowed into the sign, so the top is
+///   negative or zero. With ε > 700, D·c is zero, and so is every top.
+/// - Eight rungs are for ε below 4, where no unit is wrong.
 #[derive(Clone, Debug)]
-pub(crate) struct Ladder<const N: usize> {
+pub(crate) struct LadderLane<const N: usize> {
     stairs: Stairs,
     rungs: [Rung; N],
 }
@@ -25,8 +30,8 @@ struct Rung {
     outermost: f64,
 }
 
-impl<const N: usize> Ladder<N> {
-    pub fn new(staircase: &Staircase) -> Self {
+impl<const N: usize> LadderLane<N> {
+    pub fn new(staircase: &StaircaseLane) -> Self {
         let stairs = staircase.stairs;
         let rungs = core::array::from_fn(|stair| {
             let stair = stair as f64;
@@ -44,20 +49,20 @@ impl<const N: usize> Ladder<N> {
         Self { stairs, rungs }
     }
 
-    /// As [`Staircase::slack`].
+    /// As [`StaircaseLane::slack`].
     pub fn slack(&self) -> f64 {
         self.stairs.slack
     }
 }
 
-impl<const N: usize> Lane for Ladder<N> {
+impl<const N: usize> Lane for LadderLane<N> {
     /// For lanes side by side, where a comparison makes a mask: no branch.
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
-        // Units and cells grow from stair to stair, so the last one that is reached counts.
+        // Tops fall, so that the last stair reached counts. Units and outermost cells grow, as `raised` requires.
         for rung in &self.rungs[1..] {
             let reached = whole < rung.top;
             unit = A::raised(unit, rung.unit, reached);
@@ -71,7 +76,7 @@ impl<const N: usize> Lane for Ladder<N> {
         self.stairs.place::<A>(whole, unit, outermost)
     }
 
-    /// For one lane, where the compiler would make branches of comparisons (docs/timing.md).
+    /// For one lane, where the compiler would make branches of comparisons (docs/evidence/timing.md).
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         let whole = A::from_bits(bits);
@@ -88,8 +93,8 @@ impl<const N: usize> Lane for Ladder<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::WORD_BITS;
-    use super::super::tier::{Fused, Wide};
+    use super::super::arithmetic::{Fused, FusedWide};
+    use super::super::lane::WORD_BITS;
     use super::*;
     use crate::random::Random;
 
@@ -97,7 +102,7 @@ mod tests {
     /// magnitude, as among others.
     #[test]
     fn one_lane_is_as_one_of_many() {
-        fn check<A: Arithmetic, const N: usize>(ladder: &Ladder<N>, bits: u64) {
+        fn check<A: Arithmetic, const N: usize>(ladder: &LadderLane<N>, bits: u64) {
             let of_many = ladder.finish::<A>(ladder.reduce::<A>(bits));
             let alone = ladder.magnitude::<A>(bits);
             assert!(
@@ -108,8 +113,8 @@ mod tests {
         let mut random = Random(8);
         for eps in [1.2, 2.0, 4.0, 10.0, 60.0, 300.0, 700.0, 800.0] {
             for (cells, r) in [(1, 1), (5, 2), (1 << 33, 1 << 31), (1 << 44, 1)] {
-                let stairs = Staircase::new(eps, cells, r, WORD_BITS);
-                let (four, eight) = (Ladder::<4>::new(&stairs), Ladder::<8>::new(&stairs));
+                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
+                let (four, eight) = (LadderLane::<4>::new(&stairs), LadderLane::<8>::new(&stairs));
                 let tops = eight.rungs.iter().map(|rung| rung.top as u64);
                 let beside = tops.flat_map(|top| (0..6).map(move |i| top.saturating_add(i).saturating_sub(3)));
                 let at_random: Vec<_> = (0..200).map(|i| random.word() >> (i % 64)).collect();
@@ -118,8 +123,8 @@ mod tests {
                     check::<Separate, 8>(&eight, bits);
                     check::<Fused, 4>(&four, bits);
                     check::<Fused, 8>(&eight, bits);
-                    check::<Wide, 4>(&four, bits);
-                    check::<Wide, 8>(&eight, bits);
+                    check::<FusedWide, 4>(&four, bits);
+                    check::<FusedWide, 8>(&eight, bits);
                 }
             }
         }

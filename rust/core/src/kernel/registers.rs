@@ -15,7 +15,7 @@ mod x86_64 {
     use core::arch::asm;
     use core::arch::x86_64::_mm256_zeroall;
 
-    use crate::kernel::Tier;
+    use super::super::tier::Tier;
 
     pub fn clear() {
         if Tier::Avx512.is_available() {

@@ -1,7 +1,9 @@
+//! The fast path of the staircase law.
+
+use super::arithmetic::Arithmetic;
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
-use super::tier::Arithmetic;
-use super::{Lane, MAX_SPAN};
-use crate::dyadic::power_of_two;
+use super::lane::{Lane, MAX_SPAN};
+use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
 ///
@@ -29,7 +31,7 @@ use crate::dyadic::power_of_two;
 ///
 /// On a stair that a word V ≥ 1 reaches, e^(εJ) ≤ (D + D·c)/((½ + D·c)·v) about, so that ε·J < 76 and J < 2²⁷. V = 0 makes y zero or NaN: not accepted.
 #[derive(Clone, Debug)]
-pub(crate) struct Staircase {
+pub(crate) struct StaircaseLane {
     pub(super) stairs: Stairs,
     bits: f64,
     inverse_eps: f64,
@@ -62,7 +64,7 @@ pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
 /// and whatever it is.
 pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
-impl Staircase {
+impl StaircaseLane {
     pub fn new(eps: f64, cells: u64, r: u64, bits: u32) -> Self {
         let (cells, r) = (cells as f64, r as f64);
         let floor = cells / exp_m1(eps);
@@ -98,6 +100,7 @@ impl Stairs {
     /// y per step of V on stair J: (t/2)·2^−bits·e^(εJ).
     #[inline(always)]
     pub fn unit_of<A: Arithmetic>(&self, stair: f64) -> f64 {
+        // J·high is exact, and J·(ε − high) is the small second part that `exp` takes.
         let high = f64::from_bits(self.eps.to_bits() & UPPER_PART);
         self.unit * exp::<A>(stair * high, stair * (self.eps - high))
     }
@@ -116,14 +119,14 @@ impl Stairs {
         let q = A::floor(depth);
         let tolerance = A::mul_add(y, PER_Y, self.slack);
         let below = depth - q;
-        // Positive comparisons only: NaN and infinity are not sure.
+        // Only comparisons that NaN and infinity fail: those are not sure. `&`, because `&&` would be a branch on noise.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
         let on_stair = (q >= 0.0) & (q < self.cells);
         (outermost - q, inside & on_stair)
     }
 }
 
-impl Lane for Staircase {
+impl Lane for StaircaseLane {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
@@ -133,6 +136,7 @@ impl Lane for Staircase {
             self.inverse_eps,
             self.stair_offset,
         );
+        // Words of stair 0 give a number below 1, which may be negative.
         [whole, A::floor(stair).max(0.0), 0.0]
     }
 

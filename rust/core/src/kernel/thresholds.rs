@@ -1,7 +1,10 @@
+//! The fast path of geometric laws where a few magnitudes carry nearly all of the mass: comparisons of integers.
+
+use super::arithmetic::{Arithmetic, Separate};
 use super::elementary::{exp, exp_m1};
-use super::tier::{Arithmetic, Separate};
-use super::{Lane, RARE, float};
-use crate::dyadic::power_of_two;
+use super::float;
+use super::lane::{Lane, RARE};
+use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of geometric(ε, D) where few magnitudes carry all but 2⁻¹⁴ of the mass, as at ε/D ≥ 1.2: the magnitude is the number of thresholds
 /// S(j)·2^bits, j = 1, 2, …, above V, compared as integers.
@@ -10,18 +13,18 @@ use crate::dyadic::power_of_two;
 /// 2/(1 + e^(−ε/D)) and the products. Beyond, threshold and error are below one unit of V. It is kept as the two integers around an interval twice
 /// as wide, moved apart by one for the bits beyond the word. A word between the two, or below the last threshold, is not sure.
 #[derive(Clone, Debug)]
-pub(crate) struct Thresholds<const N: usize> {
+pub(crate) struct ThresholdLane<const N: usize> {
     /// V below this is below the threshold, whatever bits follow.
     below: [i64; N],
     /// V from here on is not.
     above: [i64; N],
 }
 
-impl<const N: usize> Thresholds<N> {
+impl<const N: usize> ThresholdLane<N> {
     /// `None` where more than 2⁻¹⁴ of the mass lies beyond the last threshold.
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         let step = eps / cells as f64;
-        // At 700, where the exponential ends, thresholds have long been below one unit.
+        // The largest argument of the exponential is 700.
         let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
         Self::of(step, 2.0, divisor, bits)
     }
@@ -33,6 +36,7 @@ impl<const N: usize> Thresholds<N> {
 
     /// S(j) = (`factor`/`divisor`)·e^(−`step`·j).
     fn of(step: f64, factor: f64, divisor: f64, bits: u32) -> Option<Self> {
+        // At 700, where the exponential ends, thresholds have long been below one unit.
         let survival = |j: usize| factor / (divisor * exp::<Separate>((step * j as f64).min(700.0), 0.0));
         if survival(N) > RARE {
             return None;
@@ -47,9 +51,10 @@ impl<const N: usize> Thresholds<N> {
     }
 }
 
-impl<const N: usize> Lane for Thresholds<N> {
+impl<const N: usize> Lane for ThresholdLane<N> {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
+        // Signed, because AVX2 compares signed integers only; V and the thresholds are below 2⁶³.
         let v = bits.cast_signed();
         [A::count_above(&self.below, v), A::count_above(&self.above, v), 0.0]
     }
@@ -69,8 +74,8 @@ impl<const N: usize> Lane for Thresholds<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::WORD_BITS;
-    use super::super::tier::{Fused, Wide};
+    use super::super::arithmetic::{Fused, FusedWide};
+    use super::super::lane::WORD_BITS;
     use super::*;
     use crate::random::Random;
 
@@ -78,7 +83,7 @@ mod tests {
     /// gives the same magnitude.
     #[test]
     fn lanes_agree() {
-        fn check<A: Arithmetic, const N: usize>(law: &Thresholds<N>, bits: u64) {
+        fn check<A: Arithmetic, const N: usize>(law: &ThresholdLane<N>, bits: u64) {
             let expected = law.below.iter().filter(|below| bits.cast_signed() < **below).count();
             let answer = law.finish::<A>(law.reduce::<A>(bits));
             assert_eq!(answer.0, expected as f64, "{law:?} {bits:x}");
@@ -87,7 +92,7 @@ mod tests {
         }
         let mut random = Random(9);
         for (eps, cells) in [(1.3, 1), (2.0, 1), (4.0, 1), (30.0, 5), (60.0, 1), (700.0, 1), (2000.0, 1)] {
-            let law = Thresholds::<8>::new(eps, cells, WORD_BITS).unwrap();
+            let law = ThresholdLane::<8>::new(eps, cells, WORD_BITS).unwrap();
             let beside = law
                 .below
                 .iter()
@@ -97,9 +102,9 @@ mod tests {
             for bits in beside.chain(at_random).chain([0, 1, i64::MAX]).map(i64::cast_unsigned) {
                 check::<Separate, 8>(&law, bits);
                 check::<Fused, 8>(&law, bits);
-                check::<Wide, 8>(&law, bits);
-                if let Some(law) = Thresholds::<4>::new(eps, cells, WORD_BITS) {
-                    check::<Wide, 4>(&law, bits);
+                check::<FusedWide, 8>(&law, bits);
+                if let Some(law) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
+                    check::<FusedWide, 4>(&law, bits);
                 }
             }
         }

@@ -1,14 +1,13 @@
 //! The Arete law on a lattice.
 
-use crate::differences::{Difference, Differences};
-use crate::dyadic::{decompose, floor_log2, power_of_two};
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
-use crate::memory::OutOfMemory;
-use crate::negative_binomial::NegativeBinomial;
-use crate::noise::Noise;
-use crate::share::Share;
-use crate::stream::Fill;
+use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
+use crate::law::Law;
+use crate::law::fill::Source;
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -78,17 +77,12 @@ fn ratio(scale: f64, log2_granularity: i32) -> (f64, u64) {
     (power_of_two(log2_granularity - exponent - zeros as i32), significand >> zeros)
 }
 
-impl Noise for Arete {
+impl Law for Arete {
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
 
-    fn draws(&self) -> usize {
-        self.sum.draws()
-    }
-
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.sum.write(fill, first, out);
-        Ok(())
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
     }
 }

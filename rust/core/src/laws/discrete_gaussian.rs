@@ -1,15 +1,19 @@
+//! The discrete Gaussian law.
+
 use zeroize::Zeroize;
 
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
+use crate::lattice::params::Lattice;
+use crate::law::Law;
+use crate::law::fill::Source;
 use crate::memory::OutOfMemory;
-use crate::noise::{Noise, stage};
-use crate::params::Lattice;
 use crate::reveal;
-use crate::sampler::Sampler;
 use crate::stack;
-use crate::stream::{CHUNK, Fill};
+use crate::stream::{CHUNK, PairStage, StagedFill};
 
 /// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
 ///
@@ -24,7 +28,7 @@ use crate::stream::{CHUNK, Fill};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{DiscreteGaussian, Generator, Noise};
+/// use stairnoise::{DiscreteGaussian, Generator, Law};
 ///
 /// let mut noise = [0_i64; 1000];
 /// DiscreteGaussian::new(100.0)?.fill(&mut Generator::from_os()?, &mut noise)?;
@@ -47,10 +51,10 @@ const LEAST_SIGMA2: f64 = 1.0 / (1 << 20) as f64;
 /// Attempts of one value: none is left open, but for a probability below 2^−1 000 000.
 const ATTEMPTS: u64 = 1 << 21;
 
-/// So many values or fewer are drawn one by one, without buffers to make and wipe.
+/// Up to this number, values are drawn one by one, without buffers to make and wipe.
 const FEW: usize = 8;
 
-/// So many values or fewer of a chunk are brought to their end one by one: a block takes as long as two or three.
+/// At or below this many undecided values, finish one by one: a block takes as long as two or three.
 const LEFT: usize = 2;
 
 impl DiscreteGaussian {
@@ -101,75 +105,71 @@ impl DiscreteGaussian {
     }
 
     /// Value `i` of a fill, from attempt `first_attempt` on.
-    fn value(&self, fill: &Fill, i: u64, first_attempt: u64) -> i64 {
+    fn value(&self, fill: &StagedFill, i: u64, first_attempt: u64) -> i64 {
         for attempt in first_attempt..ATTEMPTS {
-            let index = stage(attempt, i);
-            let [word, coin] = fill.pair(index);
-            let proposal = self.proposal.cells(word, |e| fill.pair_extension(index, 0, e));
+            let stage = fill.pair_stage(attempt);
+            let [word, coin] = stage.pair(i);
+            let proposal = self.proposal.cells(word, |e| stage.extension(i, 0, e));
             let verdict = self.coin.decide(proposal, coin);
-            if verdict.unwrap_or_else(|| self.accepts(fill, index, proposal, coin)) {
+            if verdict.unwrap_or_else(|| self.accepts(stage, i, proposal, coin)) {
                 return proposal;
             }
         }
         0
     }
 
-    /// The exact verdict on the proposal of the pair at `index`.
+    /// The exact verdict on the proposal of the pair of value `i`.
     #[cold]
-    fn accepts(&self, fill: &Fill, index: u64, proposal: i64, coin: u64) -> bool {
+    fn accepts(&self, stage: PairStage<'_>, i: u64, proposal: i64, coin: u64) -> bool {
         reveal::slow_path();
-        let mut extension = |e| reveal::word(fill.pair_extension(index, 1, e));
+        let mut extension = |e| reveal::word(stage.extension(i, 1, e));
         let (magnitude, coin) = (reveal::word(proposal.unsigned_abs()), reveal::word(coin));
         exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
-    /// [`Noise::write_cells`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64]) {
+    /// [`Staged::write_cells`] on a tier that is available.
+    fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         if out.len() <= FEW {
             for (i, value) in (first..).zip(out) {
                 *value = self.value(fill, i, 0);
             }
             return;
         }
-        let mut batch = Batch {
+        let mut attempted = Attempt {
             pairs: [[0; 2]; BLOCK],
             words: [0; BLOCK],
             coins: [0; BLOCK],
             proposals: [0; BLOCK],
         };
         for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            self.write_chunk(tier, fill, first + done as u64, out, &mut batch);
+            self.write_chunk(tier, fill, first + done as u64, out, &mut attempted);
         }
     }
 
     /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
-    fn write_chunk(&self, tier: Tier, fill: &Fill, first: u64, out: &mut [i64], batch: &mut Batch) {
+    fn write_chunk(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], attempted: &mut Attempt) {
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; CHUNK];
         let mut left = 0;
+        let stage = fill.pair_stage(0);
         for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            fill.pairs(stage(0, first + u64::from(begin)), &mut batch.pairs[..out.len()]);
-            let rejected = self.judge(
-                tier,
-                fill,
-                |k| stage(0, first + u64::from(begin) + k as u64),
-                out.len(),
-                batch,
-            );
-            out.copy_from_slice(&batch.proposals[..out.len()]);
+            stage.pairs(first + u64::from(begin), &mut attempted.pairs[..out.len()]);
+            let rejected = self.judge(tier, stage, |k| first + u64::from(begin) + k as u64, out.len(), attempted);
+            out.copy_from_slice(&attempted.proposals[..out.len()]);
             left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
         }
         let mut attempt = 1;
         while left > LEFT {
             let mut still = 0;
+            let stage = fill.pair_stage(attempt);
             for begin in (0..left).step_by(BLOCK) {
                 let mut indices = [0; BLOCK];
                 let n = (left - begin).min(BLOCK);
                 indices[..n].copy_from_slice(&open[begin..begin + n]);
-                let index = |i: u16| stage(attempt, first + u64::from(i));
-                fill.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut batch.pairs[..n]);
-                let rejected = self.judge(tier, fill, |k| index(indices[k]), n, batch);
-                for (&i, &proposal) in indices[..n].iter().zip(&batch.proposals) {
+                let index = |i: u16| first + u64::from(i);
+                stage.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut attempted.pairs[..n]);
+                let rejected = self.judge(tier, stage, |k| index(indices[k]), n, attempted);
+                for (&i, &proposal) in indices[..n].iter().zip(&attempted.proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
                 }
@@ -183,24 +183,24 @@ impl DiscreteGaussian {
         }
     }
 
-    /// The proposals of the first `n` pairs, pair k being that of `index(k)`; which of them are rejected, by bits.
-    fn judge(&self, tier: Tier, fill: &Fill, index: impl Fn(usize) -> u64, n: usize, batch: &mut Batch) -> u64 {
-        let Batch {
+    /// The proposals of the first `n` pairs, pair k being that of value `index(k)`; which of them are rejected, by bits.
+    fn judge(&self, tier: Tier, stage: PairStage<'_>, index: impl Fn(usize) -> u64, n: usize, attempted: &mut Attempt) -> u64 {
+        let Attempt {
             pairs,
             words,
             coins,
             proposals,
-        } = batch;
+        } = attempted;
         for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
             [*word, *coin] = *pair;
         }
         self.proposal
-            .write_block(tier, words, n, proposals, |k, e| fill.pair_extension(index(k), 0, e));
+            .write_block(tier, words, n, proposals, |k, e| stage.extension(index(k), 0, e));
         let verdicts = self.coin.toss(tier, proposals, coins);
         let all = u64::MAX >> (BLOCK - n);
         let mut accepted = reveal::word(verdicts.accepted);
         for k in bits(reveal::word(verdicts.unsure) & all) {
-            accepted = accepted & !(1 << k) | u64::from(self.accepts(fill, index(k), proposals[k], coins[k])) << k;
+            accepted = accepted & !(1 << k) | u64::from(self.accepts(stage, index(k), proposals[k], coins[k])) << k;
         }
         all & !accepted
     }
@@ -224,16 +224,16 @@ fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize 
     count
 }
 
-/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::kernel::Lines`]).
+/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
-struct Batch {
+struct Attempt {
     pairs: [[u64; 2]; BLOCK],
     words: [u64; BLOCK],
     coins: [u64; BLOCK],
     proposals: [i64; BLOCK],
 }
 
-impl Drop for Batch {
+impl Drop for Attempt {
     fn drop(&mut self) {
         self.pairs.as_flattened_mut().zeroize();
         self.words.zeroize();
@@ -243,12 +243,18 @@ impl Drop for Batch {
     }
 }
 
-impl Noise for DiscreteGaussian {
+impl Law for DiscreteGaussian {
+    fn source(&self) -> Source<'_> {
+        Source::staged(self)
+    }
+
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
+}
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+impl Staged for DiscreteGaussian {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         self.write_on(Tier::current(), fill, first, out);
         Ok(())
     }

@@ -1,6 +1,9 @@
+//! The discrete Laplace law.
+
 use crate::error::ParamError;
-use crate::law::{Kind, Law, Shape, law_methods};
-use crate::params::exactly;
+use crate::lattice::params::exactly;
+use crate::law::Law;
+use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 
 /// The discrete Laplace, or two-sided geometric, law (Ghosh, Roughgarden and Sundararajan 2009): the classic noise for counts.
 ///
@@ -12,20 +15,20 @@ use crate::params::exactly;
 ///
 /// # Example
 /// ```
-/// use stairnoise::{DiscreteLaplace, Generator};
+/// use stairnoise::{DiscreteLaplace, Generator, Law};
 ///
 /// let mut noise = [0_i32; 21];
 /// DiscreteLaplace::new(1.0, 1)?.fill(&mut Generator::from_os()?, &mut noise)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct DiscreteLaplace(pub(crate) Law);
+pub struct DiscreteLaplace(pub(crate) OneWordLaw);
 
 impl DiscreteLaplace {
     /// # Errors
     /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ is finite, Δ ≥ 1 is an integer that `f64` holds, and Δ + Δ/ε ≤ 2⁵⁴.
     pub fn new(eps: f64, sensitivity: u64) -> Result<Self, ParamError> {
-        Law::new(
+        OneWordLaw::new(
             Kind::DiscreteLaplace,
             eps,
             exactly("sensitivity", sensitivity)?,
@@ -36,8 +39,8 @@ impl DiscreteLaplace {
 
     /// The sensitivity Δ, as given.
     pub fn sensitivity(&self) -> u64 {
-        self.0.cells()
+        self.cells()
     }
 }
 
-law_methods!(DiscreteLaplace, Value);
+one_word_law!(DiscreteLaplace);

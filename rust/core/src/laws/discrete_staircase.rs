@@ -1,6 +1,9 @@
+//! The discrete staircase law.
+
 use crate::error::ParamError;
-use crate::law::{Kind, Law, Shape, law_methods};
-use crate::params::exactly;
+use crate::lattice::params::exactly;
+use crate::law::Law;
+use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 
 /// The discrete staircase law: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///
@@ -12,7 +15,7 @@ use crate::params::exactly;
 ///
 /// # Example
 /// ```
-/// use stairnoise::{DiscreteStaircase, Generator, R};
+/// use stairnoise::{DiscreteStaircase, Generator, Law, R};
 ///
 /// let law = DiscreteStaircase::new(1.0, 5, R::L1)?;
 /// let mut released = [0_i64; 3];
@@ -20,7 +23,7 @@ use crate::params::exactly;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct DiscreteStaircase(pub(crate) Law);
+pub struct DiscreteStaircase(pub(crate) OneWordLaw);
 
 /// Half-width of the first stair: P is constant on −(r − 1) ..= r − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,13 +46,13 @@ impl DiscreteStaircase {
             R::L2 => Shape::L2,
             R::Value(r) => Shape::Number(exactly("r", r)?),
         };
-        Law::new(Kind::DiscreteStaircase, eps, exactly("sensitivity", sensitivity)?, shape).map(Self)
+        OneWordLaw::new(Kind::DiscreteStaircase, eps, exactly("sensitivity", sensitivity)?, shape).map(Self)
     }
 
     /// The sensitivity Δ, as given.
     pub fn sensitivity(&self) -> u64 {
-        self.0.cells()
+        self.cells()
     }
 }
 
-law_methods!(DiscreteStaircase, Value);
+one_word_law!(DiscreteStaircase);

@@ -1,18 +1,17 @@
 //! The generalized discrete Laplace law.
 
-use crate::differences::{Difference, Differences};
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
-use crate::memory::OutOfMemory;
-use crate::negative_binomial::NegativeBinomial;
-use crate::noise::Noise;
-use crate::share::Share;
-use crate::stream::Fill;
+use crate::law::Law;
+use crate::law::fill::Source;
 
 /// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
 ///
 /// ```
-/// use stairnoise::{GeneralizedDiscreteLaplace, Generator, Noise, Share};
+/// use stairnoise::{GeneralizedDiscreteLaplace, Generator, Law, Share};
 ///
 /// let party = GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::new(1, 100)?)?;
 /// let mut noise = [0_i64; 10];
@@ -33,13 +32,8 @@ impl GeneralizedDiscreteLaplace {
     }
 }
 
-impl Noise for GeneralizedDiscreteLaplace {
-    fn draws(&self) -> usize {
-        self.0.draws()
-    }
-
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.0.write(fill, first, out);
-        Ok(())
+impl Law for GeneralizedDiscreteLaplace {
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.0)
     }
 }

@@ -1,5 +1,7 @@
+//! The Laplace law.
+
 use crate::error::ParamError;
-use crate::law::{Kind, Law, Shape, law_methods};
+use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
 
 /// The Laplace law of scale Δ/ε (Dwork, McSherry, Nissim and Smith 2006).
 ///
@@ -18,13 +20,13 @@ use crate::law::{Kind, Law, Shape, law_methods};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Laplace(pub(crate) Law);
+pub struct Laplace(pub(crate) OneWordLaw);
 
 impl Laplace {
     /// # Errors
     /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, and the lattice fits.
     pub fn new(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
-        Law::new(Kind::Laplace, eps, sensitivity, Shape::default()).map(Self)
+        OneWordLaw::new(Kind::Laplace, eps, sensitivity, Shape::default()).map(Self)
     }
 
     /// The sensitivity Δ, as given.
@@ -33,4 +35,5 @@ impl Laplace {
     }
 }
 
-law_methods!(Laplace, Float);
+one_word_law!(Laplace);
+floats_alone!(Laplace);

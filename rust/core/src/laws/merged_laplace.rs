@@ -1,10 +1,12 @@
+//! The merged Laplace law.
+
+use crate::draw::segments::{Segment, Segments, Side};
 use crate::error::ParamError;
+use crate::lattice::Answer;
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::law::Law;
+use crate::law::fill::Source;
 use crate::memory::{self, OutOfMemory};
-use crate::noise::Noise;
-use crate::params::{Lattice, Narrowing};
-use crate::release::Answer;
-use crate::segments::{Segment, Segments, Side};
-use crate::stream::Fill;
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
 ///
@@ -67,29 +69,27 @@ impl MergedLaplace {
         Ok(Self { breaks, law })
     }
 
-    /// ⌈Δ/g⌉: the sensitivity in lattice steps.
-    pub fn cells(&self) -> u64 {
-        self.law.lattice().cells
-    }
-
     /// The breakpoints in lattice steps.
     pub fn breaks(&self) -> &[u64] {
         &self.breaks
     }
 }
 
-impl Noise for MergedLaplace {
+impl Law for MergedLaplace {
     fn log2_granularity(&self) -> i32 {
         self.law.lattice().log2_granularity
     }
 
-    fn draws(&self) -> usize {
-        self.law.draws()
+    fn cells(&self) -> u64 {
+        self.law.lattice().cells
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.law.write_cells(fill, first, out);
-        Ok(())
+    fn lengths(&self) -> &[u64] {
+        &self.breaks
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.law)
     }
 }
 

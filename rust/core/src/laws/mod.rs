@@ -1,4 +1,4 @@
-//! The laws of numbers, one file each: parameters checked, the lattice chosen, what a caller may ask of a law.
+//! The named laws, one file each: its parameters are checked, its lattice is chosen, and the trait `Law` says how it is drawn.
 
 mod arete;
 mod discrete_gaussian;
@@ -8,6 +8,7 @@ mod generalized_discrete_laplace;
 mod laplace;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
+mod multivariate;
 mod staircase;
 mod truncated_laplace;
 
@@ -19,5 +20,6 @@ pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
 pub use laplace::Laplace;
 pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
+pub use multivariate::{MultivariateStaircase, Norm};
 pub use staircase::{Gamma, Staircase};
 pub use truncated_laplace::TruncatedLaplace;

@@ -1,21 +1,24 @@
 //! The multi-scale discrete Laplace law.
 
-use crate::differences::{Difference, Differences};
+use crate::draw::differences::{Difference, Differences};
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
-use crate::memory::{self, OutOfMemory};
-use crate::negative_binomial::NegativeBinomial;
-use crate::noise::Noise;
-use crate::params::Lattice;
-use crate::share::Share;
-use crate::stream::Fill;
+use crate::lattice::params::Lattice;
+use crate::law::Law;
+use crate::law::fill::Source;
+use crate::memory;
 
-/// A value takes so many draws.
+/// A value takes a draw for every unit of the sensitivity.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 
 /// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.
 #[derive(Debug)]
-pub struct MultiScaleDiscreteLaplace(Differences);
+pub struct MultiScaleDiscreteLaplace {
+    cells: u64,
+    sum: Differences,
+}
 
 impl MultiScaleDiscreteLaplace {
     /// A share of the law.
@@ -38,17 +41,19 @@ impl MultiScaleDiscreteLaplace {
             Difference::table(law)?
         };
         let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
-        Ok(Self(Differences::new(terms)))
+        Ok(Self {
+            cells: lattice.cells,
+            sum: Differences::new(terms),
+        })
     }
 }
 
-impl Noise for MultiScaleDiscreteLaplace {
-    fn draws(&self) -> usize {
-        self.0.draws()
+impl Law for MultiScaleDiscreteLaplace {
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.0.write(fill, first, out);
-        Ok(())
+    fn cells(&self) -> u64 {
+        self.cells
     }
 }

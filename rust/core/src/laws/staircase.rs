@@ -1,5 +1,7 @@
+//! The staircase law.
+
 use crate::error::ParamError;
-use crate::law::{Kind, Law, Shape, law_methods};
+use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
 
 /// The staircase law: among all ε-differentially private additive noise for a real query, the least expected cost (Geng and
 /// Viswanath 2015, "The Optimal Mechanism in Differential Privacy", Theorem 1).
@@ -22,7 +24,7 @@ use crate::law::{Kind, Law, Shape, law_methods};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Staircase(pub(crate) Law);
+pub struct Staircase(pub(crate) OneWordLaw);
 
 /// Half-width of the first stair, as a part of the sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,7 +47,7 @@ impl Staircase {
             Gamma::L2 => Shape::L2,
             Gamma::Value(gamma) => Shape::Number(gamma),
         };
-        Law::new(Kind::Staircase, eps, sensitivity, shape).map(Self)
+        OneWordLaw::new(Kind::Staircase, eps, sensitivity, shape).map(Self)
     }
 
     /// The sensitivity Δ, as given.
@@ -54,4 +56,5 @@ impl Staircase {
     }
 }
 
-law_methods!(Staircase, Float);
+one_word_law!(Staircase);
+floats_alone!(Staircase);

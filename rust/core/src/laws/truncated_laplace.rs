@@ -1,11 +1,13 @@
-use crate::dyadic::floor_scaled;
+//! The truncated Laplace law.
+
+use crate::draw::segments::{Segment, Segments, Side};
 use crate::error::ParamError;
 use crate::exact::{MOST_TRUNCATION, Truncation};
+use crate::lattice::dyadic::floor_scaled;
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::law::Law;
+use crate::law::fill::Source;
 use crate::memory::OutOfMemory;
-use crate::noise::Noise;
-use crate::params::{Lattice, Narrowing};
-use crate::segments::{Segment, Segments, Side};
-use crate::stream::Fill;
 
 /// The Laplace law of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal 2020).
 ///
@@ -14,11 +16,11 @@ use crate::stream::Fill;
 ///
 /// # What is drawn
 /// g times an integer k from −a to b with probability proportional to e^(−ε|k|/D), D = ⌈Δ/g⌉: the truncated two-sided geometric law. Its δ is
-/// exactly what the D outermost integers of the nearer end come to, and the bounds that are chosen are the least for which that is at most `delta`.
+/// exactly the probability of the D outermost integers at the nearer end. The bounds that are chosen are the least whose δ is at most `delta`.
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Generator, Noise, TruncatedLaplace};
+/// use stairnoise::{Generator, Law, TruncatedLaplace};
 ///
 /// let law = TruncatedLaplace::new(1.0, 1e-6, 1.0, None, None)?;
 /// let mut noise = [0.0_f64; 1000];
@@ -28,8 +30,8 @@ use crate::stream::Fill;
 /// ```
 #[derive(Debug)]
 pub struct TruncatedLaplace {
-    below: u64,
-    above: u64,
+    /// The steps below 0 and above.
+    bounds: [u64; 2],
     law: Segments,
 }
 
@@ -91,35 +93,32 @@ impl TruncatedLaplace {
         };
         let segments = vec![segment(Side::Plus, 0, above + 1), segment(Side::Minus, 1, below)];
         Ok(Self {
-            below,
-            above,
+            bounds: [below, above],
             law: Segments::new(segments, Vec::new(), lattice)?,
         })
     }
 
-    /// ⌈Δ/g⌉: the sensitivity in lattice steps.
-    pub fn cells(&self) -> u64 {
-        self.law.lattice().cells
-    }
-
     /// (a, b): draws are from −a to b lattice steps.
     pub fn bounds(&self) -> (u64, u64) {
-        (self.below, self.above)
+        self.bounds.into()
     }
 }
 
-impl Noise for TruncatedLaplace {
+impl Law for TruncatedLaplace {
     fn log2_granularity(&self) -> i32 {
         self.law.lattice().log2_granularity
     }
 
-    fn draws(&self) -> usize {
-        self.law.draws()
+    fn cells(&self) -> u64 {
+        self.law.lattice().cells
     }
 
-    fn write_cells(&self, fill: &Fill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.law.write_cells(fill, first, out);
-        Ok(())
+    fn lengths(&self) -> &[u64] {
+        &self.bounds
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.law)
     }
 }
 

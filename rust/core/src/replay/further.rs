@@ -4,12 +4,12 @@ use serde_json::Value as Json;
 
 use super::{float, list, seeded, vectors, whole};
 use crate::{
-    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Noise,
+    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
     Norm, Share, TruncatedLaplace,
 };
 
 /// The law's lattice and its values from an entry's place are the entry's.
-fn draws(law: &dyn Noise, entry: &Json) {
+fn draws(law: &dyn Law, entry: &Json) {
     assert_eq!(
         i64::from(law.log2_granularity()),
         entry["log2_g"].as_i64().unwrap(),
@@ -18,11 +18,11 @@ fn draws(law: &dyn Noise, entry: &Json) {
     let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
     let mut view = seeded(entry).at(whole(&entry["index"])).unwrap();
     let fill = (0..=whole(&entry["fill"]))
-        .map(|_| view.next_staged(expected.len()).unwrap())
+        .map(|_| law.next_fill(&mut view, expected.len()).unwrap())
         .last()
         .unwrap();
-    let mut cells = vec![0; expected.len()];
-    law.write_cells(&fill, 0, &mut cells).unwrap();
+    let mut cells = vec![0_i64; expected.len()];
+    fill.write(0, &mut cells).unwrap();
     assert_eq!(cells, expected, "{entry}");
 }
 
@@ -62,7 +62,7 @@ fn truncated_laplace() {
 fn infinitely_divisible() {
     for entry in vectors("infinitely_divisible.json") {
         let share = Share::new(whole(&entry["present"]), whole(&entry["n_parties"])).unwrap();
-        let law: Box<dyn Noise> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
+        let law: Box<dyn Law> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
             ("generalized", &[beta, a]) => Box::new(GeneralizedDiscreteLaplace::new(beta, a, share).unwrap()),
             ("multi_scale", &[eps, sensitivity]) => Box::new(MultiScaleDiscreteLaplace::new(eps, sensitivity, share).unwrap()),
             ("arete", &[alpha, theta, lam]) => Box::new(Arete::new(alpha, theta, lam, share).unwrap()),
@@ -103,11 +103,11 @@ fn long_vectors() {
         let dim = whole(&entry["dim"]);
         let mut view = seeded(&entry).at(whole(&entry["vector"]) * dim).unwrap();
         let fill = (0..=whole(&entry["fill"]))
-            .map(|_| view.next_staged(dim as usize).unwrap())
+            .map(|_| law.next_fill(&mut view, dim as usize).unwrap())
             .last()
             .unwrap();
-        let mut cells = vec![0; dim as usize];
-        law.write_cells(&fill, 0, &mut cells).unwrap();
+        let mut cells = vec![0_i64; dim as usize];
+        fill.write(0, &mut cells).unwrap();
         let drawn: Vec<i64> = list(&entry["places"])
             .iter()
             .map(|place| cells[whole(place) as usize])

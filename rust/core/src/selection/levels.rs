@@ -1,6 +1,6 @@
 //! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights.
 
-use super::stair::{HIGHEST_EXACT, LANES, Stairs, smaller, stair};
+use super::stair::{CostStairs, HIGHEST_EXACT, LANES, smaller, stair};
 use crate::exact::{Choice, Exponent};
 use crate::memory::{self, OutOfMemory};
 
@@ -16,7 +16,7 @@ pub(super) struct Levels {
 #[derive(Clone, Debug)]
 enum Rule {
     /// The level is the stair of the cost, and the unit 1.
-    Staircase(Stairs),
+    Staircase(CostStairs),
     /// The level is the cost itself, and the unit the sensitivity.
     Exponential { sensitivity: f64, in_range: bool },
 }
@@ -28,7 +28,7 @@ impl Levels {
             eps,
             halvings,
             factor: if monotonic { eps } else { eps / 2.0 },
-            rule: Rule::Staircase(Stairs::new(sensitivity, gamma)),
+            rule: Rule::Staircase(CostStairs::new(sensitivity, gamma)),
         }
     }
 
@@ -75,7 +75,7 @@ impl Levels {
         match &self.rule {
             Rule::Staircase(stairs) => {
                 let least = stairs.fill(costs, levels);
-                // A stair that was cut off is 2^52 above the least or more: q > 64.
+                // A stair that was cut off is at least 2^52 above the least, so that q > 64.
                 (least <= HIGHEST_EXACT as f64 / 2.0 && self.eps > 1e-12).then_some(least)
             }
             Rule::Exponential { in_range, .. } => {

@@ -1,4 +1,4 @@
-//! Differentially private selection: one of finitely many candidates, the better the lower its cost.
+//! Differentially private selection of one of finitely many candidates: a lower cost is better.
 
 mod decay;
 mod levels;
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use crate::error::{DrawError, ParamError};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, Fill, Generator};
+use crate::stream::{CHUNK, Fill, Generator, Words};
 use levels::Levels;
 use row::Row;
-use thresholds::Thresholds;
+use thresholds::RowThresholds;
 
-/// Words of memory that the thresholds of several rows may take in a [`Selector`]: 32 MiB.
+/// The thresholds that a [`Selector`] keeps have at most this many words: 32 MiB.
 const MOST_KEPT: usize = 1 << 22;
 
 /// A mechanism that selects one of n candidates: P(i) = w_i/Σw, exactly, for the `f64`s as they are (docs/contract.md, selection).
@@ -77,7 +77,7 @@ impl Selection {
     pub fn refused(&self, costs: &[f64]) -> Option<usize> {
         let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
         let good = |cost: &f64| *cost >= least && *cost <= f64::MAX;
-        // Parts, because a loop that may end anywhere is not vectorised.
+        // In parts: the compiler does not vectorise a loop that may end at any element.
         let part = 1024;
         let bad = costs
             .chunks(part)
@@ -120,7 +120,7 @@ impl Selection {
         self.refused(costs).map_or(Ok(()), |index| Err(DrawError::Cost(index)))
     }
 
-    /// Room to work in, for one thread. `again` tells that the same rows will come again, so that it pays to keep their thresholds.
+    /// Room to work in, for one thread. `again` says that the same rows come again: their thresholds are then kept.
     pub fn selector(&self, again: bool) -> Selector<'_> {
         Selector {
             levels: &self.levels,
@@ -161,13 +161,13 @@ impl Selector<'_> {
         mut rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
-        let mut words = fill.words();
+        let (stage, mut words) = (fill.stage(), Words::new());
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
-            let words = words.at(first, out.len());
+            let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
                 let Some(costs) = rows.next() else { return Ok(()) };
-                let index = self.index(costs, words[i], |e| fill.extension(first + i as u64, e))?;
+                let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
                 *place = reveal::found(index as u64).cast_signed();
             }
         }
@@ -181,7 +181,7 @@ impl Selector<'_> {
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
-        // The work depends on the candidate, which is what is released.
+        // The work depends on the candidate, and the candidate is released.
         let word = reveal::word(word);
         let mut extension = |e| reveal::word(extension(e));
         if let Some(kept) = &mut self.kept {
@@ -198,7 +198,7 @@ impl Selector<'_> {
 /// Thresholds of rows that come again, by the address of their costs.
 #[derive(Debug, Default)]
 struct Kept {
-    thresholds: Vec<Thresholds>,
+    thresholds: Vec<RowThresholds>,
     number: HashMap<usize, usize>,
     /// Address and number of the row used last, which often comes next.
     last: Option<(usize, usize)>,
@@ -207,20 +207,20 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(&mut self, levels: &Levels, costs: &[f64], row: &mut Row) -> Result<&Thresholds, OutOfMemory> {
+    fn of(&mut self, levels: &Levels, costs: &[f64], row: &mut Row) -> Result<&RowThresholds, OutOfMemory> {
         let address = costs.as_ptr().addr();
         let number = match self.last {
             Some((last, number)) if last == address => number,
             _ => match self.number.get(&address) {
                 Some(&number) => number,
-                None => self.keep(address, Thresholds::new(levels, costs, row)?)?,
+                None => self.keep(address, RowThresholds::new(levels, costs, row)?)?,
             },
         };
         self.last = Some((address, number));
         Ok(&self.thresholds[number])
     }
 
-    fn keep(&mut self, address: usize, thresholds: Thresholds) -> Result<usize, OutOfMemory> {
+    fn keep(&mut self, address: usize, thresholds: RowThresholds) -> Result<usize, OutOfMemory> {
         if self.size + thresholds.len() > MOST_KEPT {
             *self = Self::default();
         }
@@ -324,7 +324,7 @@ mod tests {
                         }
                     })
                     .collect();
-                let thresholds = Thresholds::new(&mechanism.levels, &costs, &mut Row::new()).unwrap();
+                let thresholds = RowThresholds::new(&mechanism.levels, &costs, &mut Row::new()).unwrap();
                 for j in (0..n).step_by(1 + n / 9) {
                     for step in [0, 1, 2, 1 << 11, 1 << 20] {
                         let at = thresholds.threshold(j);
@@ -349,19 +349,21 @@ mod tests {
         let mut out = vec![0; 1000];
         mechanism.select(&mut generator, &costs, &mut out).unwrap();
         let fill = generator.fill_number(0);
+        let stage = fill.stage();
         for (i, row) in costs.chunks(3).enumerate() {
             let index = mechanism
                 .levels
                 .choice(row)
-                .and_then(|choice| choice.index(fill.word(i as u64), &mut |e| fill.extension(i as u64, e), 1));
+                .and_then(|choice| choice.index(stage.word(i as u64), &mut |e| stage.extension(i as u64, e), 1));
             assert_eq!(out[i], index.unwrap() as i64);
         }
         let mut often = vec![0; 1000];
         mechanism.select_often(&mut generator, &costs[..3], &mut often).unwrap();
         let fill = generator.fill_number(1);
+        let stage = fill.stage();
         let choice = mechanism.levels.choice(&costs[..3]).unwrap();
         for (i, index) in (0..).zip(often) {
-            let exact = choice.index(fill.word(i), &mut |e| fill.extension(i, e), 1);
+            let exact = choice.index(stage.word(i), &mut |e| stage.extension(i, e), 1);
             assert_eq!(index, exact.unwrap() as i64);
         }
     }

@@ -5,7 +5,7 @@ use super::levels::Levels;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 
-/// Weights added up at a time: errors of a sum grow with its longest chain of additions.
+/// Weights added up at a time. Short sums of short sums: the error of a sum grows with its longest chain of additions.
 const BLOCK: usize = 64;
 
 /// 2^−53.
@@ -34,7 +34,7 @@ impl Row {
         }
     }
 
-    /// The weights of a row in units of the largest, `None` if floating point cannot hold them well.
+    /// The weights of a row in units of the largest; `None` if their errors have no bound in floating point.
     ///
     /// Each is off by less than 200·2^−53 relatively plus 2^−90: an exponent q ≤ 45 is off by at most 4·2^−53 relatively, which makes 180, and
     /// its power by 8; a weight with q from 45 to 700 is itself below 2^−64, and both a smaller one and what stands for it are below e^−64.
@@ -67,9 +67,11 @@ impl Row {
 
     /// The last j where the weights from j on exceed v times all of them.
     fn find(&self, total: f64, word: u64) -> Option<usize> {
+        // The 53 leading bits of the word convert without rounding; `error` counts the rest.
         let target = (word >> 11) as f64 * U * total;
         let error = total * U * error(self.weights.len());
         let mut below = 0.0;
+        // From the end, as the thresholds are sums of the weights from j on: first the block, then the candidate.
         let block = (1..self.blocks.len())
             .rev()
             .find(|&block| {
@@ -103,7 +105,7 @@ fn error(n: usize) -> f64 {
     700.0 + n as f64 / 24.0
 }
 
-/// The part of the work that is a few operations on every candidate.
+/// The loops over all candidates.
 struct Weighing<'a> {
     row: &'a mut Row,
     levels: &'a Levels,
@@ -129,7 +131,7 @@ impl Work for Weighing<'_> {
     }
 }
 
-/// In eight chains, which the compiler adds at once.
+/// A sum in eight chains, which are independent: the compiler adds them in vectors.
 #[inline(always)]
 fn sum(block: &[f64]) -> f64 {
     let (eights, rest) = block.as_chunks::<8>();

@@ -1,6 +1,6 @@
-//! The stair of a cost: J = 0 for c < γΔ, otherwise ⌊c/Δ − γ⌋ + 1.
+//! The stair of a cost: J = 0 for c < γΔ, otherwise ⌊c/Δ − γ⌋ + 1, in integers and, where that is certain, in floating point.
 
-use crate::dyadic::decompose;
+use crate::lattice::dyadic::decompose;
 
 /// Stairs saturate here.
 pub(super) const HIGHEST: u64 = (1 << 63) - 1;
@@ -58,9 +58,9 @@ fn divide(c: u64, shift: u32, unit: u64) -> (u64, u64) {
     (u64::try_from(c / unit).unwrap_or(u64::MAX), (c % unit) as u64)
 }
 
-/// Floating-point stairs, which know when they do not know.
+/// Stairs in floating point, with a bound on their error: what it leaves open is decided in integers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stairs {
+pub(super) struct CostStairs {
     pub sensitivity: f64,
     pub gamma: f64,
     /// 1/Δ, rounded.
@@ -71,7 +71,7 @@ pub(super) struct Stairs {
     tolerance: f64,
 }
 
-/// Chains of comparisons, which the compiler runs at once.
+/// Independent chains of comparisons: the compiler makes vectors of them.
 pub(super) const LANES: usize = 8;
 
 /// The smaller of two numbers, neither a NaN.
@@ -83,10 +83,10 @@ pub(super) fn smaller(a: f64, b: f64) -> f64 {
 /// 2^52: adding and subtracting it rounds numbers up to 2^51 to integers.
 const ROUND: f64 = 4_503_599_627_370_496.0;
 
-/// Stairs from here on have no fast path: beyond, not every integer is a float64.
+/// Stairs from here on have no fast path, because not every larger integer is an `f64`.
 pub(super) const HIGHEST_EXACT: u64 = 1 << BITS;
 
-impl Stairs {
+impl CostStairs {
     pub fn new(sensitivity: f64, gamma: f64) -> Self {
         let in_range = (1e-300..=1e300).contains(&sensitivity);
         Self {
@@ -99,8 +99,7 @@ impl Stairs {
         }
     }
 
-    /// J of every cost as a float, and the least one; what the floating-point quotient leaves open is decided exactly. Stairs above
-    /// [`HIGHEST_EXACT`] are cut off there.
+    /// Writes J of every cost, at most [`HIGHEST_EXACT`], and returns the least. If floating point leaves any open, those are decided in integers.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
         let (mut least, mut unsure) = ([f64::INFINITY; LANES], [false; LANES]);
@@ -120,6 +119,7 @@ impl Stairs {
             least[lane] = smaller(stair, least[lane]);
             unsure[lane] |= doubt;
         }
+        // One question for all costs: a branch for each would keep the compiler from vectors.
         if unsure.contains(&true) {
             return self.fill_exactly(costs, stairs);
         }
@@ -130,12 +130,13 @@ impl Stairs {
     #[inline(always)]
     fn rough(&self, cost: f64) -> (f64, bool) {
         let z = cost * self.per_unit + self.offset;
+        // `f64::floor` is a call of a function where the instruction is missing.
         let rounded = (z + ROUND) - ROUND;
         let floor = if rounded > z { rounded - 1.0 } else { rounded };
         (floor, self.unsure(z, z - floor))
     }
 
-    /// Whether z's distance to the integers beside it is within its error. Not so few comparisons that a NaN would pass.
+    /// Whether an integer lies within the error of z. Written as a negation, so that a NaN counts as unsure.
     #[inline(always)]
     fn unsure(&self, z: f64, fraction: f64) -> bool {
         let error = self.tolerance * (z + 1.0);
@@ -223,7 +224,7 @@ mod tests {
                 })
                 .collect();
             let mut stairs = [0.0; 40];
-            let least = Stairs::new(unit, gamma).fill(&costs, &mut stairs);
+            let least = CostStairs::new(unit, gamma).fill(&costs, &mut stairs);
             let exact = costs.iter().map(|&cost| stair(cost, unit, gamma).min(HIGHEST_EXACT) as f64);
             assert!(exact.eq(stairs), "{unit} {gamma} {costs:?}");
             assert_eq!(least, stairs.into_iter().fold(f64::INFINITY, f64::min));

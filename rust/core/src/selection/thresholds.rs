@@ -9,19 +9,19 @@ use std::cell::OnceCell;
 
 /// The thresholds S(j) in units of 2^−64, and a guide that finds the one for a word (Chen and Asau 1974).
 #[derive(Debug)]
-pub(super) struct Thresholds {
+pub(super) struct RowThresholds {
     /// S(0) = 1 is cut off at 2^64 − 1.
     survival: Vec<u64>,
-    /// The answer for the first word of every bucket, at most.
+    /// For every bucket the answer for its first word, or less: a search begins here.
     guide: Vec<usize>,
     /// A word's bucket is its leading bits.
     shift: u32,
-    /// What a difference between a word and a threshold may be off by; `None` where the thresholds are worth nothing.
+    /// Bound on the error of a threshold less a word; `None` where the thresholds have no bound that is of use.
     margin: Option<u64>,
     choice: OnceCell<Choice>,
 }
 
-impl Thresholds {
+impl RowThresholds {
     pub fn new(levels: &Levels, costs: &[f64], row: &mut Row) -> Result<Self, OutOfMemory> {
         let n = costs.len();
         let (survival, margin) = match row.weights(levels, costs)? {
@@ -47,7 +47,7 @@ impl Thresholds {
         })
     }
 
-    /// S(j) in units of 2^−64, about.
+    /// S(j) in units of 2^−64, with the error that `margin` bounds.
     #[cfg(test)]
     pub fn threshold(&self, j: usize) -> u64 {
         self.survival[j]
@@ -65,6 +65,7 @@ impl Thresholds {
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
+        // The guide's answer is that of the bucket's first word, which is the least: later words have this index or a smaller one.
         let mut j = self.guide[(word >> self.shift) as usize];
         while j > 0 && self.survival[j] <= word {
             j -= 1;
@@ -73,6 +74,7 @@ impl Thresholds {
             return Ok(j);
         }
         reveal::slow_path();
+        // Most rows never need exact weights: made at the first doubt, then kept.
         let choice = if let Some(choice) = self.choice.get() {
             choice
         } else {
@@ -99,6 +101,7 @@ fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
     let (mut high, mut low) = (0.0, 0.0);
     let mut sums = memory::filled(0.0, weights.len())?;
     for (sum, &weight) in sums.iter_mut().zip(weights).rev() {
+        // The rounding error of the sum, exactly (Knuth's TwoSum): it does not matter which of the two is larger.
         let next = high + weight;
         let back = next - high;
         low += (high - (next - back)) + (weight - back);

@@ -1,3 +1,5 @@
+//! The block function: AES-256 of a counter, in the widest instructions that the processor has.
+
 use std::sync::Arc;
 
 use aes::Aes256Enc;
@@ -43,7 +45,7 @@ impl Cipher {
         Arc::new(Self::portable(key))
     }
 
-    /// The portable tier has none, so that forcing it runs the cipher of processors without VAES.
+    /// None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
     #[cfg(target_arch = "x86_64")]
     fn widest(tier: Tier) -> Option<Self> {
         if tier == Tier::Portable {
@@ -88,6 +90,7 @@ impl Cipher {
     /// The words of the noise blocks at `indices`, as many as `out` takes.
     pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
         let mut indices = indices.fuse();
+        // Whole batches of every cipher: 16 blocks, or 32.
         let mut some = [0; 32];
         for out in out.chunks_mut(some.len()) {
             for (place, index) in some.iter_mut().zip(indices.by_ref().take(out.len())) {
@@ -159,10 +162,10 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
     stack::wipe::<{ 4 << 10 }>();
 }
 
-// Of a key schedule the `aes` crate leaves some copies, of encryption with AES-NI round keys more than 2 KiB down: the search of memory
-// (`tests/generators/test_keys_in_memory.py`) finds keys where less is wiped.
+// Both functions are never inlined, so that what the `aes` crate leaves on the stack lies below their caller's frame, where `stack::wipe` wipes.
 //
-// Never inlined: what the `aes` crate leaves on the stack is to lie where `stack::wipe` wipes, not in the frame of whoever calls both.
+// It leaves copies of the key schedule, and with AES-NI round keys more than 2 KiB down: the search of memory (`tests/generators/test_keys_in_memory.py`)
+// finds keys where less is wiped than here.
 
 /// Round keys that find no room in registers are left on the stack.
 #[inline(never)]
@@ -224,7 +227,7 @@ mod tests {
         bytes.fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
     }
 
-    /// Plain blocks through the one door that blocks come in by, at every place of two batches: as an index so much later than the first.
+    /// Encrypts plain blocks as (index, tweak), at every place of two batches: the first index is that much lower.
     fn encrypts(key: &str, plain: &str, expected: &str) {
         let key: [u8; 32] = bytes(key).try_into().unwrap();
         let (plain, expected) = (bytes(plain), bytes(expected));

@@ -1,4 +1,5 @@
-//! Keys that forget: what a generator of the operating system's holds after a fill does not tell that fill's key (contract, section 11).
+//! Erasure of keys: after a fill, the memory of a generator with a key from the operating system does not tell that fill's key
+//! (contract, section 11).
 //!
 //! Fast key erasure (Bernstein 2017): a key makes its successor and the keys of the next fills, and is overwritten by them.
 //!
@@ -58,12 +59,14 @@ impl FillKeys {
             self.renew();
         }
         let cipher = self.cipher(self.next);
+        // Erased before the fill is used: nothing that happens to the fill can leave its key here.
         self.blocks[2 * self.next..][..2].as_flattened_mut().zeroize();
         self.next += 1;
         cipher
     }
 
     fn renew(&mut self) {
+        // Overwrites key 0, which made them, with its successor.
         self.cipher(0).fill_keys(&mut self.blocks);
         self.next = 1;
     }
@@ -87,14 +90,14 @@ impl Drop for FillKeys {
 #[cfg(test)]
 mod tests {
     use super::super::cipher::Domain;
-    use super::super::fill::Fill;
+    use super::super::fill::{Fill, Substream};
     use super::*;
 
     const KEY: [u8; 32] = [9; 32];
 
     fn words(cipher: Arc<Cipher>) -> [u64; 6] {
-        let fill = Fill::new(cipher, 0, 0);
-        core::array::from_fn(|i| fill.word(i as u64))
+        let fill = Fill::new(Substream::new(cipher, 0, 0));
+        core::array::from_fn(|i| fill.stage().word(i as u64))
     }
 
     /// Keys by the contract's text, one block at a time: those of the first `n` fills, and the generator's key after them.

@@ -1,47 +1,154 @@
+//! One fill: words and extension words by index, and the stages of a law that draws several times for a value.
+
 use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::cipher::{Cipher, Domain};
-use crate::kernel::{BLOCK, Lines};
+use crate::kernel::BLOCK;
+use crate::lines::Lines;
 use crate::stack;
 
-/// Words handed out at a time: 4 KiB of keystream stay in the first-level cache beside 4 KiB of output.
+/// Words handed out at a time: 4 KiB of keystream fit the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
 
-/// So few values are drawn one by one, without a long buffer to make and wipe.
+/// Up to this many values are drawn without [`Words`], a long buffer to make and wipe.
 pub(crate) const FEW: usize = 8;
 
 /// Extension words of one value; later ones are zero.
 pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
 
-/// One fill of one generator: the randomness of any number of values, by index. Made by [`Generator::next`](crate::Generator::next).
-///
-/// Writing from the same fill twice repeats its noise.
-pub struct Fill {
+/// Values of a fill of several draws have indices below 2 to this power (contract, section 5), so that a fill has 2²² stages.
+const LOG2_VALUES: u32 = 40;
+
+/// Indices that a fill has for all of its stages together.
+const LOG2_INDICES: u32 = 62;
+
+/// A fill of any kind: which keystream, and which of its values comes first.
+pub(super) struct Substream {
     cipher: Arc<Cipher>,
     number: u64,
     start: u64,
 }
 
-impl Fill {
-    pub(super) fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
+impl Substream {
+    pub fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
         Self { cipher, number, start }
     }
+}
 
-    /// The same fill from its first value on, and the value that this view of it begins with: for laws whose values are not all of one index.
-    pub(crate) fn whole(&self) -> (Self, u64) {
-        (Self::new(Arc::clone(&self.cipher), self.number, 0), self.start)
+/// One fill of a law that takes one draw for a value: the randomness of any number of values, by index. Made by
+/// [`Generator::next`](crate::Generator::next).
+///
+/// Writing from the same fill twice repeats its noise.
+pub struct Fill(Substream);
+
+impl Fill {
+    /// Values of such a fill have indices below this.
+    pub(super) const INDICES: u64 = 1 << LOG2_INDICES;
+
+    pub(super) fn new(substream: Substream) -> Self {
+        Self(substream)
+    }
+
+    /// What its draw reads.
+    pub(crate) fn stage(&self) -> Stage<'_> {
+        Stage::new(&self.0, 0)
+    }
+
+    /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
+    #[doc(hidden)]
+    pub fn keystream(&self, first: u64, out: &mut [u64]) {
+        let (stage, mut words) = (self.stage(), Words::new());
+        for (out, first) in out.chunks_mut(CHUNK).zip((first..).step_by(CHUNK)) {
+            out.copy_from_slice(words.at(stage, first, out.len()));
+        }
+    }
+}
+
+/// One fill of a law that takes several draws for a value: every draw reads a stage of its own, and no two stages share a word. Made by
+/// [`Generator::next_staged`](crate::Generator::next_staged).
+///
+/// Writing from the same fill twice repeats its noise.
+pub struct StagedFill {
+    substream: Substream,
+    /// Stage s begins at index s·2^`log2_values`.
+    log2_values: u32,
+}
+
+impl StagedFill {
+    /// Values of such a fill have indices below this.
+    pub(super) const INDICES: u64 = 1 << LOG2_VALUES;
+
+    pub(super) fn new(substream: Substream) -> Self {
+        Self {
+            substream,
+            log2_values: LOG2_VALUES,
+        }
+    }
+
+    /// The same fill from its first value on, and the index of the value that this view begins with: for laws that draw several values together.
+    ///
+    /// There are 2^`log2_fewer` times fewer indices to a stage, and as many times more stages.
+    pub(crate) fn whole(&self, log2_fewer: u32) -> (Self, u64) {
+        let Substream { cipher, number, start } = &self.substream;
+        let whole = Self {
+            substream: Substream::new(Arc::clone(cipher), *number, 0),
+            log2_values: LOG2_VALUES - log2_fewer,
+        };
+        (whole, *start)
+    }
+
+    /// What draw number `s` reads.
+    pub(crate) fn stage(&self, s: u64) -> Stage<'_> {
+        Stage::new(&self.substream, self.offset(s))
+    }
+
+    /// What draw number `s` reads, for a law that takes two words in every draw.
+    pub(crate) fn pair_stage(&self, s: u64) -> PairStage<'_> {
+        PairStage(self.stage(s))
+    }
+
+    /// The words of stages and values `place(0)`, `place(1)`, …, as many as `out` takes.
+    pub(crate) fn scattered_words(&self, place: impl Fn(usize) -> (u64, u64), out: &mut [u64]) {
+        let index = |k| {
+            let (s, i) = place(k);
+            self.offset(s) + i
+        };
+        self.stage(0).scattered_words(index, out);
+    }
+
+    fn offset(&self, s: u64) -> u64 {
+        debug_assert!(s >> (LOG2_INDICES - self.log2_values) == 0, "stage {s}");
+        s << self.log2_values
+    }
+}
+
+/// What one draw of every value reads: a word for each, and extension words.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage<'a> {
+    cipher: &'a Cipher,
+    number: u64,
+    start: u64,
+}
+
+impl<'a> Stage<'a> {
+    fn new(substream: &'a Substream, offset: u64) -> Self {
+        Self {
+            cipher: &substream.cipher,
+            number: substream.number,
+            start: substream.start + offset,
+        }
     }
 
     /// The word of value `index`.
-    pub(crate) fn word(&self, index: u64) -> u64 {
+    pub fn word(self, index: u64) -> u64 {
         let index = self.start + index;
         self.cipher.block(Domain::Noise, 0, self.number, index / 2)[(index % 2) as usize]
     }
 
     /// Extension word `e` of value `index`.
-    pub(crate) fn extension(&self, index: u64, e: usize) -> u64 {
+    pub fn extension(self, index: u64, e: usize) -> u64 {
         if e >= EXTENSION_WORDS {
             return 0;
         }
@@ -49,9 +156,10 @@ impl Fill {
         self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
     }
 
-    /// The words of the values `first .. first + n` with `n` at most [`FEW`], without a long buffer to make and wipe.
-    pub(crate) fn few_words(&self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
+    /// The words of the values `first .. first + n` with `n` at most [`FEW`]; what follows them has no meaning.
+    pub fn few_words(self, first: u64, n: usize) -> Zeroizing<[u64; FEW + 1]> {
         let first = self.start + first;
+        // A block holds two words, and the first wanted may be its second.
         let skip = (first % 2) as usize;
         let mut blocks = Zeroizing::new([[0; 2]; FEW / 2 + 1]);
         self.cipher
@@ -61,24 +169,9 @@ impl Fill {
         words
     }
 
-    /// The pair of words `2·(start + index)` and the next: one block.
-    pub(crate) fn pair(&self, index: u64) -> [u64; 2] {
-        self.cipher.block(Domain::Noise, 0, self.number, self.start + index)
-    }
-
-    /// The pairs of `first`, `first + 1`, …
-    pub(crate) fn pairs(&self, first: u64, out: &mut [[u64; 2]]) {
-        self.cipher.noise(self.number, self.start + first, out);
-    }
-
-    /// The pairs of `indices`, as many as `out` takes.
-    pub(crate) fn scattered_pairs(&self, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
-        self.cipher
-            .scattered_noise(self.number, indices.map(|index| self.start + index), out);
-    }
-
     /// The words of the values `index(0)`, `index(1)`, …, as many as `out` takes.
-    pub(crate) fn scattered_words(&self, index: impl Fn(usize) -> u64, out: &mut [u64]) {
+    pub fn scattered_words(self, index: impl Fn(usize) -> u64, out: &mut [u64]) {
+        // 32 blocks are whole batches of every cipher.
         let mut blocks = Zeroizing::new([[0; 2]; 32]);
         for (begin, out) in (0..).step_by(blocks.len()).zip(out.chunks_mut(blocks.len())) {
             let index = |k| self.start + index(begin + k);
@@ -89,57 +182,70 @@ impl Fill {
             }
         }
     }
+}
 
-    /// Extension word `e` of word `lane` of a pair.
-    pub(crate) fn pair_extension(&self, index: u64, lane: u64, e: usize) -> u64 {
-        // The extension of word n is that of value n, and `extension` counts from `start`.
-        self.extension(self.start + 2 * index + lane, e)
+/// What one draw of every value reads where that is a pair of words: one block of the cipher. Pair i is the words 2i and 2i + 1.
+#[derive(Clone, Copy)]
+pub(crate) struct PairStage<'a>(Stage<'a>);
+
+impl PairStage<'_> {
+    /// The pair of value `index`.
+    pub fn pair(self, index: u64) -> [u64; 2] {
+        let Stage { cipher, number, start } = self.0;
+        cipher.block(Domain::Noise, 0, number, start + index)
     }
 
-    /// A buffer for its words.
-    pub(crate) fn words(&self) -> Words<'_> {
-        Words {
-            fill: self,
-            blocks: Lines([[0; 2]; CHUNK / 2 + 1]),
-            used: 0,
-        }
+    /// The pairs of the values `first`, `first + 1`, …, as many as `out` takes.
+    pub fn pairs(self, first: u64, out: &mut [[u64; 2]]) {
+        let Stage { cipher, number, start } = self.0;
+        cipher.noise(number, start + first, out);
     }
 
-    /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
-    #[doc(hidden)]
-    pub fn keystream(&self, first: u64, out: &mut [u64]) {
-        let mut words = self.words();
-        for (out, first) in out.chunks_mut(CHUNK).zip((first..).step_by(CHUNK)) {
-            out.copy_from_slice(words.at(first, out.len()));
-        }
+    /// The pairs of the values `indices`, as many as `out` takes.
+    pub fn scattered_pairs(self, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
+        let Stage { cipher, number, start } = self.0;
+        cipher.scattered_noise(number, indices.map(|index| start + index), out);
+    }
+
+    /// Extension word `e` of word `lane` of the pair of value `index`.
+    pub fn extension(self, index: u64, lane: u64, e: usize) -> u64 {
+        // The extension of word n is that of value n, and a stage counts values from its start.
+        self.0.extension(self.0.start + 2 * index + lane, e)
     }
 }
 
-/// Up to [`CHUNK`] consecutive words of a fill at a time; wiped on drop, and with them what kernels that were called from the same function left of
+/// Up to [`CHUNK`] consecutive words of a stage at a time; wiped on drop, and with them what kernels that were called from the same function left of
 /// them on the stack.
-pub(crate) struct Words<'a> {
-    fill: &'a Fill,
+pub(crate) struct Words {
     blocks: Lines<[[u64; 2]; CHUNK / 2 + 1]>,
     /// The most blocks that were used at a time.
     used: usize,
 }
 
-impl Words<'_> {
+impl Words {
+    /// Room for words, none of which are there yet.
+    pub fn new() -> Self {
+        Self {
+            blocks: Lines([[0; 2]; CHUNK / 2 + 1]),
+            used: 0,
+        }
+    }
+
     /// The words of the values `first .. first + n`, with `n` at most [`CHUNK`].
-    pub fn at(&mut self, first: u64, n: usize) -> &[u64] {
-        let first = self.fill.start + first;
+    pub fn at(&mut self, stage: Stage<'_>, first: u64, n: usize) -> &[u64] {
+        let first = stage.start + first;
         let skip = (first % 2) as usize;
         let blocks = &mut self.blocks.0[..(skip + n).div_ceil(2)];
         self.used = self.used.max(blocks.len());
-        self.fill.cipher.noise(self.fill.number, first / 2, blocks);
+        stage.cipher.noise(stage.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
     }
 }
 
-impl Drop for Words<'_> {
+impl Drop for Words {
     fn drop(&mut self) {
         self.blocks.0[..self.used].as_flattened_mut().zeroize();
-        // Fewer words go through no vectors.
+        // Kernels take whole blocks into vectors: fewer words leave nothing there.
         if 2 * self.used >= BLOCK {
             stack::wipe_kernels();
         }

@@ -1,3 +1,5 @@
+//! Keys and the count of their fills: taking a fill, spawning children, views, and new keys after a fork.
+
 use core::fmt;
 use std::sync::Arc;
 
@@ -5,11 +7,10 @@ use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
 use super::erasure::FillKeys;
-use super::fill::Fill;
+use super::fill::{Fill, StagedFill, Substream};
 use super::process::process_mark;
 use crate::error::DrawError;
 use crate::memory;
-use crate::noise::LOG2_VALUES;
 
 /// A key and the count of its fills: the source of all noise.
 ///
@@ -65,8 +66,8 @@ impl Children {
 }
 
 impl Generator {
+    /// The number of a fill has 48 bits of an AES input.
     const FILLS: u64 = 1 << 48;
-    const INDICES: u64 = 1 << 62;
 
     /// A key from the operating system.
     ///
@@ -171,33 +172,35 @@ impl Generator {
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
     pub fn next(&mut self, n: usize) -> Result<Fill, DrawError> {
-        self.next_below(Self::INDICES, DrawError::IndexTooLarge, n)
+        self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n).map(Fill::new)
     }
 
-    /// [`Generator::next`] for a law of several draws, which leaves fewer indices to the values.
+    /// [`Generator::next`] for a law of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
     ///
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
-    pub fn next_staged(&mut self, n: usize) -> Result<Fill, DrawError> {
-        self.next_below(1 << LOG2_VALUES, DrawError::StagedIndexTooLarge, n)
+    pub fn next_staged(&mut self, n: usize) -> Result<StagedFill, DrawError> {
+        self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n)
+            .map(StagedFill::new)
     }
 
-    fn next_below(&mut self, indices: u64, too_large: DrawError, n: usize) -> Result<Fill, DrawError> {
+    fn next_below(&mut self, indices: u64, too_large: DrawError, n: usize) -> Result<Substream, DrawError> {
         self.rekey_after_fork()?;
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);
         }
+        // Refused before the fill is counted: a view that begins too late must not use up a number.
         let end = self.start.checked_add(n as u64);
         if end.is_none_or(|end| end > indices) {
             return Err(too_large);
         }
-        let fill = match &mut self.source {
-            // Its key is for this fill alone, which is then number 0.
-            Source::Os { keys, .. } => Fill::new(keys.next(), 0, self.start),
-            Source::Given { cipher, .. } => Fill::new(Arc::clone(cipher), self.next_fill, self.start),
+        let substream = match &mut self.source {
+            // The key serves this fill only, which is then its number 0.
+            Source::Os { keys, .. } => Substream::new(keys.next(), 0, self.start),
+            Source::Given { cipher, .. } => Substream::new(Arc::clone(cipher), self.next_fill, self.start),
         };
         self.next_fill += 1;
-        Ok(fill)
+        Ok(substream)
     }
 
     /// The fill of a given number, from value 0 on.
@@ -205,7 +208,7 @@ impl Generator {
     pub(crate) fn fill_number(&self, fill: u64) -> Fill {
         match &self.source {
             Source::Os { .. } => panic!("the keys of other fills are gone"),
-            Source::Given { cipher, .. } => Fill::new(Arc::clone(cipher), fill, 0),
+            Source::Given { cipher, .. } => Fill::new(Substream::new(Arc::clone(cipher), fill, 0)),
         }
     }
 
@@ -231,11 +234,12 @@ impl fmt::Debug for Generator {
 mod tests {
     use super::super::entropy::tests::without_entropy;
     use super::*;
-    use crate::stream::CHUNK;
+    use crate::Law;
+    use crate::stream::{CHUNK, Words};
 
     fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
         let stream = generator.next(n).unwrap();
-        (0..n as u64).map(|i| stream.word(i)).collect()
+        (0..n as u64).map(|i| stream.stage().word(i)).collect()
     }
 
     #[test]
@@ -247,14 +251,18 @@ mod tests {
             let mut view = Generator::from_seed(1).at(start).unwrap();
             let stream = view.next(2 * CHUNK).unwrap();
             for n in (0..20).chain(CHUNK - 3..=CHUNK) {
-                let mut buffer = stream.words();
+                let mut buffer = Words::new();
                 for first in [0, 1, 2, 7] {
                     let from = (start + first) as usize;
-                    assert_eq!(buffer.at(first, n), &all[from..from + n], "{start} {first} {n}");
+                    assert_eq!(
+                        buffer.at(stream.stage(), first, n),
+                        &all[from..from + n],
+                        "{start} {first} {n}"
+                    );
                 }
                 let index = |k| (k * k % CHUNK) as u64;
                 let mut scattered = vec![0; n];
-                stream.scattered_words(index, &mut scattered);
+                stream.stage().scattered_words(index, &mut scattered);
                 for (k, word) in scattered.iter().enumerate() {
                     assert_eq!(*word, all[(start + index(k)) as usize], "{start} {k}");
                 }
@@ -278,7 +286,7 @@ mod tests {
 
     #[test]
     fn indices_and_fills_end_with_an_error() {
-        let mut far = Generator::from_seed(1).at(Generator::INDICES - 1).unwrap();
+        let mut far = Generator::from_seed(1).at(Fill::INDICES - 1).unwrap();
         assert!(far.next(1).is_ok());
         assert_eq!(far.next(2).err(), Some(DrawError::IndexTooLarge));
         assert_eq!(far.next_fill(), 1, "a refused fill takes nothing");
@@ -358,7 +366,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn a_forked_child_draws_other_words() {
         use crate::stream::process::tests::{clone, fork, in_child};
-        let next_word = |generator: &mut Generator| generator.next(1).unwrap().word(0).to_le_bytes();
+        let next_word = |generator: &mut Generator| generator.next(1).unwrap().stage().word(0).to_le_bytes();
         for made_by in [fork, clone] {
             for view in [false, true] {
                 let mut generator = Generator::from_os().unwrap();

@@ -5,10 +5,10 @@
 //! | `cipher` | the block function: which AES input stands for which purpose |
 //! | `vaes256`, `vaes512` | two and four blocks per instruction, where the `aes` crate would do one |
 //! | `schedule` | their key schedule |
-//! | `fill` | one fill: words and extension words by index |
+//! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
-//! | `erasure` | keys that forget, for generators of the operating system's |
-//! | `process` | which process this is, as forks go |
+//! | `erasure` | keys that are erased as they are used, where the operating system gave the first |
+//! | `process` | telling a process from those that it was forked from |
 //! | `entropy` | the operating system's random source |
 
 mod cipher;
@@ -24,7 +24,7 @@ mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
 
-pub use fill::Fill;
-pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW};
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, Stage, Words};
+pub use fill::{Fill, StagedFill};
 pub use generator::{Children, Generator};
 pub use process::process_mark;

@@ -1,8 +1,8 @@
-//! Which process this is, told apart from those that it was forked from.
+//! A number that tells a process from those that it was forked from.
 //!
-//! A process id does not tell: it comes again when its process is gone, and the first process of every container has the id 1. A handler of
-//! `pthread_atfork` runs only for forks through the C library. A page that the kernel wipes in the child knows of every copy of the memory,
-//! and reading it costs a load where asking for the id costs a system call.
+//! A process id is not enough: ids are used again, and the first process of every container has the id 1. A handler of `pthread_atfork` runs
+//! only for forks through the C library. A page that the kernel wipes in every child misses no fork, and reading it costs a load; asking for
+//! the id costs a system call.
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 #[cfg(unix)]
@@ -33,11 +33,11 @@ mod unix {
         Handler,
     }
 
-    /// The largest mark from a page, in this process or one that it was forked from.
+    /// The largest mark that this process, or one that it was forked from, took by a page.
     #[cfg(target_os = "linux")]
     static LAST: AtomicU64 = AtomicU64::new(0);
 
-    /// Forks through the C library that lie between the first process and this one.
+    /// How many forks through the C library lie between the first process and this one.
     static FORKS: AtomicU64 = AtomicU64::new(0);
 
     impl Guard {
@@ -148,7 +148,7 @@ pub(super) mod tests {
 
     /// Past the C library: no handler runs.
     pub fn clone() -> libc::c_long {
-        // SAFETY: as `fork`, with a copy of the stack, since no other is given.
+        // SAFETY: as `fork`; no stack is given, so that the child gets a copy of this one.
         unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) }
     }
 
@@ -202,7 +202,7 @@ pub(super) mod tests {
         all_differ(&marks_down_the_line(&|| handler.mark() & u64::from(u32::MAX), clone));
     }
 
-    /// A child that asks for its mark only after its own child was made does not give it away.
+    /// A child that asks for its mark after its own child was made does not share it with that child.
     #[test]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn a_grandchild_of_a_child_that_never_asked_differs_from_the_first() {

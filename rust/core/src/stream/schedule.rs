@@ -8,8 +8,8 @@ use core::arch::x86_64::{
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
 
-/// FIPS-197, section 5.2, for eight key words: a new half takes the last half but one, its own running XOR, and a word of the other half
-/// through the S-box, rotated and with a round constant for even halves, as it is for odd ones.
+/// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, and a word of the last half
+/// that has gone through the S-box: rotated and with a round constant for even halves, as it is for odd ones.
 ///
 /// The caller wipes `keys`.
 #[target_feature(enable = "aes,ssse3")]

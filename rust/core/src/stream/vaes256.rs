@@ -28,7 +28,7 @@ const BATCH: usize = 2 * LANES;
 pub(super) struct Vaes256([__m128i; ROUNDS + 1]);
 
 impl Vaes256 {
-    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it
+    /// A place for a key, where it will be used: a move would leave a copy. `None` where the processor lacks VAES, AVX2 or AES-NI: a `Vaes256` is the proof that it
     /// has them.
     pub fn without_key() -> Option<Self> {
         let available = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes");
@@ -37,7 +37,7 @@ impl Vaes256 {
     }
 
     pub fn set_key(&mut self, key: &[u8; 32]) {
-        // SAFETY: `self` exists, so `without_key` found AES-NI and what comes after SSSE3.
+        // SAFETY: `self` exists, so `without_key` found AES-NI and AVX2, which implies SSSE3.
         unsafe { schedule::expand(key, &mut self.0) }
     }
 
@@ -71,6 +71,7 @@ impl Drop for Vaes256 {
 #[target_feature(enable = "vaes,avx2,aes")]
 fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]]) {
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
+    // Indices wrap only in tests: those of a fill are below 2⁶³.
     let mut first = first;
     for batch in batches {
         encrypt_successors(keys, tweak, first, batch);
@@ -84,8 +85,8 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
     }
 }
 
-// Never inlined: around a loop the compiler would keep round keys in registers, and what does not fit on the stack, where nobody wipes it.
-// Neither takes nor returns vectors, which would pass through the stack.
+// Neither function is inlined: around a loop the compiler would keep round keys in registers, and spill those that do not fit to a stack that
+// nobody wipes. Neither takes or returns vectors, because these would pass through the stack.
 
 /// Writes AES(index, tweak) for index = `first`, `first + 1`, …
 #[inline(never)]
@@ -130,8 +131,8 @@ fn encrypt(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut 
     }
     let last = key(ROUNDS);
     for (lane, pair) in lanes.iter().zip(out.as_chunks_mut::<2>().0) {
-        // With debug assertions a store by its intrinsic takes the address of what it stores, for which the compiler leaves lanes on the stack.
-        // SAFETY: both types are 32 bytes, of which every value is valid.
+        // Not a store by its intrinsic: with debug assertions that takes the address of a lane, which the compiler then leaves on the stack.
+        // SAFETY: both types are 32 bytes, and every value of these is valid.
         *pair = unsafe { transmute::<__m256i, [[u64; 2]; 2]>(_mm256_aesenclast_epi128(*lane, last)) };
     }
 }

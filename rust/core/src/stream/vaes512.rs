@@ -27,7 +27,7 @@ const BATCH: usize = 4 * LANES;
 pub(super) struct Vaes512([__m128i; ROUNDS + 1]);
 
 impl Vaes512 {
-    /// A place for a key, where it will be used; `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it
+    /// A place for a key, where it will be used: a move would leave a copy. `None` where the processor lacks VAES, AVX-512 F or AES-NI: a `Vaes512` is the proof that it
     /// has them.
     pub fn without_key() -> Option<Self> {
         let available =
@@ -37,7 +37,7 @@ impl Vaes512 {
     }
 
     pub fn set_key(&mut self, key: &[u8; 32]) {
-        // SAFETY: `self` exists, so `without_key` found AES-NI and what comes after SSSE3.
+        // SAFETY: `self` exists, so `without_key` found AES-NI and AVX-512 F, which implies SSSE3.
         unsafe { schedule::expand(key, &mut self.0) }
     }
 
@@ -124,8 +124,8 @@ fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m512i; LANES], out:
         }
     }
     for (lane, four) in lanes.iter().zip(out.as_chunks_mut::<4>().0) {
-        // As in `vaes256`, not by the intrinsic of a store.
-        // SAFETY: both types are 64 bytes, of which every value is valid.
+        // Not a store by its intrinsic, as in `vaes256`.
+        // SAFETY: both types are 64 bytes, and every value of these is valid.
         *four = unsafe { transmute::<__m512i, [[u64; 2]; 4]>(_mm512_aesenclast_epi128(*lane, keys[ROUNDS])) };
     }
 }

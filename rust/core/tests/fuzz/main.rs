@@ -1,16 +1,16 @@
-//! The fuzz targets of `rust/fuzz` on inputs that need no fuzzer: its corpus, and a number of bytes at random, the same in every run.
+//! The fuzz targets of `rust/fuzz` without a fuzzer: on its corpus, and on random bytes that are the same in every run.
 //!
-//! Evidence: each target compares the crate with a second opinion (the contract's words and the exact path, values one at a time, a naive
-//! rule); what it compares stands in its file. `STAIRNOISE_FUZZ_INPUTS` sets the number of inputs at random.
+//! Each target compares the crate with a second opinion: the contract's words and the exact path, values one at a time, or a naive rule.
+//! The file of a target says what it compares. `STAIRNOISE_FUZZ_INPUTS` sets the number of random inputs.
 
 mod targets;
 
 use std::path::Path;
 
-/// Inputs at random for a target: some seconds for all of them.
+/// Random inputs for each target. All of them take some seconds.
 const INPUTS: usize = if cfg!(miri) { 2 } else { 300 };
 
-/// The generator's first state, more by the length of a target's name. Miri's are inputs of laws without long tables, which take it hours.
+/// A target's generator starts at this plus the length of the target's name. Miri takes hours for long tables; its seed gives laws without them.
 const SEED: u64 = if cfg!(miri) { 342_000 } else { 0 };
 
 const MOST_BYTES: u64 = if cfg!(miri) { 40 } else { 512 };
@@ -62,18 +62,27 @@ macro_rules! at_random {
 
 at_random!(parameters, fill, release, each, staged, vectors, selection);
 
+/// The kept inputs of a target: a line of hexadecimal digits for each.
+fn kept(name: &str) -> Vec<Vec<u8>> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let text = std::fs::read_to_string(corpus.join(name).with_extension("hex")).expect("a corpus for each target");
+    text.lines().map(bytes).collect()
+}
+
+fn bytes(digits: &str) -> Vec<u8> {
+    let pair = |place| u8::from_str_radix(&digits[place..place + 2], 16).expect("two hexadecimal digits");
+    (0..digits.len()).step_by(2).map(pair).collect()
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "slow")]
 fn the_corpus_passes() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for (name, run) in targets::ALL {
-        let mut inputs = 0;
-        for entry in std::fs::read_dir(corpus.join(name)).expect("a corpus for each target") {
-            let path = entry.expect("a readable folder").path();
-            run(&std::fs::read(&path).expect("a readable input"));
-            inputs += 1;
+        let inputs = kept(name);
+        assert!(!inputs.is_empty(), "{name} has an empty corpus");
+        for input in inputs {
+            run(&input);
         }
-        assert!(inputs > 0, "{name} has an empty corpus");
     }
 }
 

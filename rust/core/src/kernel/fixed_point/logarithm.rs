@@ -1,8 +1,7 @@
 //! −ln v of a word in fixed point. A number "in 2^−n" counts steps of that size.
 
 use super::super::float::{from_bits, nearest};
-use super::high;
-use crate::dyadic::power_of_two;
+use crate::lattice::dyadic::power_of_two;
 
 /// −ln v of a word.
 pub(super) struct Logarithm {
@@ -90,6 +89,14 @@ fn atanh(s: u128) -> u128 {
         sum = COEFFICIENTS[k].wrapping_add(high(z, sum));
     }
     s.wrapping_add(high(s, high(z, sum)))
+}
+
+/// ⌊a·b / 2^128⌋ or up to 2 less.
+pub(super) fn high(a: u128, b: u128) -> u128 {
+    const LOW: u128 = u64::MAX as u128;
+    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    let middle = (a1.wrapping_mul(b0) >> 64).wrapping_add(a0.wrapping_mul(b1) >> 64);
+    a1.wrapping_mul(b1).wrapping_add(middle)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Evidence: the exact path. What a fixed-point step is sure of is what that says, whatever bits follow the word; and it is sure of nearly all.
+//! Evidence: the exact path. What the fixed-point step is sure of is what the exact path says, whatever bits follow the word; and the step is sure
+//! of nearly all words.
 
 use super::*;
 use crate::exact;
-use crate::law::{Kind, Law, Shape};
+use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::random::Random;
 
 const WORDS: u64 = 1 << 63;
@@ -20,7 +21,7 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
         } else {
             Shape::L1
         };
-        if let Ok((law, _)) = Law::place(kind, eps, sensitivity, shape)
+        if let Ok((law, _)) = OneWordLaw::place(kind, eps, sensitivity, shape)
             && FixedPoint::new(&law).is_some()
         {
             return law;
@@ -151,7 +152,7 @@ fn few_words_are_left_in_doubt() {
     }
 }
 
-/// The errors named in the table of `Staircase`, added up.
+/// The errors named in the table of `FixedStaircase`, added up.
 #[test]
 fn staircase_tolerance() {
     const U: f64 = f64::EPSILON / 2.0;

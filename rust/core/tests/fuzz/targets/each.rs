@@ -1,6 +1,8 @@
-//! A law for every value. Compared: which parameters are refused, and each value with the law of its parameters alone.
+//! Fills in which every value has its own parameters.
+//!
+//! Compares which parameters are refused, and each value with the law that has its parameters.
 
-use stairnoise::{DrawError, Kind, Law, Laws, Parameters, Shape, Shapes};
+use stairnoise::{DrawError, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes};
 
 use super::input::Input;
 
@@ -43,7 +45,7 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
     let alone: Vec<_> = (0..n)
         .map(|i| {
             let (eps, sensitivity, shape) = parameters.at(i);
-            Law::new(kind, eps, sensitivity, shape)
+            OneWordLaw::new(kind, eps, sensitivity, shape)
         })
         .collect();
     let mut laws = Laws::new(kind);
@@ -57,7 +59,7 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
     if refused.is_some() {
         return;
     }
-    let fit = |(law, answer): (&Result<Law, _>, _)| law.as_ref().is_ok_and(|law| law.check_answers(&[answer]).is_ok());
+    let fit = |(law, answer): (&Result<OneWordLaw, _>, _)| law.as_ref().is_ok_and(|law| law.check_answers(&[answer]).is_ok());
     let unfit = alone.iter().zip(answers.iter().copied()).position(|pair| !fit(pair));
     if let Some(index) = unfit {
         assert_eq!(laws.check_answers(answers, parameters), Err(DrawError::OffLattice(index)));

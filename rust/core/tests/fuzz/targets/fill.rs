@@ -1,7 +1,9 @@
-//! Any of the four laws, key, fill, place and length. Compared: the whole, its pieces, few values, threads, every type; and values by the
-//! contract's words on the exact path alone.
+//! Fills of the four laws, with any key, number, start and length.
+//!
+//! Compares a fill with its pieces, its types and what several threads write; and some of its values with those that the exact path makes of
+//! the contract's words.
 
-use stairnoise::{DrawError, Fill, Law, Value};
+use stairnoise::{DrawError, Fill, Law, OneWordLaw, Value};
 
 use super::input::Input;
 use super::oracle::{Words, float, int, log2_of_power};
@@ -60,7 +62,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(again, floats);
 }
 
-fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(law: &Law, fill: &Fill, n: usize, cuts: &[usize]) -> Vec<T> {
+fn same_in_pieces<T: Value + PartialEq + std::fmt::Debug>(law: &OneWordLaw, fill: &Fill, n: usize, cuts: &[usize]) -> Vec<T> {
     let mut whole = vec![T::default(); n];
     law.write(fill, 0, &mut whole);
     for ends in cuts.windows(2) {

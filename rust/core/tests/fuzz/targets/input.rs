@@ -1,7 +1,7 @@
-//! Numbers, laws and generators made of bytes. Bytes that are missing are zeros.
+//! Makes numbers, laws and generators from bytes. Missing bytes are zeros.
 
 use arbitrary::Unstructured;
-use stairnoise::{Generator, Kind, Law, Shape, Share};
+use stairnoise::{Generator, Kind, OneWordLaw, Shape, Share};
 
 pub struct Input<'a>(Unstructured<'a>);
 
@@ -27,12 +27,12 @@ impl<'a> Input<'a> {
         usize::from(number) % end
     }
 
-    /// How many values to draw, fewer than this; under Miri, which is slow, a sixteenth.
+    /// How many values to draw: fewer than `end`, and fewer than a sixteenth of it under Miri, which is slow.
     pub fn count(&mut self, end: usize) -> usize {
         self.below(if cfg!(miri) { end / 16 } else { end })
     }
 
-    /// Any float: at the edges of its format, ordinary, or any bits at all.
+    /// Any float: at an end of its format, an ordinary one, or one of any bits.
     pub fn number(&mut self) -> f64 {
         const EDGES: [f64; 16] = [
             0.0,
@@ -64,13 +64,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Positive and neither large nor small.
+    /// A float between 2⁻⁸ and 2⁸.
     pub fn ordinary(&mut self) -> f64 {
         let fraction = (self.word() >> 11) as f64 / (1_u64 << 53) as f64;
         (1.0 + fraction) * (f64::from(self.byte() % 16) - 8.0).exp2()
     }
 
-    /// A parameter: mostly one that some law has.
+    /// A parameter, which some law accepts in most cases.
     pub fn parameter(&mut self) -> f64 {
         if self.byte() < 64 { self.number() } else { self.ordinary() }
     }
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// ε, Δ and a shape: mostly those of some law.
+    /// ε, Δ and a shape, which some law accepts in most cases.
     pub fn parameters(&mut self, kind: Kind) -> (f64, f64, Shape) {
         let eps = self.parameter();
         let mut sensitivity = self.parameter();
@@ -120,10 +120,10 @@ impl<'a> Input<'a> {
         (eps, sensitivity, self.shape(kind, sensitivity))
     }
 
-    pub fn law(&mut self) -> Option<Law> {
+    pub fn law(&mut self) -> Option<OneWordLaw> {
         let kind = self.kind();
         let (eps, sensitivity, shape) = self.parameters(kind);
-        Law::new(kind, eps, sensitivity, shape).ok()
+        OneWordLaw::new(kind, eps, sensitivity, shape).ok()
     }
 
     pub fn share(&mut self) -> Share {
@@ -131,7 +131,7 @@ impl<'a> Input<'a> {
         Share::new(1 + self.word() % parties, parties).expect("a share of as many")
     }
 
-    /// Where a slice is cut in two, three or four.
+    /// Places that cut a slice in two, three or four.
     pub fn cuts(&mut self, length: usize) -> Vec<usize> {
         let mut cuts = vec![0, length];
         for _ in 0..=self.below(3) {

@@ -1,4 +1,4 @@
-//! What the fuzzer runs on any bytes. A target panics if the crate is wrong.
+//! The fuzz targets: functions that run the crate on any bytes, and panic where it is wrong.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -1,9 +1,9 @@
-//! The contract, written again: the words of a fill (section 1), the exact magnitude (section 2), rounded sums (section 4).
+//! A second implementation of the contract: words of a fill (section 1), exact magnitudes (section 2), rounded sums (section 4).
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use stairnoise::Law;
 use stairnoise::exact::{IntegerLaw, magnitude};
+use stairnoise::{Law, OneWordLaw};
 
 /// The words of one fill of a key.
 pub struct Words {
@@ -40,7 +40,7 @@ impl Words {
     }
 
     /// X of value `i`, by the exact path alone.
-    pub fn cells(&self, law: &Law, i: u64) -> i64 {
+    pub fn cells(&self, law: &OneWordLaw, i: u64) -> i64 {
         let (eps, cells) = (law.eps(), law.cells());
         let integers = match law.r() {
             Some(r) => IntegerLaw::Staircase { eps, cells, r },

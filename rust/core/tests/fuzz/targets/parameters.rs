@@ -1,12 +1,14 @@
-//! Every constructor with any numbers: it refuses, with a text that names the parameter and the value, or gives a law that draws and releases
-//! finite multiples of its granularity.
+//! Constructors with any numbers.
+//!
+//! A constructor refuses numbers with a text that names the parameter and the value, or makes a law that draws and releases finite multiples
+//! of its granularity.
 
 use std::fmt::Debug;
 
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Generator, Laplace, Law,
-    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Noise, Norm, ParamError, R, Selection, Share, Staircase,
-    TruncatedLaplace, largest_quotient,
+    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R, Selection, Share,
+    Staircase, TruncatedLaplace, largest_quotient,
 };
 
 use super::input::Input;
@@ -89,8 +91,8 @@ fn refused(error: ParamError) {
     assert!(text.contains(" must ") && text.contains("got "), "{text}");
 }
 
-fn four<L: Into<Law>>(law: Result<L, ParamError>) {
-    let law: Law = match law {
+fn four<L: Into<OneWordLaw>>(law: Result<L, ParamError>) {
+    let law: OneWordLaw = match law {
         Ok(law) => law.into(),
         Err(error) => return refused(error),
     };
@@ -108,7 +110,7 @@ fn four<L: Into<Law>>(law: Result<L, ParamError>) {
     multiples(&noise, law.granularity(), &law);
 }
 
-fn staged<L: Noise + Debug>(law: Result<L, ParamError>) {
+fn staged<L: Law>(law: Result<L, ParamError>) {
     let law = match law {
         Ok(law) => law,
         Err(error) => return refused(error),

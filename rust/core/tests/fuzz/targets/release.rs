@@ -1,9 +1,11 @@
-//! Any of the four laws and any answers. Refused are lengths that differ, answers that are not finite or do not fit the lattice, and integers
-//! for a continuous law, and then nothing is drawn or written; otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
+//! Releases of any answers by the four laws.
+//!
+//! A release refuses lengths that differ, answers that are not finite or do not fit the lattice, and integers for a continuous law. It then
+//! draws and writes nothing. Otherwise each value is the rounded answer plus the noise, added up in integers (contract, section 4).
 
 use std::fmt::Debug;
 
-use stairnoise::{Answer, DrawError, Generator, Law};
+use stairnoise::{Answer, DrawError, Generator, Law, OneWordLaw};
 
 use super::input::Input;
 use super::oracle::{True, float, int, log2_of_power, rounded};
@@ -39,7 +41,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn check<A: Answer + True + Debug>(
-    law: &Law,
+    law: &OneWordLaw,
     generator: &mut Generator,
     answers: &[A],
     places: usize,
@@ -50,7 +52,10 @@ fn check<A: Answer + True + Debug>(
     let mut whole = vec![7_i64; places];
     let mut noise = vec![0_i64; places];
     let first = generator.next_fill();
-    law.fill(&mut generator.at(0).expect("no fork"), &mut noise).expect("noise");
+    let mut same = generator.at(0).expect("no fork");
+    law.next_fill(&mut same, places)
+        .and_then(|fill| Ok(fill.write(0, &mut noise)?))
+        .expect("noise");
     let mut view = generator.at(0).expect("no fork");
     let done = law.release(generator, answers, &mut floats);
     let refused = |(index, &answer): (usize, &A)| {

@@ -1,5 +1,7 @@
-//! Any rows of costs. Compared: which cost is refused; rows drawn together, one at a time and with kept thresholds; and the candidate by the
-//! contract's words and stairs on the exact path alone.
+//! Selections from any rows of costs.
+//!
+//! Compares which cost is refused; rows drawn together with rows drawn one at a time and with kept thresholds; and the selected candidate
+//! with the one that the exact path makes of the contract's words and stairs.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,9 @@
-//! Laws of several draws for a value. Compared: a fill with its pieces and with values one at a time; released values with the noise;
-//! bounded noise with its bounds.
+//! Laws that take several words for a value.
+//!
+//! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
-use std::fmt::Debug;
-
-use stairnoise::noise::{release_part, write};
 use stairnoise::{
-    Arete, DiscreteGaussian, DrawError, Fill, GeneralizedDiscreteLaplace, MergedLaplace, MultiScaleDiscreteLaplace, Noise,
+    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, Law, LawFill, MergedLaplace, MultiScaleDiscreteLaplace,
     TruncatedLaplace,
 };
 
@@ -69,14 +67,14 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-fn checked<L: Noise + Debug, E>(law: Result<L, E>, input: &mut Input<'_>, most: usize) {
+fn checked<L: Law, E>(law: Result<L, E>, input: &mut Input<'_>, most: usize) {
     if let Ok(law) = law {
         check(&law, input, most);
     }
 }
 
 /// Compares a fill of the law with itself in other forms; its cells.
-fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
+fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
     let log2_granularity = log2_of_power(law.granularity());
     assert_eq!(log2_granularity, law.log2_granularity());
     let (mut generator, _) = input.generator();
@@ -84,7 +82,7 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     let n = input.count(most);
     let mut view = generator.at(start).expect("no fork");
     let fits = start + n as u64 <= 1 << 40;
-    let Ok(fill) = view.next_staged(n) else {
+    let Ok(fill) = law.next_fill(&mut view, n) else {
         assert!(!fits);
         let mut untouched = vec![7.0; n];
         let refused = law.fill(&mut view, &mut untouched);
@@ -94,10 +92,10 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     };
     assert!(fits);
     let mut cells = vec![0_i64; n];
-    law.write_cells(&fill, 0, &mut cells).unwrap();
+    fill.write(0, &mut cells).unwrap();
     pieces(law, &fill, &cells, &input.cuts(n));
     let mut floats = vec![0.0_f64; n];
-    write(law, &fill, 0, &mut floats).unwrap();
+    fill.write(0, &mut floats).unwrap();
     let answers: Vec<f64> = (0..n)
         .map(|i| if i % 8 == 0 { input.number() } else { i as f64 / 3.0 })
         .collect();
@@ -113,9 +111,9 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     } else {
         let whole = log2_granularity == 0;
         let mut released = (vec![0.0_f64; n], vec![0_i64; n]);
-        release_part(law, &fill, 0, &answers, &mut released.0).unwrap();
+        fill.release(0, &answers, &mut released.0).unwrap();
         if whole {
-            release_part(law, &fill, 0, &answers, &mut released.1).unwrap();
+            fill.release(0, &answers, &mut released.1).unwrap();
         }
         for (i, &answer) in answers.iter().enumerate() {
             let sum = rounded(answer, log2_granularity) + i128::from(cells[i]);
@@ -140,15 +138,15 @@ fn check<L: Noise + Debug>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i
     cells
 }
 
-pub fn pieces<L: Noise + Debug>(law: &L, fill: &Fill, cells: &[i64], cuts: &[usize]) {
+pub fn pieces<L: Law>(law: &L, fill: &LawFill<'_>, cells: &[i64], cuts: &[usize]) {
     for ends in cuts.windows(2) {
-        let mut piece = vec![0; ends[1] - ends[0]];
-        law.write_cells(fill, ends[0] as u64, &mut piece).unwrap();
+        let mut piece = vec![0_i64; ends[1] - ends[0]];
+        fill.write(ends[0] as u64, &mut piece).unwrap();
         assert_eq!(piece, cells[ends[0]..ends[1]], "{ends:?} of {} of {law:?}", cells.len());
     }
     for &i in cuts.iter().filter(|i| **i < cells.len()) {
-        let mut one = [0];
-        law.write_cells(fill, i as u64, &mut one).unwrap();
+        let mut one = [0_i64];
+        fill.write(i as u64, &mut one).unwrap();
         assert_eq!(one[0], cells[i], "value {i} of {} of {law:?}", cells.len());
     }
 }

@@ -1,7 +1,9 @@
-//! The staircase of vectors. Compared: a fill with its pieces and with coordinates one at a time, from any place; a vector's norm with that
-//! of the largest ball that was drawn.
+//! The staircase of vectors.
+//!
+//! Compares a fill with its pieces and with coordinates one at a time, from any place; and a vector's norm with that of the largest ball that
+//! was drawn.
 
-use stairnoise::{MultivariateStaircase, Noise, Norm};
+use stairnoise::{Law, MultivariateStaircase, Norm};
 
 use super::input::Input;
 use super::oracle::log2_of_power;
@@ -29,12 +31,9 @@ pub fn run(bytes: &[u8]) {
     let (mut generator, _) = input.generator();
     let start = input.start(39);
     let n = input.count(if dim > 64 { 5000 } else { 600 });
-    let fill = generator
-        .at(start)
-        .expect("no fork")
-        .next_staged(n)
-        .expect("indices below 2^40");
+    let mut view = generator.at(start).expect("no fork");
+    let fill = law.next_fill(&mut view, n).expect("indices below 2^40");
     let mut cells = vec![0_i64; n];
-    law.write_cells(&fill, 0, &mut cells).unwrap();
+    fill.write(0, &mut cells).unwrap();
     pieces(&law, &fill, &cells, &input.cuts(n));
 }

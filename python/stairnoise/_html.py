@@ -1,0 +1,98 @@
+"""The tables that notebooks show for a mechanism and for a privacy loss.
+
+Plain HTML without scripts and styles, so that a notebook's own colours, light or dark, hold for it. Every text is escaped.
+A function here returns None where a table cannot be had at once; the notebook then shows the ``repr``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, Context
+from html import escape
+from typing import Any
+
+from stairnoise._registry import ROWS
+
+Rows = Iterator[tuple[str, str]]
+
+_LONGEST = 200
+_CONFIDENCE = 0.95
+_DELTAS = (1e-6, 1e-9)
+_EPSILONS = (0.1, 1.0)
+# ε and δ of so many losses on a lattice take less than half a second.
+_MOST_LOSSES = 2**16
+
+
+def of_law(law: Any) -> str | None:
+    """Return the table of a mechanism with single parameters: its parameters, guarantee, granularity and errors."""
+    if getattr(law, "_parameter_shape", ()) != ():
+        return None
+    return _table(type(law).__name__, _law_rows(law))
+
+
+def of_loss(loss: Any) -> str | None:
+    """Return the table of a privacy loss: its releases, its pure ε, and ε and δ at a few values."""
+    if loss._shape != ():
+        return None
+    return _table("PrivacyLoss", _loss_rows(loss))
+
+
+def _law_rows(law: Any) -> Rows:
+    for name, value in law._named_arguments().items():
+        if value is not None:
+            yield name, repr(value)
+    row = next(row for row in ROWS if row.class_name == type(law).__name__)
+    vectors = row.kind == "vector"
+    # The others' ε and quantiles come from lists of probabilities, which may take minutes to make.
+    quick = row.group != "shares"
+    if quick:
+        yield "guarantee", repr(law.guarantee()).removeprefix("Guarantee: ")
+    yield "granularity", f"{law.granularity:.6g}"
+    yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
+    if quick:
+        bound = _rounded_up(law.error_bound(1 - _CONFIDENCE))
+        yield f"{100 * _CONFIDENCE:g} % of the noise", f"has a norm of at most {bound}" if vectors else f"is within ±{bound}"
+
+
+def _loss_rows(loss: Any) -> Rows:
+    yield "releases", str(loss.releases)
+    for name, (_, k) in zip(loss._names, loss._parts, strict=True):
+        yield f"{k} ×", name
+    yield "pure ε", _number(loss.eps)
+    if _is_quick(loss):
+        for delta in _DELTAS:
+            yield f"ε at δ = {delta:g}", _number(loss.eps_for_delta(delta))
+        for eps in _EPSILONS:
+            yield f"δ at ε = {eps:g}", _rounded_up(min(1.0, loss.privacy_profile(eps)))
+
+
+def _is_quick(loss: Any) -> bool:
+    """Tell whether ε and δ take less than half a second: not where many losses must be listed first."""
+    if loss._single is not None:
+        return True
+    from stairnoise._theory.privacy.models import exact_step
+
+    step = exact_step(loss._parts)
+    return step is None or float(loss.eps) <= _MOST_LOSSES * step
+
+
+def _table(caption: str, rows: Rows) -> str | None:
+    # Showing an object must not fail, whatever its parameters make of a formula.
+    try:
+        lines = [f'<tr><th scope="row">{_cell(name)}</th><td>{_cell(text)}</td></tr>' for name, text in rows]
+    except Exception:
+        return None
+    return "\n".join([f"<table><caption>{_cell(caption)}</caption><tbody>", *lines, "</tbody></table>"])
+
+
+def _cell(text: str) -> str:
+    return escape(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
+def _number(value: float) -> str:
+    """Write an ε, not below it; an infinite one is none."""
+    return "none" if value == float("inf") else _rounded_up(value)
+
+
+def _rounded_up(value: float) -> str:
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(value)):g}"

@@ -1,0 +1,303 @@
+"""Array parameters: a capability of the laws that one word draws.
+
+Each element of the output then has a law of its own. Scalar parameters make an ordinary law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._errors import ParameterError, received
+from stairnoise._law.distribution import plain
+from stairnoise._law.eps_for_error import EpsForError
+from stairnoise._law.law import DiscreteLaw, LawOfNumbers
+from stairnoise._law.on_lattice import Family
+from stairnoise._law.partitions import NAME
+from stairnoise._output import Shape
+from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape, lent, real
+from stairnoise._theory.laws import staircase
+from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._theory.numerics.elementwise import evaluate
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Spec = Cost | Real | None
+
+# A sensitivity beside which no r is too large.
+_WIDEST = 2.0**53
+_BOUND = Lattice(staircase).error_bound
+
+
+class ArrayParameters(LawOfNumbers[Any], EpsForError):
+    """A law of ε, a sensitivity and perhaps a shape, each a number or an array.
+
+    Scalar parameters are Python numbers, array parameters read-only copies, in the shapes that
+    the caller gave. A law of scalars holds a native law that is ready to draw.
+    """
+
+    __slots__ = ("_eps", "_lattice", "_sensitivity", "_spec")
+
+    # What the extension calls the law.
+    _native_name: ClassVar[Any]
+    # Name of the shape parameter, None for the Laplace laws.
+    _spec_name: ClassVar[str | None] = None
+    # The law on its lattice.
+    _family: ClassVar[Family]
+
+    _eps: Real
+    _sensitivity: Real
+    _spec: Spec
+    # Granularity and r; for array parameters, where they take time, None until somebody asks.
+    _lattice: tuple[Any, Any] | None
+
+    @classmethod
+    def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
+        """Make a law that reads the arrays of its `arguments` where they are, to be drawn from at once and forgotten."""
+        names = ("eps", "sensitivity", cls._spec_name)
+        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, 1, "l1"), strict=True) if name]
+        law = cls.__new__(cls)
+        law._validate(*given, convert=partial(lent, out=out))
+        return law
+
+    def _validate(
+        self, eps: RealLike, sensitivity: RealLike, spec: object = None, *, convert: Callable[[object, str], Real] = real
+    ) -> None:
+        """Check the parameters and store them; the constructor of every law."""
+        parameters = {"eps": convert(eps, "eps"), "sensitivity": convert(sensitivity, "sensitivity")}
+        checked = self._check_spec(spec, convert)
+        if self._spec_name and not isinstance(checked, str):
+            parameters[self._spec_name] = checked  # type: ignore[assignment]
+        store = object.__setattr__
+        store(self, "_eps", parameters["eps"])
+        store(self, "_sensitivity", parameters["sensitivity"])
+        store(self, "_spec", checked)
+        self._check(common_shape(parameters))
+
+    def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
+        name = self._spec_name
+        if name is None:
+            return None
+        if isinstance(spec, str):
+            if spec in ("l1", "l2"):
+                return spec  # type: ignore[return-value]
+            raise ParameterError(f'{name} must be "l1", "l2" or a number, got {received(spec)}')
+        return convert(spec, name)
+
+    @classmethod
+    def _native_law(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law:
+        """Return the extension's law of scalar parameters."""
+        make = getattr(_native, cls._native_name)
+        law: _native.Law = make(eps, sensitivity) if cls._spec_name is None else make(eps, sensitivity, spec)
+        return law
+
+    def _check(self, shape: Shape) -> None:
+        """Have the extension check the numbers, and make its law of scalar ones."""
+        if shape == ():
+            law = self._native_law(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
+            self._hold(law, shape)
+            object.__setattr__(self, "_lattice", (law.granularity, *(law.lengths or (0,))))
+            return
+        if 0 in shape:
+            self._check_each_alone()
+        _native.check(self._native_name, *self._broadcast(shape))
+        self._hold(None, shape)
+        object.__setattr__(self, "_lattice", None)
+
+    @property
+    def sensitivity(self) -> Any:
+        """Largest change Δ of one value that one person can cause."""
+        return self._sensitivity
+
+    @property
+    def granularity(self) -> Any:
+        """Power of two of which every draw is a multiple."""
+        return self._place()[0]
+
+    def _place(self) -> tuple[Any, Any]:
+        """Return granularity and r, of every element for array parameters."""
+        if self._lattice is None:
+            granularity, _, r = describe(self._native_name, *self._broadcast(self._parameter_shape))
+            granularity.flags.writeable = False
+            r.flags.writeable = False
+            object.__setattr__(self, "_lattice", (granularity, r))
+            return granularity, r
+        return self._lattice
+
+    def _check_each_alone(self) -> None:
+        """Check the parameters of an empty law: it has no element to check, but what is wrong is wrong."""
+        cost: Spec = "l1" if self._spec_name else None
+        _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
+        _native.check(self._native_name, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
+        if not (self._spec is None or isinstance(self._spec, str)):
+            sensitivity = self._sensitivity if np.size(self._sensitivity) else _WIDEST
+            shape = np.broadcast_shapes(np.shape(sensitivity), np.shape(self._spec))
+            _native.check(self._native_name, *_spread(1.0, sensitivity, self._spec, shape))
+
+    @property
+    def eps(self) -> Real:
+        """Privacy parameter ε of one draw."""
+        return self._eps
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return what the constructor was called with."""
+        arguments = (self._eps, self._sensitivity)
+        return arguments if self._spec_name is None else (*arguments, self._spec)
+
+    def _with_eps(self, eps: Real) -> Self:
+        return type(self)(eps, *self._arguments()[1:])  # type: ignore[call-arg]
+
+    def _broadcast(self, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+        return _spread(self._eps, self._sensitivity, self._spec, shape)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
+
+    # One law for every element
+
+    def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+        # The parameters were checked when the law was made.
+        _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
+
+    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int) -> None:
+        if self._scalar_law is not None:
+            super()._add_noise(stream, answers, out, k)
+            return
+        if k > 1:
+            self._check_shares(k)
+        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k)
+
+    def _check_shares(self, k: int) -> None:
+        """Refuse a k that leaves some element no law, without an array of quotients."""
+        try:
+            _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
+        except ParameterError as error:
+            raise self._no_law(k, NAME, error) from None
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the same law for eps/k, rounded down so that k releases stay within eps."""
+        if isinstance(self._eps, float):
+            share: Real = _native.largest_quotient(self._eps, k)
+        else:
+            share = np.empty(self._eps.shape)
+            _native.largest_quotients(self._eps, k, share)
+        return self._with_eps(share)
+
+    # The distribution: by symmetry, and for every element
+
+    def _apply(self, function: str, value: object, name: str) -> Real:
+        x = argument(value, name)
+        if self._parameter_shape:
+            common_shape({name: x, "parameters": np.empty(self._parameter_shape)})
+        found: Real = self._distribution.at(function, x)
+        return found
+
+    def median(self) -> Real:
+        """Return the median, which is 0 by symmetry."""
+        return self.mean()
+
+    def _skewness(self) -> Real:
+        return self.mean()
+
+    def _excess_kurtosis(self) -> Real:
+        # It does not depend on the scale, at which the moments of a continuous law may leave float64.
+        eps, sensitivity, *shape = self._arguments()
+        moment = type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution.closed_moment  # type: ignore[call-arg]
+        with np.errstate(all="ignore"):
+            # Divided twice, because the square may underflow.
+            kurtosis = np.asarray(moment(4)) / moment(2) / moment(2) - 3
+        return plain(np.broadcast_to(kurtosis, self._parameter_shape).copy())
+
+    def _expected_power(self, p: Real) -> Any:
+        if isinstance(p, float) and p in (1.0, 2.0):
+            return self.abs_moment(int(p))
+        return self._distribution.real_moment(p)
+
+    def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        eps, _, _ = self._broadcast(self._parameter_shape)
+        granularity, cells, r = self._describe()
+        if k == 1:
+            with np.errstate(all="ignore"):
+                constants = self._family.constants(eps, cells.astype(np.float64), r.astype(np.float64))
+            return granularity, np.asarray(evaluate(_BOUND, alpha, constants, False)).astype(object)
+        operands = np.broadcast_arrays(eps, cells, r, alpha)
+        bounds = np.empty(operands[0].shape, object)
+        for index in np.ndindex(bounds.shape):
+            one_eps, D, one_r, level = (operand[index].item() for operand in operands)
+            bounds[index] = self._family.sum_bound(one_eps, D, one_r, k, level)
+        return granularity, bounds
+
+    def _sum_bound(self, k: int, alpha: float) -> int:
+        bound: int = self._bounds_on_lattice(np.array(alpha), k)[1].item()
+        return bound
+
+    def _loss(self, sensitivity: Any) -> Any:
+        eps, _, _ = self._broadcast(self._parameter_shape)
+        _, cells, r = self._describe()
+        return self._family.loss(eps, cells.astype(np.float64), r)
+
+    def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """Granularity, cells to a sensitivity and r of every element."""
+        law = self._scalar_law
+        if law is not None:
+            return np.array(law.granularity), np.array(law.cells), np.array(next(iter(law.lengths), 0))
+        return describe(self._native_name, *self._broadcast(self._parameter_shape))
+
+
+class DiscreteArrayParameters(ArrayParameters, DiscreteLaw):
+    """Such a law on the integers."""
+
+    __slots__ = ()
+
+    @property
+    def sensitivity(self) -> int | NDArray[np.int64]:
+        """Largest change Δ of one value that one person can cause, an integer."""
+        sensitivity: int | NDArray[np.int64] = integers(self._sensitivity)
+        return sensitivity
+
+    @property
+    def granularity(self) -> int:
+        """Every draw is a multiple of 1."""
+        return 1
+
+    def _arguments(self) -> tuple[Any, ...]:
+        eps, *others = super()._arguments()
+        return eps, *map(integers, others)
+
+
+def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    """Broadcast parameters to `shape`, which is the form that the extension takes."""
+    return (
+        np.broadcast_to(eps, shape),
+        np.broadcast_to(sensitivity, shape),
+        spec if spec is None or isinstance(spec, str) else np.broadcast_to(spec, shape),
+    )
+
+
+def describe(
+    kind: Any, eps: NDArray[np.float64], sensitivity: NDArray[np.float64], spec: Any
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return granularity, cells to a sensitivity and r of every law."""
+    found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
+    _native.describe(kind, eps, sensitivity, spec, *found)
+    return found
+
+
+def integers(value: Any) -> Any:
+    """Convert floats that the extension has found to be integers; "l1" and "l2" pass."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return int(value)
+    whole = value.astype(np.int64)
+    whole.flags.writeable = False
+    return whole

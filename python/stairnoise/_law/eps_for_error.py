@@ -1,0 +1,127 @@
+"""The ε that a wanted accuracy takes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from stairnoise._errors import ParameterError
+from stairnoise._law.accuracy import probability, refuse
+from stairnoise._output import Shape
+from stairnoise._parameters import Real, RealLike, argument, common_shape
+
+if TYPE_CHECKING:
+    from stairnoise import _native
+    from stairnoise._law.on_lattice import Family
+
+LEAST_EPS = 2.0**-40
+_LEAST_NORMAL = 2.0**-1022
+# In lattice steps: an error that float64 holds, and nothing is drawn beyond.
+_FARTHEST = 2.0**1000
+
+
+class EpsForError:
+    """A law whose ε can be found from an error."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _integers: ClassVar[bool]
+        _spec_name: ClassVar[str | None]
+        _family: ClassVar[Family]
+        _parameter_shape: Shape
+        _sensitivity: Real
+        _spec: Any
+
+        @classmethod
+        def _native_law(cls, eps: float, sensitivity: float, spec: Any) -> _native.Law: ...
+
+        @classmethod
+        def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
+            """Return the least ε with P(|X| > t) <= alpha; None or inf where there is none."""
+
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real:
+        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+
+        It holds for every larger ε too; for what is drawn by a continuous law, whose lattice changes with ε, up to the
+        difference that the class states.
+
+        Parameters
+        ----------
+        t : float or array of float
+            Largest error, positive; for a discrete law 0 or more, and only its integer part counts.
+        alpha : float or array of float
+            Probability of a larger error, between 0 and 1, without the ends.
+        sensitivity : float or array of float, default 1
+            Largest change of the value that one person can cause; an integer for a discrete law.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up, so that the inequality holds for this float64, of a continuous law for the density and for what is
+            drawn. No smaller ε has P(|X| > t) <= alpha (1 - 2e-12); of a continuous law, none that is smaller by what the
+            lattice changes, a relative 1e-9 as a rule. Never less than the least ε that the law accepts.
+
+        Raises
+        ------
+        ParameterError
+            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> eps = sn.Laplace.eps_for_error(t=10, alpha=0.05)
+        >>> round(eps, 6), round(sn.Laplace(eps).error_bound(0.05), 6)
+        (0.299573, 10.0)
+        >>> eps = sn.DiscreteLaplace.eps_for_error(t=3, alpha=0.05)
+        >>> round(eps, 4), sn.DiscreteLaplace(eps).error_bound(0.05)
+        (0.8319, 3)
+        """
+        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity))  # type: ignore[call-arg]
+
+    @classmethod
+    def _eps_for_error(cls, t: RealLike, alpha: RealLike, example: EpsForError) -> Real:
+        discrete = cls._integers
+        limit = argument(t, "t")
+        allowed = np.asarray(limit) >= 0 if discrete else np.asarray(limit) > 0
+        refuse("t", limit, allowed & np.isfinite(limit), "finite and at least 0" if discrete else "finite and greater than 0")
+        level = probability("alpha", alpha)
+        common_shape({"t": limit, "alpha": level, "parameters": np.empty(example._parameter_shape)})
+        spec = example._spec
+        fixed = 0.0 if spec is None or isinstance(spec, str) else spec
+        if spec is not None and not isinstance(spec, str):
+            # The law has no use for less, and the closed forms lose their digits.
+            refuse(str(cls._spec_name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
+        operands = np.broadcast_arrays(np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
+        found = np.empty(operands[0].shape)
+        for index in np.ndindex(found.shape):
+            limit_here, level_here, D, shape = (float(operand[index]) for operand in operands)
+            one = cls._least_eps(limit_here, level_here, D, spec if isinstance(spec, str) else shape)
+            if one is None or math.isinf(one):
+                name = cls._spec_name or "sensitivity"
+                raise ParameterError(f"t must be an error that some eps keeps below with this alpha and {name}, got {limit_here}")
+            found[index] = one
+        return found if found.ndim else float(found)
+
+    @classmethod
+    def _raised_to_what_is_drawn(cls, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
+        """Raise the ε that the density takes until what is drawn on the lattice keeps within t as well."""
+        from stairnoise._theory.optimal import least_eps
+
+        return least_eps.raised(lambda eps: cls._may_be_drawn_beyond(t, alpha, eps, D, spec), found)
+
+    @classmethod
+    def _may_be_drawn_beyond(cls, t: float, alpha: float, eps: float, D: float, spec: Any) -> bool:
+        from stairnoise._theory.optimal import least_eps
+
+        law = cls._native_law(eps, D, spec)
+        constants = cls._family.constants(eps, float(law.cells), float(next(iter(law.lengths), 0)))
+        return least_eps.exceeds(math.floor(min(t / law.granularity, _FARTHEST)) + 0.5, constants, alpha)
+
+
+def least_eps_of_integers(D: float) -> float:
+    """Return the least ε that leaves the tail within 64-bit integers."""
+    return max(LEAST_EPS, D / (2.0**54 - D) * (1 + 2.0**-50))

@@ -1,0 +1,150 @@
+"""What a release promises, in one form for every mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._errors import ParameterError, received
+from stairnoise._law.immutable import Immutable, display
+from stairnoise._law.partitions import NAME, Partitions, partitions
+
+
+class Guarantee(Immutable):
+    """What a mechanism promises about its releases, made by ``guarantee()`` of every mechanism.
+
+    `partitions` values are released, one person changes each of them by at most `sensitivity`, and all of them together have
+    the (ε, δ) and the ρ below. Objects are immutable and hashable, and print as a sentence.
+
+    Attributes
+    ----------
+    eps : float, ndarray or None
+        ε of differential privacy. None for a mechanism that states ρ only, such as ``DiscreteGaussian(sigma2)``: its
+        ``privacy_profile(eps)`` has a δ for every ε.
+    delta : float or None
+        δ of differential privacy: 0.0 for pure ε, None where `eps` is None.
+    rho : float or None
+        ρ of zero-concentrated differential privacy, for Gaussian noise. None for the other mechanisms, which state none.
+    sensitivity : float, int or ndarray
+        Largest change of one value that one person can cause: of a number, or of a vector in its norm.
+    partitions : int
+        How many values one person changes.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> sn.Gaussian(eps=1, delta=1e-6).guarantee().delta
+    1e-06
+    >>> sn.Laplace(eps=1, sensitivity=2).guarantee()
+    Guarantee: one value that changes by at most 2.0 is 1.0-differentially private.
+    >>> sn.Laplace(eps=1, sensitivity=2).guarantee(max_partitions_contributed=3)
+    Guarantee: 3 values that change by at most 2.0 each are 1.0-differentially private together.
+    """
+
+    __slots__ = ("delta", "eps", "partitions", "rho", "sensitivity")
+    __module__ = "stairnoise"
+
+    eps: Any
+    delta: float | None
+    rho: float | None
+    sensitivity: Any
+    partitions: int
+
+    def __init__(
+        self, eps: Any = None, delta: float | None = None, rho: float | None = None, sensitivity: Any = 1, partitions: int = 1
+    ) -> None:
+        fields = {"eps": eps, "delta": delta, "rho": rho, "sensitivity": sensitivity, "partitions": partitions}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("eps", "delta", "rho", "sensitivity", "partitions")}
+
+    def __repr__(self) -> str:
+        change = display(self.sensitivity)
+        claims = []
+        if self.eps is not None:
+            bounds = display(self.eps) if self.delta == 0 else f"({display(self.eps)}, {display(self.delta)})"
+            claims.append(f"{bounds}-differentially private")
+        if self.rho is not None:
+            claims.append(f"{display(self.rho)}-zero-concentrated differentially private")
+        promise = " and ".join(claims)
+        if self.partitions == 1:
+            return f"Guarantee: one value that changes by at most {change} is {promise}."
+        return f"Guarantee: {self.partitions} values that change by at most {change} each are {promise} together."
+
+
+class Guaranteed(Partitions):
+    """A law that says what its releases promise."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def eps(self) -> Any: ...
+        @property
+        def sensitivity(self) -> Any: ...
+
+    def guarantee(self, sensitivity: Any = None, *, max_partitions_contributed: int = 1) -> Guarantee:
+        """Return what a release promises.
+
+        Parameters
+        ----------
+        sensitivity : int, float or None
+            Largest change Δ of one value, for the mechanisms that are made without one: `DiscreteGaussian`,
+            `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete`. None: the one it was made for, otherwise 1.
+        max_partitions_contributed : int, default 1
+            What `release` is called with: how many values one person can change. For `GeneralizedDiscreteLaplace` and
+            `Arete`, which do not divide their budget, so many releases of one value.
+
+        Returns
+        -------
+        Guarantee
+            For a Gaussian mechanism made by ``for_partitions(k)``, of its k values together. The other mechanisms that
+            `for_partitions` returns are those of a smaller budget: their guarantee is that of one value.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `sensitivity` is out of range, or the mechanism was made for its own one; `max_partitions_contributed` is not
+            allowed.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> sn.DiscreteGaussian(sigma2=100).guarantee(sensitivity=2)
+        Guarantee: one value that changes by at most 2 is 0.02-zero-concentrated differentially private.
+        >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
+        5.5
+        """
+        return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))
+
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
+        self._keeping_guarantee(k, NAME)  # its errors
+        return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
+
+    def _asked_sensitivity(self, asked: Any) -> Any:
+        """Return the sensitivity that is asked about, checked; None for a law that was made for one."""
+        if asked is not None:
+            name = type(self).__name__
+            raise ParameterError(f"sensitivity must be left out for a {name}, which was made for one, got {received(asked)}")
+        return None
+
+
+class AnySensitivity(Guaranteed):
+    """A law that can be asked about any sensitivity."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _checked_sensitivity(self, sensitivity: Any) -> Any:
+            """Return the sensitivity as the law's parameters would be, or raise."""
+
+    @property
+    def _default_sensitivity(self) -> Any:
+        return 1
+
+    def _asked_sensitivity(self, asked: Any) -> Any:
+        return self._checked_sensitivity(self._default_sensitivity if asked is None else asked)

@@ -1,0 +1,104 @@
+"""The base classes of all laws, and the questions that a law answers about itself.
+
+A law's file answers them in one order: its constructor, which ends in `_store`; its parameters as properties; `_functions`,
+its distribution; `_loss`, what it reveals; `_sum_bound`, the tail of a sum of draws; `_edges`, where its density jumps;
+`_promise`, its guarantee; `_divided_among`, the law that keeps this guarantee for several values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from stairnoise._law.accuracy import Intervals
+from stairnoise._law.cost import Costs
+from stairnoise._law.distribution import ContinuousDistribution, DiscreteDistribution
+from stairnoise._law.guarantee import Guaranteed
+from stairnoise._law.interop import Interop
+from stairnoise._law.plotting import Plotting
+from stairnoise._law.privacy import Privacy
+from stairnoise._law.release import Releasing
+
+if TYPE_CHECKING:
+    from stairnoise import _native
+
+_Default = TypeVar("_Default", bound=np.generic)
+
+
+class Law(Releasing[_Default], Guaranteed):
+    """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
+
+    __slots__ = ("_distribution_made", "_draw", "_given", "_parameter_shape", "_scalar_law")
+
+    _given: dict[str, Any]
+    # What `_functions` returned; None until somebody asks.
+    _distribution_made: Any
+
+    def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
+        """Keep the law that draws and the arguments by name, in the constructor's order; the end of a constructor."""
+        object.__setattr__(self, "_given", given)
+        self._hold(native, ())
+
+    def _hold(self, native: _native.Law | None, shape: tuple[int, ...]) -> None:
+        """Keep the law that draws, or None for a law of array parameters of this shape."""
+        store = object.__setattr__
+        store(self, "_scalar_law", native)
+        one_number = native is not None and not self._value_shape
+        store(self, "_draw", (native.draw_int if self._integers else native.draw_float) if one_number else None)  # type: ignore[union-attr]
+        store(self, "_parameter_shape", shape)
+        store(self, "_distribution_made", None)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return self._given
+
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows, or None for the ``repr``."""
+        from stairnoise._html import of_law
+
+        return of_law(self)
+
+    if TYPE_CHECKING:
+
+        def _functions(self) -> Any:
+            """Return density, survival function, their inverses and moments, as `Tabulated` of the theory has them."""
+
+    @property
+    def _distribution(self) -> Any:
+        if self._distribution_made is None:
+            object.__setattr__(self, "_distribution_made", self._functions())
+        return self._distribution_made
+
+
+class LawOfNumbers(Law[_Default], Intervals, Costs, Privacy, Plotting, Interop):
+    """A law of single numbers."""
+
+    __slots__ = ()
+
+
+class ContinuousLaw(LawOfNumbers[np.float64], ContinuousDistribution):
+    """A law of real numbers, drawn on the lattice of multiples of its granularity."""
+
+    __slots__ = ()
+    _integers = False
+    _dtypes = ("float64", "float32")
+    _release_dtypes = ("float64", "float32")
+
+    @property
+    def granularity(self) -> Any:
+        """Power of two of which every draw is a multiple."""
+        return self._scalar_law.granularity
+
+
+class DiscreteLaw(LawOfNumbers[np.int64], DiscreteDistribution):
+    """A law of integers."""
+
+    __slots__ = ()
+    _integers = True
+    _dtypes = ("int64", "int32", "float64")
+    _release_dtypes = ("int64", "int32", "float64", "float32")
+
+    @property
+    def granularity(self) -> int:
+        """Every draw is a multiple of 1."""
+        return 1

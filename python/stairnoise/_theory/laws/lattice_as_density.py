@@ -1,0 +1,81 @@
+"""A distribution on a coarse lattice as a density: each value spread evenly over the cell around it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# In cells: beyond the lists of all distributions, and far from the integers that float64 does not hold.
+_FARTHEST = 2.0**40
+
+
+class Cells:
+    """Functions of X + U: X a symmetric distribution on the multiples of a step, U uniform on a cell, from -step/2 to step/2."""
+
+    def __init__(self, law: Any) -> None:
+        self._law = law
+        self._step = float(law.granularity)
+
+    def pdf(self, x: Floats) -> Floats:
+        """Probability of the multiple nearest to x, over the step."""
+        return np.asarray(self._law.pdf(x))
+
+    def logpdf(self, x: Floats) -> Floats:
+        """Natural logarithm of `pdf`."""
+        return np.asarray(self._law.logpdf(x))
+
+    def sf(self, x: Floats) -> Floats:
+        """P(X + U > x): what lies in the cells above, and x's own share of its cell."""
+        place = np.clip(np.asarray(x) / self._step, -_FARTHEST, _FARTHEST)
+        k = np.floor(place + 0.5)
+        own = self._law.pdf(k * self._step) * self._step
+        return np.asarray(self._law.sf(k * self._step) + (k + 0.5 - place) * own)
+
+    def cdf(self, x: Floats) -> Floats:
+        """P(X + U <= x), by symmetry."""
+        return self.sf(-np.asarray(x))
+
+    def logsf(self, x: Floats) -> Floats:
+        """Natural logarithm of `sf`."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.sf(x)))
+
+    def logcdf(self, x: Floats) -> Floats:
+        """Natural logarithm of `cdf`."""
+        return self.logsf(-np.asarray(x))
+
+    def isf(self, q: Floats) -> Floats:
+        """Return the x with sf(x) = q, from the nearer end."""
+        tail = np.minimum(q, 1 - np.asarray(q))
+        cell = np.asarray(self._law.isf(tail))
+        own = self._law.pdf(cell) * self._step
+        x = cell + (0.5 - (tail - self._law.sf(cell)) / own) * self._step
+        return np.where(tail < 0.5, np.where(np.asarray(q) > 0.5, -x, x), 0.0)
+
+    def ppf(self, q: Floats) -> Floats:
+        """Return the x with cdf(x) = q."""
+        return -self.isf(q)
+
+    def moment(self, order: int) -> float:
+        """E (X + U)**order: odd powers of U have the mean 0."""
+        half = self._step / 2
+        powers = range(0, order + 1, 2)
+        return math.fsum(math.comb(order, j) * self._law.moment(order - j) * half**j / (j + 1) for j in powers)
+
+    def stats(self) -> tuple[float, float, float, float]:
+        """Mean, variance, skewness and excess kurtosis."""
+        variance = self.moment(2)
+        return 0.0, variance, 0.0, self.moment(4) / variance**2 - 3
+
+    def entropy(self) -> float:
+        """Differential entropy in nats."""
+        return float(self._law.entropy())
+
+    def sample(self, size: Any, rng: Any) -> Any:
+        """Values of X alone."""
+        return self._law.sample(size, rng=rng)

@@ -1,0 +1,137 @@
+"""One formula, written once, for Python floats and for arrays of any shape.
+
+A formula takes a namespace of elementary functions, an argument and named constants. With Python
+floats it runs on `Floats`, which takes a tenth of NumPy's time for a scalar; with arrays it runs on
+NumPy, a block at a time, so that temporaries stay in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._parameters import Real
+
+# 128 KiB for each temporary, of which few are alive at a time. With 2**12 the price of NumPy's calls shows:
+# a million points take 1.3 times as long. Without blocks every temporary is fresh memory.
+_BLOCK = 2**14
+
+Constants = TypeVar("Constants", bound=NamedTuple)
+# Namespace, argument, constants: Any, because one text serves floats and arrays.
+Formula = Callable[[Any, Any, Any], Any]
+
+
+class Floats:
+    """NumPy's elementary functions for Python floats: same names, same values at 0, inf and NaN."""
+
+    inf = math.inf
+    nan = math.nan
+    abs = staticmethod(abs)
+    ldexp = staticmethod(math.ldexp)
+    frexp = staticmethod(math.frexp)
+    isinf = staticmethod(math.isinf)
+    copysign = staticmethod(math.copysign)
+
+    @staticmethod
+    def any(condition: bool) -> bool:
+        return condition
+
+    @staticmethod
+    def min(x: float) -> float:
+        return x
+
+    @staticmethod
+    def max(x: float) -> float:
+        return x
+
+    @staticmethod
+    def where(condition: bool, yes: float, no: float) -> float:
+        return yes if condition else no
+
+    @staticmethod
+    def maximum(a: float, b: float) -> float:
+        return b if a < b else a
+
+    @staticmethod
+    def fmax(a: float, b: float) -> float:
+        return a if a > b else b
+
+    @staticmethod
+    def minimum(a: float, b: float) -> float:
+        return b if a > b else a
+
+    @staticmethod
+    def floor(x: float) -> float:
+        return float(math.floor(x)) if math.isfinite(x) else x
+
+    @staticmethod
+    def ceil(x: float) -> float:
+        return float(math.ceil(x)) if math.isfinite(x) else x
+
+    @staticmethod
+    def divide(a: float, b: float) -> float:
+        if b:
+            return a / b
+        return math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
+
+    @staticmethod
+    def exp(x: float) -> float:
+        try:
+            return math.exp(x)
+        except OverflowError:
+            return math.inf
+
+    @staticmethod
+    def expm1(x: float) -> float:
+        try:
+            return math.expm1(x)
+        except OverflowError:
+            return math.inf
+
+    @staticmethod
+    def log(x: float) -> float:
+        return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+    @staticmethod
+    def log1p(x: float) -> float:
+        return math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan
+
+
+def namespace(*parameters: Real) -> Any:
+    """Return the namespace that serves these parameters: `Floats` if all are floats."""
+    return Floats if all(type(parameter) is float for parameter in parameters) else np
+
+
+def evaluate(formula: Formula, x: Real, constants: Constants, scalar_constants: bool) -> Real:
+    """Apply `formula` to every element of `x` and of the constants, broadcast together."""
+    if scalar_constants and type(x) is float:
+        value: float = formula(Floats, x, constants)
+        return value
+    arrays = {name: value for name, value in constants._asdict().items() if isinstance(value, np.ndarray) and value.ndim}
+    shape = np.broadcast_shapes(np.shape(x), *(array.shape for array in arrays.values()))
+    out = np.empty(shape)
+    operands = [np.asarray(x), *arrays.values(), out]
+    flags: Any = [["readonly"]] * (len(operands) - 1) + [["writeonly"]]
+    with (
+        np.errstate(all="ignore"),
+        np.nditer(operands, ["buffered", "external_loop", "zerosize_ok"], flags, buffersize=_BLOCK) as blocks,
+    ):
+        for argument, *given, result in blocks:
+            block = constants._replace(**dict(zip(arrays, given, strict=True))) if given else constants
+            result[...] = formula(np, argument, block)
+    return out if out.ndim else float(out)
+
+
+def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> NDArray[Any]:
+    """Apply a function of arrays of one axis to arguments that broadcast, `chunk` elements at a time."""
+    columns = np.broadcast_arrays(*(np.asarray(argument, np.float64) for argument in arguments))
+    flat = [column.ravel() for column in columns]
+    result = np.empty(flat[0].size, dtype)
+    for start in range(0, result.size, chunk):
+        part = slice(start, start + chunk)
+        result[part] = function(*(column[part] for column in flat))
+    return result.reshape(columns[0].shape)

@@ -1,0 +1,158 @@
+"""Roots: where a predicate begins to hold, and where a function that rises is 0.
+
+A predicate `holds` is false up to some place and true from there on. It is false at the lower end of a bracket, and true at
+the upper end. Neither is checked.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# More than any root has taken.
+_MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
+
+
+def least_integer(holds: Callable[[int], bool], below: int, high: int) -> int:
+    """Return the least integer for which `holds`, greater than `below` and at most `high`."""
+    while high - below > 1:
+        middle = (below + high) // 2
+        below, high = (below, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def least_float(holds: Callable[[float], bool], below: float, high: float) -> float:
+    """Return the least float64 for which `holds`, greater than `below` >= 0 and at most `high`."""
+    # Positive floats are ordered as their bits are.
+    return _float(least_integer(lambda bits: holds(_float(bits)), _bits(below), _bits(high)))
+
+
+def least_integers(holds: Callable[[Array], NDArray[np.bool_]], below: Array, high: Array) -> Array:
+    """Return the least integers for which `holds`, elementwise."""
+    while np.any(high - below > 1):
+        middle = np.where(high - below > 1, np.floor((below + high) / 2), high)
+        enough = holds(middle)
+        below, high = np.where(enough, below, middle), np.where(enough, middle, high)
+    return high
+
+
+def arithmetic_mean(low: float, high: float) -> float:
+    """(low + high)/2."""
+    return (low + high) / 2
+
+
+def bisection(
+    holds: Callable[[float], bool],
+    low: float,
+    high: float,
+    *,
+    relative: float = 0.0,
+    middle: Callable[[float, float], float] = arithmetic_mean,
+    near: Callable[[float], bool] | None = None,
+) -> float:
+    """Narrow a bracket and return its upper end.
+
+    Parameters
+    ----------
+    holds : callable
+        The predicate.
+    low, high : float
+        The bracket.
+    relative : float
+        Length of the last bracket, relative to its upper end; 0 narrows it until no float64 is inside.
+    middle : callable
+        Where to divide a bracket.
+    near : callable, optional
+        A second predicate: the first middle for which it is true is returned.
+    """
+    while high - low > relative * abs(high):
+        at = middle(low, high)
+        if near is not None and near(at):
+            return at
+        if not low < at < high:
+            break
+        low, high = (low, at) if holds(at) else (at, high)
+    return high
+
+
+def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array, halvings: int) -> Array:
+    """Halve brackets `halvings` times, elementwise, and return their upper ends."""
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        enough = holds(middle)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+def widened(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Move the ends apart, by steps that double, until a function that rises has its root between them."""
+    width = high - low
+    while function(low) > 0:
+        low, width = low - width, 2 * width
+    while function(high) < 0:
+        high, width = high + width, 2 * width
+    return low, high
+
+
+def newton(function: Callable[[Array], tuple[Array, Array]], start: Array, low: Any, high: Any, last_step: float) -> Array:
+    """Roots of functions that rise, elementwise: Newton's steps, or halves of the bracket where a step leaves it.
+
+    `function` returns values and slopes. A step of `last_step` or less ends the search: the error after it is of the order
+    of its square.
+    """
+    x, low, high = start, np.broadcast_to(low, start.shape), np.broadcast_to(high, start.shape)
+    for _ in range(_MOST_NEWTON_STEPS):
+        value, slope = function(x)
+        low, high = np.where(value < 0, x, low), np.where(value < 0, high, x)
+        step = x - value / slope
+        last = np.abs(step - x) <= last_step
+        x = np.where(last | ((step > low) & (step < high)), step, (low + high) / 2)
+        if np.all(last):
+            break
+    return x
+
+
+def secants(function: Callable[[float], float], low: tuple[float, float], high: tuple[float, float], small: float) -> float:
+    """Return an x with abs(function(x)) < `small`, or the upper end of a bracket that secants do not divide any more.
+
+    Parameters
+    ----------
+    function : callable
+        A function that falls.
+    low, high : tuple of float
+        The bracket: an x, and the function there.
+    small : float
+        Value that is as good as 0.
+    """
+    (left, above), (right, below) = low, high
+    last = 0.0
+    for _ in range(_MOST_SECANTS):
+        x = left + (right - left) * above / (above - below)
+        if not left < x < right:
+            break
+        here = function(x)
+        # The Illinois rule: an end that stays twice counts half.
+        if here > 0:
+            left, above, below = x, here, below / 2 if last > 0 else below
+        else:
+            right, below, above = x, here, above / 2 if last < 0 else above
+        last = here
+        if abs(here) < small:
+            return x
+    return right
+
+
+def _bits(x: float) -> int:
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits
+
+
+def _float(bits: int) -> float:
+    x: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return x

@@ -1,0 +1,51 @@
+"""The merged Laplace distribution with one break point that has the least cost for a pure ε."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A grid that shrinks by a third about its best point: after 40 rounds its steps are below 1e-7 of the first.
+_POINTS = 33
+_ROUNDS = 40
+_SHRINK = 2 / 3
+# A gain below this is rounding: the best distribution is Laplace's.
+_GAIN = 1e-9
+
+
+def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
+    """Rates and break point, at sensitivity 1, of the least E|X|**p; None where no distribution of one break beats Laplace's.
+
+    A centre of width c < 1 and rate e1, flatter tails of rate e2 <= ε: the largest loss over one sensitivity is
+    c e1 + (1 - c) e2 or, in the tails, e2.
+    """
+    middle, width = np.array([0.5, 0.5]), 0.5
+    for _ in range(_ROUNDS):
+        steps = np.linspace(-width, width, _POINTS)
+        c = np.clip(middle[0] + steps, 1e-9, 1 - 1e-9)[:, None]
+        share = np.clip(middle[1] + steps, 1e-9, 1.0)[None, :]
+        costs = _cost(eps, c, share, p)
+        i, j = np.unravel_index(np.argmin(costs), costs.shape)
+        middle, width = np.array([c[i, 0], share[0, j]]), width * _SHRINK
+    c, share = middle
+    laplace = _cost(eps, np.array(0.5), np.array(1.0), p)
+    if not _cost(eps, c, share, p) < laplace * (1 - _GAIN):
+        return None
+    return (eps - (1 - c) * share * eps) / c, share * eps, float(c)
+
+
+def _cost(eps: float, c: Any, share: Any, p: int) -> NDArray[np.float64]:
+    """E|X|**p, p 1 or 2, with tails of rate `share`·eps."""
+    outer = share * eps
+    inner = (eps - (1 - c) * outer) / c
+    u, v = inner * c, outer * c
+    fall = np.exp(-u)
+    # Integrals of x**p e^(-rate x) up to c, and from c on with the heights matched at c.
+    mass = (1 - fall) / inner + fall / outer
+    if p == 1:
+        moment = (1 - (1 + u) * fall) / inner**2 + (1 + v) * fall / outer**2
+    else:
+        moment = (2 - (u**2 + 2 * u + 2) * fall) / inner**3 + (v**2 + 2 * v + 2) * fall / outer**3
+    return np.asarray(moment / mass)

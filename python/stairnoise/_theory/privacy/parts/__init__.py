@@ -1,0 +1,12 @@
+"""The loss of one release, one file for each form that it takes.
+
+`part` says what every one of them answers. A new form is one more file.
+
+- `atoms`: three values, as every staircase has.
+- `steps`: equal steps or a continuum, as the Laplace distributions have.
+- `general`: what the following have in common, which have no lattice of their own.
+- `listed`: a list of outcomes.
+- `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
+- `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
+- `largest`: the worst of several pairs of neighbours.
+"""

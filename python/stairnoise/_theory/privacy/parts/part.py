@@ -1,0 +1,142 @@
+"""What every part of a privacy loss answers: the loss of one release, by itself and on a lattice."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Most nodes of a composed loss that is kept on its own lattice.
+EXACT_NODES = 2**18
+
+
+class Model(NamedTuple):
+    """A loss on the nodes top, top - step, …: their probabilities, and that of an infinite loss."""
+
+    top: float
+    masses: Array
+    infinite: float
+
+
+class Part(ABC):
+    """The loss of one release for the worst pair of neighbours.
+
+    Measures take arrays that broadcast with the parameters. The lattice of a composed loss is asked for only where all
+    parameters are numbers.
+    """
+
+    __slots__ = ()
+
+    symmetric = False
+    """Whether the lower model is symmetric about 0, as the loss is. Its lattice begins at a multiple of half a step."""
+    composes_in_closed_form = False
+    """Whether `powers` has the loss of any number of releases."""
+
+    @property
+    @abstractmethod
+    def eps(self) -> Array:
+        """The largest loss, inf where it has no bound."""
+
+    @property
+    @abstractmethod
+    def infinite(self) -> float:
+        """Probability of an infinite loss."""
+
+    @property
+    @abstractmethod
+    def top(self) -> float:
+        """The largest finite loss that counts."""
+
+    @abstractmethod
+    def key(self) -> tuple[Any, ...]:
+        """Return what two equal releases have in common."""
+
+    # Measures
+
+    @abstractmethod
+    def profile(self, t: Array) -> Array:
+        """δ at t >= 0."""
+
+    @abstractmethod
+    def profile_scalar(self, t: float) -> float:
+        """δ at one t >= 0, for scalar parameters."""
+
+    @abstractmethod
+    def eps_for_delta(self, delta: Array) -> Array:
+        """Least t >= 0 with δ(t) <= delta, inf where the infinite loss alone is more."""
+
+    @abstractmethod
+    def tradeoff(self, alpha: Array) -> Array:
+        """Least probability of a missed detection."""
+
+    @abstractmethod
+    def mean(self) -> Array:
+        """Kullback-Leibler divergence."""
+
+    @abstractmethod
+    def var(self) -> Array:
+        """Variance of the loss."""
+
+    @abstractmethod
+    def rdp(self, alpha: Array) -> Array:
+        """Rényi divergence at a finite order other than 1."""
+
+    # Composition
+
+    @abstractmethod
+    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
+        """Return a loss on a lattice that dominates this one. `aligned` says that `step` is a multiple of `steps_to_keep`."""
+
+    @abstractmethod
+    def lower_model(self, step: float) -> Model:
+        """Return a loss on a lattice that this one dominates."""
+
+    @property
+    def steps_to_keep(self) -> float:
+        """Distance of two losses that an upper model's step should be a multiple of; 0 where any step will do."""
+        return 0.0
+
+    def suitable_step(self, step: float) -> float:
+        """Return a step for a loss of this part alone, at most the one given."""
+        return step
+
+    def own_step(self) -> Fraction | None:
+        """Step of the lattice that holds the loss exactly, None where it has none or one with too many nodes."""
+        return None
+
+    def on_lattice(self, step: Fraction) -> Array:
+        """Probabilities of the loss on a lattice whose step divides `own_step`."""
+        raise ArithmeticError("a loss without a lattice of its own must be bracketed")
+
+    def powers(self, k: int) -> Array:
+        """Probabilities of the loss of k releases, on its own lattice, from the largest one down to 0."""
+        raise ArithmeticError("a loss that composes in closed form is asked for its powers, and no other")
+
+
+def spaced(masses: Array, stride: int) -> Array:
+    """Put probabilities on every `stride`-th node."""
+    law = np.zeros((masses.size - 1) * stride + 1)
+    law[::stride] = masses
+    return law
+
+
+def split(offsets: Array, masses: Array, step: float) -> Array:
+    """Put each mass on the two nodes beside its loss, keeping the probability under the other centre."""
+    place = offsets / step
+    index = np.floor(place)
+    below = masses * np.expm1((place - index) * step) / math.expm1(step)
+    law = np.zeros(int(index[-1]) + 2)
+    np.add.at(law, index.astype(np.int64), masses - below)
+    np.add.at(law, index.astype(np.int64) + 1, below)
+    return law
+
+
+def steps_within(length: float, step: float) -> int:
+    """How many whole steps a length has, a quotient that is whole but for rounding counting as such."""
+    return math.floor(length / step * (1 + 1e-12))

@@ -1,0 +1,114 @@
+//! One function for every law, which makes it from its parameters.
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use stairnoise::{Kind, OneWordLaw, ParamError, Shape, Share};
+
+use crate::arguments;
+use crate::errors::{self, ParameterError};
+use crate::law::Law;
+
+fn boxed(law: Result<impl stairnoise::Law + 'static, ParamError>) -> PyResult<Law> {
+    law.map(|law| Law(Box::new(law))).map_err(errors::parameter)
+}
+
+fn share(present: u64, n_parties: u64) -> PyResult<Share> {
+    Share::new(present, n_parties).map_err(errors::parameter)
+}
+
+#[pyfunction]
+pub(crate) fn staircase(eps: f64, sensitivity: f64, gamma: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
+    boxed(OneWordLaw::new(Kind::Staircase, eps, sensitivity, arguments::shape(gamma)?))
+}
+
+#[pyfunction]
+pub(crate) fn discrete_staircase(eps: f64, sensitivity: f64, r: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
+    boxed(OneWordLaw::new(
+        Kind::DiscreteStaircase,
+        eps,
+        sensitivity,
+        arguments::shape(r)?,
+    ))
+}
+
+#[pyfunction]
+pub(crate) fn laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
+    boxed(OneWordLaw::new(Kind::Laplace, eps, sensitivity, Shape::default()))
+}
+
+#[pyfunction]
+pub(crate) fn discrete_laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
+    boxed(OneWordLaw::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::default()))
+}
+
+/// Its lengths are the steps that it reaches below and above 0.
+#[pyfunction]
+pub(crate) fn truncated_laplace(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> PyResult<Law> {
+    boxed(stairnoise::TruncatedLaplace::new(eps, delta, sensitivity, lower, upper))
+}
+
+/// Its lengths are the breakpoints.
+#[pyfunction]
+pub(crate) fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sensitivity: f64) -> PyResult<Law> {
+    boxed(stairnoise::MergedLaplace::new(
+        &floats(eps)?,
+        &floats(breakpoints)?,
+        sensitivity,
+    ))
+}
+
+/// The numbers of a list of any length, where `extract` would abort the process for want of memory.
+fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
+    let mut floats = Vec::new();
+    floats.try_reserve_exact(list.len()).map_err(|_| errors::memory())?;
+    for item in list.iter().take(floats.capacity()) {
+        floats.push(item.extract()?);
+    }
+    Ok(floats)
+}
+
+/// `sigma2` is in steps of the lattice 2^log2_granularity, squared.
+#[pyfunction]
+#[pyo3(signature = (sigma2, log2_granularity = 0))]
+pub(crate) fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Law> {
+    boxed(stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity))
+}
+
+#[pyfunction]
+pub(crate) fn arete(alpha: f64, theta: f64, lam: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+    boxed(stairnoise::Arete::new(alpha, theta, lam, share(present, n_parties)?))
+}
+
+#[pyfunction]
+pub(crate) fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+    boxed(stairnoise::GeneralizedDiscreteLaplace::new(
+        beta,
+        a,
+        share(present, n_parties)?,
+    ))
+}
+
+#[pyfunction]
+pub(crate) fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+    boxed(stairnoise::MultiScaleDiscreteLaplace::new(
+        eps,
+        sensitivity,
+        share(present, n_parties)?,
+    ))
+}
+
+/// `out` and `values` of its methods hold one vector after the other.
+#[pyfunction]
+pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: &str) -> PyResult<Law> {
+    let norm = arguments::norm(norm)?;
+    boxed(stairnoise::MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm))
+}
+
+/// The largest float not above eps/k.
+#[pyfunction]
+pub(crate) fn largest_quotient(eps: f64, k: u64) -> PyResult<f64> {
+    if !(1..1 << 53).contains(&k) {
+        return Err(ParameterError::new_err(format!("k must be from 1 to 2**53 - 1, got {k}")));
+    }
+    Ok(stairnoise::largest_quotient(eps, k))
+}

@@ -1,0 +1,104 @@
+//! Sums Σ m·(N − N') of differences of independent variables on 0, 1, 2, …: what all infinitely divisible noise here is.
+
+use std::sync::Arc;
+
+use zeroize::Zeroize;
+
+use crate::draw::negative_binomial::NegativeBinomial;
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
+use crate::draw::table::Table;
+use crate::exact::IntegerLaw;
+use crate::lattice::Value;
+use crate::lattice::params::Lattice;
+use crate::memory::OutOfMemory;
+use crate::stream::{CHUNK, StagedFill};
+
+/// A symmetric variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Difference {
+    /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
+    Geometric(Arc<Sampler>),
+    /// The difference of two draws from one table: two stages.
+    Table(Arc<Table>),
+}
+
+impl Difference {
+    /// The two-sided geometric law of ratio e^(−eps/cells).
+    pub fn geometric(eps: f64, cells: u64) -> Self {
+        let lattice = Lattice {
+            log2_granularity: 0,
+            cells,
+        };
+        Self::Geometric(Arc::new(Sampler::new(IntegerLaw::Geometric { eps, cells }, lattice)))
+    }
+
+    /// The difference of two negative binomial variables.
+    pub fn table(law: NegativeBinomial) -> Result<Self, OutOfMemory> {
+        Ok(Self::Table(Arc::new(Table::new(Box::new(law))?)))
+    }
+
+    /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.
+    fn add(&self, fill: &StagedFill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
+        let mut add = |drawn: &[i64], scale| {
+            for (sum, drawn) in sums.iter_mut().zip(drawn) {
+                // Fewer than 2²⁰ products below 2³²·2⁶³. A check would be a branch on noise.
+                *sum = sum.wrapping_add(i128::wrapping_mul(scale, (*drawn).into()));
+            }
+        };
+        match self {
+            Self::Geometric(sampler) => {
+                sampler.write(fill.stage(from), first, drawn);
+                add(drawn, scale);
+                from + 1
+            }
+            Self::Table(table) => {
+                for (number, scale) in [(from, scale), (from + 1, -scale)] {
+                    table.write(fill.stage(number), first, drawn);
+                    add(drawn, scale);
+                }
+                from + 2
+            }
+        }
+    }
+}
+
+/// The sum over the terms, each with its scale below 2³², in order of their stages; fewer than 2²⁰ of them.
+#[derive(Debug)]
+pub(crate) struct Differences(Vec<(u32, Difference)>);
+
+impl Differences {
+    pub fn new(terms: Vec<(u32, Difference)>) -> Self {
+        Self(terms)
+    }
+}
+
+impl Staged for Differences {
+    /// Stages of all terms.
+    fn draws(&self) -> usize {
+        let stages = |term: &Difference| match term {
+            Difference::Geometric(_) => 1,
+            Difference::Table(_) => 2,
+        };
+        self.0.iter().map(|(_, term)| stages(term)).sum()
+    }
+
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let mut sums = [0_i128; CHUNK];
+        let used = out.len().min(CHUNK);
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let sums = &mut sums[..out.len()];
+            sums.fill(0);
+            let mut next = 0;
+            for (scale, term) in &self.0 {
+                next = term.add(fill, first, next, (*scale).into(), out, sums);
+            }
+            for (out, sum) in out.iter_mut().zip(sums) {
+                let cells = i64::from_cells(*sum, 0);
+                *out = cells.wrapping_add(i64::from(cells == i64::MIN));
+            }
+        }
+        sums[..used].zeroize();
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! Weights of the negative binomial law, any positive shape.
+
+use core::ops::ControlFlow;
+
+use crate::draw::share::Share;
+use crate::error::ParamError;
+use crate::exact::Weights;
+use crate::exact::enclosure::Enclosure;
+use crate::exact::exp::Step;
+use crate::exact::limbs::{self, Limbs};
+use crate::lattice::dyadic::decompose;
+
+/// Below, a table would have more than some 2¹⁸ entries.
+const LEAST_RATE: f64 = 1.0 / 2048.0;
+/// Above, anything but zero has a probability below 2⁻¹⁴⁰⁰.
+const MOST_RATE: f64 = 1024.0;
+/// Below, two limbs would not hold the shape to 63 bits.
+const LEAST_SHAPE: f64 = 1.0 / (1_u64 << 40) as f64;
+/// The weights add up to (1 − e^(−rate))^(−shape), which must be below 2⁶³.
+const MOST_LOG_TOTAL: f64 = 40.0;
+/// Shape and index together have one integer limb.
+const MOST_SHAPE: f64 = (1_u64 << 63) as f64;
+
+/// P(N = k)/P(N = 0) = w(k) = β(β+1)…(β+k−1)/k! · e^(−k·step), of the shape β = shape·present/parties.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NegativeBinomial {
+    shape: f64,
+    share: Share,
+    step: Step,
+    /// β and the step in floating point, for bounds with room to spare.
+    approximate: (f64, f64),
+}
+
+impl NegativeBinomial {
+    /// The law of a share: of shape β times the fraction, and of ratio e^(−step). β and the step come with the names that errors give them, the
+    /// step's with the value of that parameter.
+    pub fn new(beta: (&'static str, f64), share: Share, rate: (&'static str, f64), step: Step) -> Result<Self, ParamError> {
+        let (parameter, value) = rate;
+        let (approximate_rate, rule) = (step.approximate(), "from 2**-11 to 2**10");
+        if !(LEAST_RATE..=MOST_RATE).contains(&approximate_rate) {
+            return Err(ParamError::Rule { parameter, rule, value });
+        }
+        let (parameter, value) = beta;
+        let approximate_shape = value * share.fraction();
+        let rule = if !(value > 0.0 && value < f64::INFINITY) {
+            "finite and greater than 0"
+        } else if approximate_shape < LEAST_SHAPE {
+            "at least 2**-40 for each party"
+        } else if approximate_shape > MOST_SHAPE {
+            "at most 2**63 for each party"
+        } else if approximate_shape * -(-(-approximate_rate).exp()).ln_1p() > MOST_LOG_TOTAL {
+            "such that it is at most 40 times 1/ln(1/(1 - q)), q the ratio of the law"
+        } else {
+            return Ok(Self {
+                shape: value,
+                share,
+                step,
+                approximate: (approximate_shape, approximate_rate),
+            });
+        };
+        Err(ParamError::Rule { parameter, rule, value })
+    }
+
+    /// β with `p` limbs of fraction.
+    fn shape(&self, p: usize) -> Enclosure {
+        let (significand, exponent) = decompose(self.shape);
+        let product = u128::from(significand) * u128::from(self.share.present());
+        let mut shape = Limbs::zero(p + 3);
+        shape[0] = product as u64;
+        shape[1] = (product >> 64) as u64;
+        let scale = exponent + 64 * p as i32;
+        if scale >= 0 {
+            limbs::shl(&mut shape, scale.unsigned_abs() as usize);
+        } else {
+            limbs::shr(&mut shape, scale.unsigned_abs() as usize);
+        }
+        // The floor of a floor is the floor of the quotient by the product.
+        limbs::div_small(&mut shape, self.share.parties());
+        Enclosure::above(Limbs::from_slice(&shape[..=p]), 1)
+    }
+
+    /// From here on w(k+1)/w(k) = q(β+k)/(k+1) is at most 1 − (1−q)/2 and falls, or is at most q.
+    fn settled(&self) -> f64 {
+        let (shape, rate) = self.approximate;
+        2.0 * (shape - 1.0).max(0.0) * (-rate).exp() / -(-rate).exp_m1() + 1.0
+    }
+}
+
+/// w(k)·(q·(β + k)/(k + 1)), rounded downwards; `above` is added to each factor and result.
+///
+/// The ratio comes first: it falls below 1 long before (β + k)/(k + 1) does, and what was added to the weight falls with it.
+fn next(weight: &Limbs, q: &Limbs, shape: &Limbs, k: u64, above: u64) -> Limbs {
+    let mut growth = shape.clone();
+    let units = growth.len() - 1;
+    growth[units] += k;
+    limbs::div_small(&mut growth, k + 1);
+    limbs::add_small(&mut growth, above);
+    let mut ratio = limbs::mul_floor(q, &growth);
+    limbs::add_small(&mut ratio, above);
+    let mut weight = limbs::mul_floor(weight, &ratio);
+    limbs::add_small(&mut weight, above);
+    weight
+}
+
+impl Weights for NegativeBinomial {
+    /// The list ends where a weight is below 2⁵ (1−q)^(−1) units: the upper ends, each step of which adds less than two units, come down to
+    /// less than 2³ (1−q)^(−1). What follows is at most 2/(1−q) times the last.
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+        let (q, shape) = (self.step.decay(p), self.shape(p));
+        let inverse_gap = 1.0 / -(-self.approximate.1).exp_m1();
+        let (settled, end) = (self.settled() as u64, (32.0 * inverse_gap).ceil() as u64);
+        let mut weight = Enclosure::point(1, p);
+        for k in 0.. {
+            let last = k > settled && weight.hi[0] < end && weight.hi[1..].iter().all(|limb| *limb == 0);
+            if visit(&weight).is_break() || last {
+                break;
+            }
+            weight = Enclosure {
+                lo: next(&weight.lo, &q.lo, &shape.lo, k, 0),
+                hi: next(&weight.hi, &q.hi, &shape.hi, k, 1),
+            };
+        }
+        (2.1 * inverse_gap * end as f64).ceil() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::table::Table;
+    use crate::exact;
+
+    fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
+        NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1)).unwrap()
+    }
+
+    /// Evidence: closed form. The weights add up to (1 − q)^(−β), here to float64's accuracy, for shapes below, at and above 1; and the
+    /// enclosures are narrow.
+    #[test]
+    fn the_weights_add_up() {
+        for (beta, share, rate) in [
+            (0.3, Share::WHOLE, 0.7),
+            (1.0, Share::WHOLE, 0.01),
+            (1.0, Share::new(1, 1000).unwrap(), 0.01),
+            (2.5, Share::WHOLE, 1.25),
+            (20.0, Share::new(2, 3).unwrap(), 0.25),
+            (1e-9, Share::WHOLE, 0.001),
+            (0.7, Share::WHOLE, 1000.0),
+            (3.0, Share::new(3, 4).unwrap(), 1.0 / 2048.0),
+        ] {
+            let law = law(beta, share, rate);
+            let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
+            for p in [2, 3, 5] {
+                let sum = exact::total(&law, p);
+                let number = |x: &Limbs| x[p] as f64 + x[p - 1] as f64 / 2_f64.powi(64);
+                assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{law:?} {p}");
+                assert!(!limbs::less(&sum.hi, &sum.lo));
+                let mut width = sum.hi.clone();
+                assert!(!limbs::sub(&mut width, &sum.lo));
+                // Relative to the total, which is at least the integer limb.
+                assert!(
+                    number(&width) / total < 2_f64.powi(-80) || p > 2 && number(&width) == 0.0,
+                    "{law:?} {p}"
+                );
+            }
+        }
+    }
+
+    /// Evidence: consistency. With two limbs more the enclosures are far narrower, and lie inside; and what the shorter list leaves out comes to
+    /// less than it says.
+    #[test]
+    fn more_limbs_lie_inside() {
+        for (beta, share, rate) in [
+            (0.3, Share::WHOLE, 0.7),
+            (1.0, Share::new(1, 1000).unwrap(), 0.01),
+            (2.5, Share::WHOLE, 1.25),
+            (20.0, Share::new(2, 3).unwrap(), 0.25),
+            (0.7, Share::WHOLE, 60.0),
+        ] {
+            let law = law(beta, share, rate);
+            let ((short, rest), (long, _)) = (exact::listed(&law, 2), exact::listed(&law, 4));
+            for (k, (short, long)) in short.iter().zip(&long).enumerate() {
+                assert!(!limbs::less(&long.lo[2..], &short.lo), "{law:?} {k}");
+                assert!(limbs::less(&long.hi[2..], &short.hi) || k == 0, "{law:?} {k}");
+            }
+            let mut beyond = Limbs::zero(5);
+            for weight in &long[short.len()..] {
+                limbs::add(&mut beyond, &weight.hi);
+            }
+            assert!(beyond[3] == 0 && beyond[4] == 0 && beyond[2] < rest, "{law:?}");
+        }
+    }
+
+    /// Evidence: closed form. With a shape of 10⁹ and more and a ratio as small, N is nearly a Poisson variable: few weights, which add up to
+    /// (1 − q)^(−β). Their sum stays a list of hundreds, where q·β alone decides how long it is.
+    #[test]
+    fn large_shapes_of_small_ratios_have_short_lists() {
+        for (beta, rate) in [(1e9, 20.0), (1e18, 44.0), (9.2e18, 42.0), (9.2e18, 1024.0), (1.5e8, 17.0)] {
+            let law = law(beta, Share::WHOLE, rate);
+            let (weights, _) = exact::listed(&law, 2);
+            assert!(weights.len() < 500, "{law:?} {}", weights.len());
+            let sum = exact::total(&law, 2);
+            let expected = (-beta * (-(-rate).exp()).ln_1p()).exp();
+            let number = |x: &Limbs| x[2] as f64 + x[1] as f64 / 2_f64.powi(64);
+            assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{law:?}");
+            assert!((number(&sum.hi) / expected - 1.0).abs() < 1e-12, "{law:?}");
+        }
+    }
+
+    /// Evidence: the bound itself, at the corners of what is accepted: 16 MiB a law, of which Arete has two tables.
+    #[test]
+    fn no_table_is_large() {
+        for (beta, rate) in [(5.2, LEAST_RATE), (1e-9, LEAST_RATE), (1e9, 20.0), (3.9e19 / 5.0, 42.0)] {
+            let table = Table::new(Box::new(law(beta, Share::WHOLE, rate))).unwrap();
+            assert!(table.bytes() <= 2 << 20, "{beta} {rate}: {}", table.bytes());
+        }
+    }
+
+    /// Evidence: closed form of the ratio of neighbours, in floating point.
+    #[test]
+    fn the_ratio_of_neighbours() {
+        let law = law(0.375, Share::new(5, 7).unwrap(), 0.5);
+        let (weights, rest) = exact::listed(&law, 3);
+        assert!(rest < 1 << 32);
+        let number = |x: &Limbs| x[2] as f64 / 2_f64.powi(64) + x[3] as f64;
+        for (k, pair) in weights.windows(2).enumerate().take(40) {
+            let ratio = (-0.5_f64).exp() * (0.375 * 5.0 / 7.0 + k as f64) / (k as f64 + 1.0);
+            assert!((number(&pair[1].lo) / number(&pair[0].lo) / ratio - 1.0).abs() < 1e-9, "{k}");
+        }
+    }
+
+    /// Evidence: a second way to the same number, where it is hardest. Beside every threshold, found by bisection, with extensions of all zeros and
+    /// all ones, the table says what the exact path finds on its own from zero.
+    #[test]
+    fn the_table_and_the_exact_path_agree_beside_thresholds() {
+        for (beta, share, rate) in [
+            (0.3, Share::WHOLE, 0.7),
+            (1.0, Share::new(1, 1000).unwrap(), 0.4),
+            (2.5, Share::WHOLE, 1.25),
+            (0.9, Share::WHOLE, 1024.0),
+        ] {
+            let law = law(beta, share, rate);
+            let table = Table::new(Box::new(law)).unwrap();
+            for j in 1..30 {
+                let (mut below, mut above) = (0, 1_u64 << 63);
+                while above - below > 1 {
+                    let middle = below + (above - below) / 2;
+                    let reached = table.index(middle, |_| 0) >= j;
+                    (below, above) = if reached { (middle, above) } else { (below, middle) };
+                }
+                for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
+                    for extension in [0, u64::MAX, 1 << 63] {
+                        if word > 0 && word < 1 << 63 {
+                            let exact = exact::index(&law, word, &mut |_| extension, 0);
+                            assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_a_table_does_not_hold() {
+        let error = |beta: f64, share, rate: f64| {
+            NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1))
+                .unwrap_err()
+                .to_string()
+        };
+        for rate in [f64::NAN, 0.0, -1.0, 4.8e-4, 1025.0, f64::INFINITY] {
+            assert!(error(1.0, Share::WHOLE, rate).starts_with("a must be from 2**-11 to 2**10, got "));
+        }
+        for beta in [f64::NAN, 0.0, -0.0, -1.0, f64::INFINITY] {
+            assert!(error(beta, Share::WHOLE, 1.0).starts_with("beta must be finite and greater than 0, got "));
+        }
+        assert!(error(1e-9, Share::new(1, 10_000).unwrap(), 1.0).starts_with("beta must be at least 2**-40 for each"));
+        assert!(error(20.0, Share::WHOLE, 0.1).starts_with("beta must be such that"));
+        // 1 − q is 1 in float64 here; the total is e^8757.
+        assert!(error(1e18, Share::WHOLE, 37.0).starts_with("beta must be such that"));
+        assert!(error(1e30, Share::WHOLE, 100.0).starts_with("beta must be at most 2**63"));
+    }
+}

@@ -1,0 +1,248 @@
+//! One law on the integers, ready to draw one word a value.
+
+use zeroize::Zeroize;
+
+use crate::exact::{self, IntegerLaw};
+use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
+use crate::lattice::params::Lattice;
+use crate::lattice::release::{add, add_each};
+use crate::lattice::{Answer, Value};
+use crate::lines::Lines;
+use crate::reveal;
+use crate::stream::{CHUNK, FEW, Stage, Words};
+
+/// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
+#[derive(Clone, Debug)]
+pub(crate) struct Sampler {
+    law: IntegerLaw,
+    lattice: Lattice,
+    granularity: f64,
+    kernel: Kernel,
+    fixed_point: Option<FixedPoint>,
+}
+
+impl Sampler {
+    pub fn new(law: IntegerLaw, lattice: Lattice) -> Self {
+        Self {
+            law,
+            lattice,
+            granularity: lattice.granularity(),
+            kernel: Kernel::new(&law),
+            fixed_point: FixedPoint::new(&law),
+        }
+    }
+
+    /// [`Sampler::new`] with a kernel that is quicker to make and slower to draw from.
+    pub fn quick(law: IntegerLaw, lattice: Lattice) -> Self {
+        Self {
+            law,
+            lattice,
+            granularity: lattice.granularity(),
+            kernel: Kernel::quick(&law),
+            fixed_point: None,
+        }
+    }
+
+    #[cfg(feature = "probe")]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    pub fn law(&self) -> &IntegerLaw {
+        &self.law
+    }
+
+    pub fn lattice(&self) -> Lattice {
+        self.lattice
+    }
+
+    /// X for a word and the extension words of the same value: the function of contract, section 2.
+    pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+        match self.kernel.decide(word) {
+            Some(cells) => i64::from_whole(cells, 1.0),
+            None => self.doubtful_cells(word, extension),
+        }
+    }
+
+    /// The values `first .. first + out.len()` of a stage.
+    pub fn write<T: Value>(&self, stage: Stage<'_>, first: u64, out: &mut [T]) {
+        self.write_on(Tier::current(), stage, first, out);
+    }
+
+    /// [`Sampler::write`] on a tier that is available.
+    fn write_on<T: Value>(&self, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
+        if out.len() <= FEW {
+            self.each_of_few(stage, first, out, |_, cells| self.value(cells));
+            return;
+        }
+        let mut words = Words::new();
+        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
+            let first = first + (chunk * CHUNK) as u64;
+            let extension = |i, e| stage.extension(first + i as u64, e);
+            self.write_words(tier, words.at(stage, first, out.len()), extension, out);
+        }
+    }
+
+    /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
+    #[inline]
+    pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
+        let doubt = |i: usize, value: &mut T| *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
+        if self.kernel.is_ever_sure() {
+            self.kernel.fill(tier, words, self.granularity, out, doubt);
+        } else {
+            out.iter_mut().enumerate().for_each(|(i, value)| doubt(i, value));
+        }
+    }
+
+    /// Writes `element(i, X of value first + i)` to every `out[i]`, of which there are at most [`FEW`].
+    #[inline]
+    pub fn each_of_few<T>(&self, stage: Stage<'_>, first: u64, out: &mut [T], element: impl Fn(usize, i64) -> T) {
+        let words = stage.few_words(first, out.len());
+        for (i, (out, word)) in out.iter_mut().zip(&*words).enumerate() {
+            *out = element(i, self.cells(*word, |e| stage.extension(first + i as u64, e)));
+        }
+    }
+
+    /// The values of the first `wanted` of given words; `extension(i, e)` is extension word e of the value of `words[i]`.
+    ///
+    /// Only whole blocks go through vector instructions.
+    pub fn write_block<T: Value>(
+        &self,
+        tier: Tier,
+        words: &[u64; BLOCK],
+        wanted: usize,
+        out: &mut [T; BLOCK],
+        extension: impl Fn(usize, usize) -> u64,
+    ) {
+        self.kernel.fill(tier, words, self.granularity, out, |i, value| {
+            if i < wanted {
+                *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
+            }
+        });
+    }
+
+    /// `cells` steps of the lattice as an element.
+    pub fn value<T: Value>(&self, cells: i64) -> T {
+        if reveal::condition(cells.unsigned_abs() < 1 << 51) {
+            T::from_whole(cells as f64, self.granularity)
+        } else {
+            T::from_cells(cells.into(), self.lattice.log2_granularity)
+        }
+    }
+
+    /// Writes `answers[i]` plus the noise of value `first + i` of the stage to `out[i]`.
+    pub fn release<A: Answer, T: Value>(&self, stage: Stage<'_>, first: u64, answers: &[A], out: &mut [T]) {
+        let lattice = self.lattice();
+        if out.len() <= FEW {
+            self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
+            return;
+        }
+        let Lines(noise) = &mut Lines([0_i64; CHUNK]);
+        for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+            let noise = &mut noise[..out.len()];
+            self.write(stage, first + (chunk * CHUNK) as u64, noise);
+            add_each(answers, noise, lattice, out);
+        }
+        // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
+        noise[..answers.len().min(CHUNK)].zeroize();
+    }
+
+    /// X for a word that the kernel is not sure of.
+    #[cold]
+    #[inline(never)]
+    fn doubtful_cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
+        let decided = self.fixed_point.as_ref().and_then(|law| law.decide(word & !(1 << WORD_BITS)));
+        match decided {
+            Some(magnitude) => {
+                let sign = (word.cast_signed()) >> WORD_BITS;
+                (magnitude.cast_signed() ^ sign).wrapping_sub(sign)
+            }
+            None => self.exact_cells(word, extension),
+        }
+    }
+
+    #[cold]
+    fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
+        reveal::slow_path();
+        let word = reveal::word(word);
+        let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut |e| reveal::word(extension(e)));
+        let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
+        if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::{Generator, Kind, OneWordLaw, Shape};
+
+    /// Evidence: equality of every tier with values drawn one by one, for every length around a block and a chunk, both parities of the
+    /// start, and laws from every kernel. Tiers that this processor lacks are named on standard error.
+    #[test]
+    fn every_tier_writes_the_same_values() {
+        let mut generator = Generator::from_seed(3);
+        for tier in Tier::tested() {
+            for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
+                for (eps, sensitivity) in [(1e-3, 1.0), (0.3, 3.0), (1.5, 1.0), (2.0, 1000.0), (4.0, 1.0), (60.0, 7.0)] {
+                    let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L2).unwrap();
+                    let fill = generator.at(5).unwrap().next(2 * CHUNK).unwrap();
+                    let stage = fill.stage();
+                    same_values::<f64>(law.sampler(), tier, stage);
+                    same_values::<i64>(law.sampler(), tier, stage);
+                    same_values::<f32>(law.sampler(), tier, stage);
+                    same_values::<i32>(law.sampler(), tier, stage);
+                }
+            }
+        }
+    }
+
+    fn same_values<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tier: Tier, stage: Stage<'_>) {
+        for first in [0, 1, 2] {
+            for n in [1, 8, 9, 63, 64, 65, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, CHUNK + 65] {
+                let mut out = vec![T::default(); n];
+                sampler.write_on(tier, stage, first, &mut out);
+                for (i, value) in (first..).zip(out) {
+                    let alone = sampler.value::<T>(sampler.cells(stage.word(i), |e| stage.extension(i, e)));
+                    assert_eq!(value, alone, "{tier:?} value {i} of {n} of {sampler:?}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: the same for laws at random: every length up to two blocks and one, from every place in a block.
+    #[test]
+    fn every_tier_writes_the_same_values_of_any_law() {
+        let mut generator = Generator::from_seed(4);
+        let mut random = Random(4);
+        let tiers = Tier::tested();
+        for kind in [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace] {
+            for i in 0..12 {
+                let (eps, sensitivity, shape) = random.parameters(kind, i % 3, i % 4 == 0);
+                let law = OneWordLaw::new(kind, eps, sensitivity, shape).unwrap();
+                let fill = generator.next(4 * BLOCK).unwrap();
+                same_slices::<f64>(law.sampler(), &tiers, fill.stage());
+                same_slices::<f32>(law.sampler(), &tiers, fill.stage());
+                if matches!(kind, Kind::DiscreteLaplace | Kind::DiscreteStaircase) {
+                    same_slices::<i64>(law.sampler(), &tiers, fill.stage());
+                    same_slices::<i32>(law.sampler(), &tiers, fill.stage());
+                }
+            }
+        }
+    }
+
+    fn same_slices<T: Value + PartialEq + core::fmt::Debug>(sampler: &Sampler, tiers: &[Tier], stage: Stage<'_>) {
+        let alone: Vec<T> = (0..4 * BLOCK as u64)
+            .map(|i| sampler.value(sampler.cells(stage.word(i), |e| stage.extension(i, e))))
+            .collect();
+        let mut out = [T::default(); 2 * BLOCK + 1];
+        for &tier in tiers {
+            let of_any_length = (0..=out.len()).map(|n| (n % 2, n));
+            let from_any_place = (0..BLOCK).flat_map(|first| [FEW + 1, BLOCK - 1, BLOCK, BLOCK + 1].map(|n| (first, n)));
+            for (first, n) in of_any_length.chain(from_any_place) {
+                sampler.write_on(tier, stage, first as u64, &mut out[..n]);
+                assert_eq!(out[..n], alone[first..first + n], "{tier:?}, {n} from {first} of {sampler:?}");
+            }
+        }
+    }
+}

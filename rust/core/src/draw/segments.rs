@@ -1,0 +1,369 @@
+//! Laws on the integers whose probabilities fall geometrically, segment by segment: two draws for a value, whatever the parameters.
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+
+use zeroize::Zeroize;
+
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
+use crate::draw::table::Table;
+use crate::exact::enclosure::Enclosure;
+use crate::exact::exp::{Power, Step};
+use crate::exact::{IntegerLaw, Weights, geometric_sum};
+use crate::kernel::WORD_BITS;
+use crate::lattice::params::Lattice;
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{CHUNK, Stage, StagedFill, Words};
+
+/// Which integers a segment holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// first, first + 1, …
+    Plus,
+    /// −first, −(first + 1), …
+    Minus,
+    /// Both of them: no zero.
+    Both,
+}
+
+/// `length` integers, from ±`first` outwards, each e^(−ε/D) times as likely as the one before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub side: Side,
+    pub first: u64,
+    /// `None`: without an end.
+    pub length: Option<u64>,
+    /// ε.
+    pub eps: f64,
+    /// How many of the falls lie between 0 and the integer before the first one.
+    pub falls: usize,
+}
+
+/// Stage 0 chooses the segment by a [`Table`] of the weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number. Modulo
+/// the length of the segment it has exactly the geometric law on the segment.
+///
+/// A value draws from all rates and uses one, so that all values take the same work.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    lattice: Lattice,
+    table: Table,
+    /// One for each rate.
+    samplers: Vec<Sampler>,
+    places: Vec<ReadySegment>,
+}
+
+/// A segment, ready to use.
+#[derive(Clone, Copy, Debug)]
+struct ReadySegment {
+    first: u64,
+    /// `u64::MAX` if it has no end.
+    length: u64,
+    /// 1/length, or 0 if it has no end.
+    inverse: f64,
+    /// Bit 63 where the word has the sign, bit 62 where the sign is minus, and the index of its sampler.
+    side_and_rate: u64,
+}
+
+impl Segments {
+    /// Segments with `falls` in rising order. A fall (ε, count) is the factor e^(−ε·count/D).
+    pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
+        let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
+        distinct(&mut rates);
+        let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
+        let places = segments.iter().map(|segment| ReadySegment {
+            side_and_rate: rate_of(segment.eps)
+                | match segment.side {
+                    Side::Plus => 0,
+                    Side::Minus => MINUS,
+                    Side::Both => FREE,
+                },
+            first: segment.first,
+            length: segment.length.unwrap_or(u64::MAX),
+            inverse: segment.length.map_or(0.0, |length| 1.0 / length as f64),
+        });
+        let (cells, places) = (lattice.cells, memory::collected(places)?);
+        let samplers = rates
+            .iter()
+            .map(|&eps| Sampler::new(IntegerLaw::OneSided { eps, cells }, lattice));
+        let samplers = memory::collected(samplers)?;
+        let weights = SegmentWeights { cells, segments, falls };
+        Ok(Self {
+            lattice,
+            table: Table::new(Box::new(weights))?,
+            samplers,
+            places,
+        })
+    }
+
+    pub fn lattice(&self) -> Lattice {
+        self.lattice
+    }
+
+    /// The place of a segment: of a few, by the same work for each.
+    #[inline]
+    fn place(&self, index: u64) -> ReadySegment {
+        if self.places.len() > FEW {
+            return self.places[reveal::word(index) as usize];
+        }
+        let mut chosen = self.places[0];
+        for (i, place) in (1..).zip(&self.places[1..]) {
+            chosen = chosen.or(place, equal(i, index));
+        }
+        chosen
+    }
+
+    /// Stage 1 of the values whose segments do not have the first rate.
+    fn write_other_rates(&self, stage: Stage<'_>, first: u64, chosen: &[u64], distances: &mut [i64]) {
+        let (mut rates, mut of_rate) = ([0_u64; CHUNK], [0_i64; CHUNK]);
+        let (rates, of_rate) = (&mut rates[..chosen.len()], &mut of_rate[..chosen.len()]);
+        for (rate, index) in rates.iter_mut().zip(chosen) {
+            *rate = self.place(*index).side_and_rate & !(FREE | MINUS);
+        }
+        for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
+            sampler.write(stage, first, of_rate);
+            for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
+                let mask = equal(*rate_of_value, rate).cast_signed();
+                *distance = (*distance & !mask) | (of_rate & mask);
+            }
+        }
+        rates.zeroize();
+        of_rate.zeroize();
+    }
+}
+
+impl Staged for Segments {
+    /// One of the segment, and one of each rate.
+    fn draws(&self) -> usize {
+        1 + self.samplers.len()
+    }
+
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (choices, distances) = (fill.stage(0), fill.stage(1));
+        let mut words = Words::new();
+        let mut chosen = [0; CHUNK];
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let words = words.at(choices, first, out.len());
+            let chosen = &mut chosen[..out.len()];
+            let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
+            self.table.indices(words, extension, chosen);
+            self.samplers[0].write(distances, first, out);
+            if self.samplers.len() > 1 {
+                self.write_other_rates(distances, first, chosen, out);
+            }
+            for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
+                *out = self.place(*index).cells(out.unsigned_abs(), *word);
+            }
+        }
+        chosen[..out.len().min(CHUNK)].zeroize();
+        Ok(())
+    }
+}
+
+/// Keeps each number where it comes first.
+fn distinct(numbers: &mut Vec<f64>) {
+    let mut kept = 0;
+    for i in 0..numbers.len() {
+        if !numbers[..kept].contains(&numbers[i]) {
+            numbers[kept] = numbers[i];
+            kept += 1;
+        }
+    }
+    numbers.truncate(kept);
+}
+
+/// All bits 1 if two numbers below 2⁶³ are equal, otherwise all 0. The compiler would make a branch of what it can see to be a comparison.
+fn equal(a: u64, b: u64) -> u64 {
+    black_box(((a ^ b).wrapping_sub(1).cast_signed() >> 63).cast_unsigned())
+}
+
+const FREE: u64 = 1 << 63;
+const MINUS: u64 = 1 << 62;
+
+/// Up to this number of segments, one is chosen without an address that depends on which.
+const FEW: usize = 8;
+
+/// Distances below this take the quick way to a remainder.
+const NEAR: u64 = 1 << 50;
+
+/// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
+
+impl ReadySegment {
+    /// `other` if all bits of `mask` are 1, `self` if none is.
+    #[inline]
+    fn or(self, other: &Self, mask: u64) -> Self {
+        let choose = |a: u64, b: u64| a ^ ((a ^ b) & mask);
+        Self {
+            first: choose(self.first, other.first),
+            length: choose(self.length, other.length),
+            inverse: f64::from_bits(choose(self.inverse.to_bits(), other.inverse.to_bits())),
+            side_and_rate: choose(self.side_and_rate, other.side_and_rate),
+        }
+    }
+
+    /// The integer at `distance` from the first one; beyond the end from the first one again. `word` has the sign.
+    #[inline]
+    fn cells(&self, distance: u64, word: u64) -> i64 {
+        let inside = self.modulo(distance);
+        // Both are below 2⁶³, and what is beyond saturates. A check would be a branch on noise.
+        let sum = self.first.wrapping_add(inside).cast_signed();
+        let magnitude = (sum | sum >> 63) & i64::MAX;
+        // All ones if negative.
+        let sign = ((word & self.side_and_rate | self.side_and_rate << 1) >> WORD_BITS)
+            .wrapping_neg()
+            .cast_signed();
+        (magnitude ^ sign).wrapping_sub(sign)
+    }
+
+    /// `distance` modulo the length. A division takes longer than all the rest, and where it is needed depends on the value.
+    #[inline]
+    fn modulo(&self, distance: u64) -> u64 {
+        if reveal::condition(distance >= NEAR) {
+            return reveal::word(distance) % reveal::word(self.length);
+        }
+        // The quotient is below 2⁵⁰ and three roundings of at most 2⁻⁵³ each from right: to the nearest integer it is less than one off.
+        let quotient = distance.cast_signed() as f64 * self.inverse + SHIFTER;
+        let quotient = quotient.to_bits().wrapping_sub(SHIFTER.to_bits());
+        let rest = distance.wrapping_sub(quotient.wrapping_mul(self.length)).cast_signed();
+        rest.wrapping_add(self.length.cast_signed() & rest >> 63).cast_unsigned()
+    }
+}
+
+/// The weights of all segments.
+#[derive(Debug)]
+struct SegmentWeights {
+    /// D.
+    cells: u64,
+    segments: Vec<Segment>,
+    falls: Vec<(f64, u64)>,
+}
+
+impl Weights for SegmentWeights {
+    /// The table's question v < S(j) is never an equality: multiplied out, v times the weight of 0, which is 1, is the only term that is not a
+    /// rational multiple of a power of e with an exponent other than 0, and such powers are linearly independent (Lindemann and Weierstrass).
+    fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+        let (mut level, mut fallen) = (Enclosure::point(1, p), 0);
+        for segment in &self.segments {
+            for &fall in &self.falls[fallen..segment.falls] {
+                level = level.times(&self.fall(fall, p));
+            }
+            fallen = segment.falls;
+            let mut weight = geometric_sum(&Step::new(segment.eps, self.cells), segment.length, p).times(&level);
+            if segment.first > 0 {
+                weight = weight.times(&self.fall((segment.eps, 1), p));
+            }
+            if segment.side == Side::Both {
+                weight.shl(1);
+            }
+            if visit(&weight).is_break() {
+                break;
+            }
+        }
+        0
+    }
+}
+
+impl SegmentWeights {
+    /// e^(−ε·count/D).
+    fn fall(&self, (eps, count): (f64, u64), p: usize) -> Enclosure {
+        Power::fixed_or_tiny(Step::new(eps, self.cells).power(count, p).as_ref(), p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    /// e^(−ε|k|/D) for 1 ≤ |k| ≤ 3, from then on with another ε, and 1 at 0.
+    fn two_slopes(cells: u64) -> Segments {
+        let (inner, outer) = (0.75, 0.25);
+        let segment = |side, first, length, eps, falls| Segment {
+            side,
+            first,
+            length,
+            eps,
+            falls,
+        };
+        let segments = vec![
+            segment(Side::Plus, 0, Some(1), inner, 0),
+            segment(Side::Both, 1, Some(3), inner, 0),
+            segment(Side::Both, 4, None, outer, 1),
+        ];
+        let lattice = Lattice {
+            log2_granularity: 0,
+            cells,
+        };
+        Segments::new(segments, vec![(inner, 3)], lattice).unwrap()
+    }
+
+    /// Evidence: frequencies of 200 000 values, within 5 standard deviations (41 integers: a false alarm in 4·10⁴ seeds; the seed is fixed).
+    #[test]
+    fn frequencies_are_the_probabilities() {
+        let law = two_slopes(1);
+        let weight = |k: i64| {
+            let k = k.unsigned_abs() as f64;
+            (-0.75 * k.min(3.0) - 0.25 * (k - 3.0).max(0.0)).exp()
+        };
+        let total: f64 = (-400..=400).map(weight).sum();
+        let n = 200_000;
+        let fill = Generator::from_seed(11).next_staged(n).unwrap();
+        let mut out = vec![0; n];
+        law.write_cells(&fill, 0, &mut out).unwrap();
+        for k in -20..=20 {
+            let p = weight(k) / total;
+            let count = out.iter().filter(|&&cells| cells == k).count() as f64;
+            let deviation = (count - n as f64 * p) / (n as f64 * p * (1.0 - p)).sqrt();
+            assert!(deviation.abs() < 5.0, "{k}: {count}, expected {}", n as f64 * p);
+        }
+    }
+
+    /// Evidence: equality with the language's remainder, around multiples of the length and the limit of the quick way.
+    #[test]
+    fn remainders_are_remainders() {
+        let mut random = crate::random::Random(5);
+        for length in [
+            1,
+            2,
+            3,
+            7,
+            1000,
+            (1 << 33) + 1,
+            (1 << 50) - 1,
+            (1 << 50) + 7,
+            (1 << 62) - 1,
+            u64::MAX,
+        ] {
+            let place = ReadySegment {
+                first: 0,
+                length,
+                inverse: if length == u64::MAX { 0.0 } else { 1.0 / length as f64 },
+                side_and_rate: 0,
+            };
+            for _ in 0..2000 {
+                let near = (random.word() >> 14) / length * length;
+                let near = near.wrapping_add(random.word() % 5).wrapping_sub(2);
+                for distance in [near, random.word() >> 14, random.word() >> 2, NEAR - 1, NEAR] {
+                    let distance = distance % (1 << 63);
+                    assert_eq!(place.modulo(distance), distance % length, "{distance} {length}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: equality of pieces of any place and length with the whole.
+    #[test]
+    fn pieces_are_the_whole() {
+        let law = two_slopes(1 << 33);
+        let fill = Generator::from_seed(12).next_staged(2000).unwrap();
+        let mut whole = vec![0; 2000];
+        law.write_cells(&fill, 0, &mut whole).unwrap();
+        for (first, n) in [(0, 1), (1, 5), (3, 9), (511, 2), (512, 600), (700, 1300)] {
+            let mut piece = vec![0; n];
+            law.write_cells(&fill, first as u64, &mut piece).unwrap();
+            assert_eq!(piece, whole[first..first + n]);
+        }
+    }
+}

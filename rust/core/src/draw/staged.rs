@@ -1,0 +1,153 @@
+//! Laws that take several draws for a value: they write lattice steps, which become values or releases here.
+
+use zeroize::Zeroize;
+
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::params::Lattice;
+use crate::lattice::release;
+use crate::lattice::value::NEAR;
+use crate::lattice::{Answer, Value};
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{CHUNK, StagedFill};
+
+/// What draws lattice steps, each by several draws.
+pub(crate) trait Staged: Send + Sync {
+    /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
+    fn together(&self) -> usize {
+        1
+    }
+
+    /// Draws that a value takes: about how many times as long as a single one.
+    fn draws(&self) -> usize {
+        1
+    }
+
+    /// Writes the values `first .. first + out.len()` of a fill, in lattice steps; magnitudes above 2⁶³ − 1 saturate there.
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory>;
+}
+
+/// Writes the values `first .. first + out.len()` of a fill.
+pub(crate) fn write<T: Value>(
+    law: &dyn Staged,
+    log2_granularity: i32,
+    fill: &StagedFill,
+    first: u64,
+    out: &mut [T],
+) -> Result<(), OutOfMemory> {
+    let granularity = power_of_two(log2_granularity);
+    let near = if granularity.is_normal() { NEAR } else { 0 };
+    each_chunk(law, fill, first, out, |_, noise, out| {
+        // Together they have no more bits than the longest: one question for all of them.
+        let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+        if reveal::condition(magnitudes < near) {
+            for (out, noise) in out.iter_mut().zip(noise) {
+                *out = T::from_near(*noise, granularity);
+            }
+        } else {
+            for (out, noise) in out.iter_mut().zip(noise) {
+                *out = T::from_cells((*noise).into(), log2_granularity);
+            }
+        }
+    })
+}
+
+/// Writes the sums of answers, which have been checked and are as many as `out`, and of the values of a fill from `first` on.
+pub(crate) fn release<A: Answer, T: Value>(
+    law: &dyn Staged,
+    log2_granularity: i32,
+    fill: &StagedFill,
+    first: u64,
+    answers: &[A],
+    out: &mut [T],
+) -> Result<(), OutOfMemory> {
+    let lattice = Lattice {
+        log2_granularity,
+        cells: 1,
+    };
+    each_chunk(law, fill, first, out, |done, noise, out| {
+        release::add_each(&answers[done..][..out.len()], noise, lattice, out);
+    })
+}
+
+/// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
+const PART: usize = 8 * CHUNK;
+
+/// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
+fn each_chunk<T>(
+    law: &dyn Staged,
+    fill: &StagedFill,
+    first: u64,
+    out: &mut [T],
+    convert: impl Fn(usize, &[i64], &mut [T]),
+) -> Result<(), OutOfMemory> {
+    if out.len() <= CHUNK {
+        each_part(law, fill, first, out, &mut [0; CHUNK], convert)
+    } else {
+        let most = PART.next_multiple_of(law.together());
+        each_part(law, fill, first, out, &mut memory::filled(0, most.min(out.len()))?, convert)
+    }
+}
+
+/// [`each_chunk`] by way of `room`, which is wiped.
+fn each_part<T>(
+    law: &dyn Staged,
+    fill: &StagedFill,
+    first: u64,
+    out: &mut [T],
+    room: &mut [i64],
+    convert: impl Fn(usize, &[i64], &mut [T]),
+) -> Result<(), OutOfMemory> {
+    let used = out.len().min(room.len());
+    let result = (0..)
+        .step_by(room.len())
+        .zip(out.chunks_mut(room.len()))
+        .try_for_each(|(done, out)| {
+            let noise = &mut room[..out.len()];
+            law.write_cells(fill, first + done as u64, noise)?;
+            convert(done, noise, out);
+            Ok(())
+        });
+    room[..used].zeroize();
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    /// Cells that are given.
+    struct GivenCells(Vec<i64>);
+
+    impl Staged for GivenCells {
+        fn write_cells(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+            out.copy_from_slice(&self.0[first as usize..][..out.len()]);
+            Ok(())
+        }
+    }
+
+    /// Evidence: equality with one element after another, for parts with and without large magnitudes.
+    #[test]
+    fn parts_are_converted_like_elements() {
+        let mut cells: Vec<i64> = (0..2 * PART as i64 + 5).map(|i| (i - 4000) * 7_654_321).collect();
+        for (at, large) in [
+            (PART + 1, i64::MIN),
+            (PART + 2, i64::MAX),
+            (PART + 3, 1 << 51),
+            (PART + 4, -(1 << 51) - 1),
+        ] {
+            cells[at] = large;
+        }
+        let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
+        let mut floats = vec![1.0_f64; cells.len()];
+        let mut integers = vec![1_i64; cells.len()];
+        let law = GivenCells(cells);
+        write(&law, -3, &fill, 0, &mut floats).unwrap();
+        write(&law, -3, &fill, 0, &mut integers).unwrap();
+        for (i, cells) in law.0.iter().enumerate() {
+            assert_eq!(floats[i].to_bits(), f64::from_cells((*cells).into(), -3).to_bits(), "{cells}");
+            assert_eq!(integers[i], *cells);
+        }
+    }
+}

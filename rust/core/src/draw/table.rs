@@ -1,0 +1,318 @@
+//! A law on 0, 1, 2, … given by weights, drawn by comparing the word with thresholds; the exact path answers where they are too close.
+//!
+//! A few thresholds are counted: the same work for every value. Many are searched: which of them are read depends on the value.
+
+use core::ops::ControlFlow;
+
+use zeroize::Zeroize;
+
+use crate::exact::limbs::{self, Limbs};
+use crate::exact::{self, Weights};
+use crate::kernel::WORD_BITS;
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{CHUNK, Stage, Words};
+
+/// Limbs of fraction that the thresholds are computed with: twice what a word has.
+const PRECISION: usize = 2;
+
+/// The most leading bits that choose where the search begins.
+const MOST_GUIDE_BITS: u32 = 12;
+
+/// Up to this number, thresholds are counted rather than searched.
+const FEW: usize = 16;
+
+const SIGN: u64 = 1 << WORD_BITS;
+
+/// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). With V the 63 low bits of the word and θ in [0, 1) those beyond, v = (V + θ)·2⁻⁶³, and
+/// S(j)·2⁶³ lies from T(j) to T(j) + `margin`: V < T(j) means v < S(j), V ≥ T(j) + `margin` means v ≥ S(j), and anything between is decided by
+/// the exact path.
+#[derive(Debug)]
+pub(crate) struct Table {
+    weights: Box<dyn Weights>,
+    /// T(1) ≥ T(2) ≥ …, those above zero.
+    thresholds: Vec<u64>,
+    margin: u64,
+    /// For each choice of V's leading bits, the number of thresholds at or above the least V that begins with them; one more entry closes the last.
+    guide: Vec<u32>,
+    guide_bits: u32,
+}
+
+impl Table {
+    pub fn new(weights: Box<dyn Weights>) -> Result<Self, OutOfMemory> {
+        let total = exact::total(&*weights, PRECISION);
+        let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
+        exact::each_tail(&*weights, PRECISION, &total, &mut |tail| {
+            let below = quotient(&tail.lo, &total.hi);
+            margin = margin.max(quotient(&tail.hi, &total.lo) + 2 - below);
+            if below == 0 {
+                return ControlFlow::Break(());
+            }
+            result = memory::push(&mut thresholds, below);
+            result.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+        });
+        result?;
+        let guide_bits = thresholds.len().checked_ilog2().unwrap_or(0).min(MOST_GUIDE_BITS);
+        let guide = (0..=1_u64 << guide_bits).map(|lead| {
+            let least = lead << (WORD_BITS - guide_bits);
+            count_above(&thresholds, least.saturating_sub(1)) as u32
+        });
+        Ok(Self {
+            weights,
+            guide: memory::collected(guide)?,
+            guide_bits,
+            thresholds,
+            margin,
+        })
+    }
+
+    /// Bytes of thresholds and guide.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        8 * self.thresholds.capacity() + 4 * self.guide.capacity()
+    }
+
+    /// The number of j ≥ 1 with v < S(j). Bit 63 is ignored.
+    pub fn index(&self, word: u64, extension: impl FnMut(usize) -> u64) -> u64 {
+        reveal::found(self.search(reveal::word(word), extension))
+    }
+
+    fn search(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> u64 {
+        let v63 = word & !SIGN;
+        let lead = (v63 >> (WORD_BITS - self.guide_bits)) as usize;
+        let (least, most) = (self.guide[lead + 1] as usize, self.guide[lead] as usize);
+        let index = least + count_above(&self.thresholds[least..most], v63);
+        let next = self.thresholds.get(index).copied().unwrap_or(0);
+        if v63 >= next.saturating_add(self.margin) {
+            index as u64
+        } else {
+            reveal::slow_path();
+            exact::index(&*self.weights, v63, &mut |e| reveal::word(extension(e)), index as u64)
+        }
+    }
+
+    /// [`Table::index`] of each of at most [`CHUNK`] words, `extension(i, e)` the extension of the i-th: without branches for a few thresholds.
+    pub fn indices(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
+        let counted = self.thresholds.len() <= FEW;
+        if counted && reveal::condition(self.count(words, out)) {
+            return;
+        }
+        for (i, (word, out)) in words.iter().zip(out).enumerate() {
+            if !counted || reveal::condition(self.is_near(*word)) {
+                *out = self.index(*word, |e| extension(i, e));
+            }
+        }
+    }
+
+    /// Whether the word alone may not decide among a few thresholds.
+    fn is_near(&self, word: u64) -> bool {
+        let v63 = word & !SIGN;
+        let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
+        self.thresholds.iter().fold(near(0), |all, threshold| all | near(*threshold)) != 0
+    }
+
+    /// How many thresholds are above each word; whether that is certain to be the index of all of them.
+    fn count(&self, words: &[u64], out: &mut [u64]) -> bool {
+        let margin = self.margin.cast_signed();
+        let low = |word: u64| (word & !SIGN).cast_signed();
+        let near = |near: u64, word: &u64| near.wrapping_add(u64::from(low(*word) < margin));
+        let mut near = words.iter().fold(0, near);
+        out.fill(0);
+        for threshold in &self.thresholds {
+            let threshold = threshold.cast_signed();
+            for (word, out) in words.iter().zip(&mut *out) {
+                // Both are below 2⁶³.
+                let beyond = low(*word).wrapping_sub(threshold);
+                *out = out.wrapping_add(u64::from(beyond < 0));
+                near = near.wrapping_add(u64::from((beyond >= 0) & (beyond < margin)));
+            }
+        }
+        near == 0
+    }
+
+    /// The values `first .. first + out.len()` of a stage.
+    pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        let mut words = Words::new();
+        let mut indices = [0; CHUNK];
+        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+            let indices = &mut indices[..out.len()];
+            self.indices(
+                words.at(stage, first, out.len()),
+                |i, e| stage.extension(first + i as u64, e),
+                indices,
+            );
+            for (out, index) in out.iter_mut().zip(&*indices) {
+                *out = index.cast_signed();
+            }
+        }
+        indices[..out.len().min(CHUNK)].zeroize();
+    }
+}
+
+/// How many of the descending `thresholds` are above `v`.
+fn count_above(thresholds: &[u64], v: u64) -> usize {
+    thresholds.partition_point(|threshold| *threshold > v)
+}
+
+/// a/b·2⁶³, rounded down, or one less, and at most 2⁶³, for a ≥ 0 and b > 0 of two limbs of fraction and one integer limb.
+///
+/// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
+///
+/// Of both the 127 bits from the leading bit of b on are divided, the divisor rounded up. That lowers the quotient by less than 2⁶³·2⁻¹²⁵.
+fn quotient(a: &[u64], b: &[u64]) -> u64 {
+    if !limbs::less(a, b) {
+        return SIGN;
+    }
+    let empty = b.iter().rev().take_while(|limb| **limb == 0).count();
+    let leading = 64 * empty + b[2 - empty].leading_zeros() as usize;
+    let cut = |x: &[u64]| {
+        let mut x = Limbs::from_slice(x);
+        limbs::shl(&mut x, leading);
+        (u128::from(x[2]) << 64 | u128::from(x[1])) >> 1
+    };
+    let (mut rest, divisor) = (cut(a), cut(b) + 1);
+    let mut quotient = 0;
+    for _ in 0..WORD_BITS {
+        rest <<= 1;
+        let bit = rest >= divisor;
+        quotient = quotient << 1 | u64::from(bit);
+        rest -= if bit { divisor } else { 0 };
+    }
+    quotient
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::enclosure::Enclosure;
+    use crate::exact::exp::Step;
+    use crate::random::Random;
+
+    /// Weights e^(−k·step) for k = 0, 1, …: all of them, or some.
+    #[derive(Clone, Copy, Debug)]
+    struct Powers {
+        step: f64,
+        count: Option<usize>,
+    }
+
+    impl Weights for Powers {
+        fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+            let step = Step::new(self.step, 1);
+            // Beyond, all together are below 2^(−64p)·e^step/(1 − e^(−step)).
+            let all = (64.0 * p as f64 / self.step).ceil() as u64 + 1;
+            let count = self.count.map_or(all, |count| count as u64);
+            let fixed = |k| step.power(k, p).expect("no underflow").to_fixed();
+            let _ = (0..count).map(fixed).try_for_each(|weight| visit(&weight));
+            if self.count.is_some() {
+                0
+            } else {
+                (2.0 / self.step) as u64 + 3
+            }
+        }
+    }
+
+    /// Evidence: a second way to the same number. Where V decides, the index from the thresholds is the one that the exact path finds on its own;
+    /// words beside all thresholds and at random, extensions of all zeros, of all ones and at random.
+    #[test]
+    fn thresholds_and_the_exact_path_agree() {
+        let mut random = Random(1);
+        for (step, count) in [
+            (0.7, None),
+            (3.0, None),
+            (0.5, Some(1)),
+            (0.25, Some(2)),
+            (1.5, Some(5)),
+            (0.01, Some(20)),
+        ] {
+            let powers = Powers { step, count };
+            let table = Table::new(Box::new(powers)).unwrap();
+            let beside = table
+                .thresholds
+                .iter()
+                .flat_map(|t| (0..6).map(move |i| (t + i).saturating_sub(2)));
+            let at_random: Vec<_> = (0..20).map(|i| random.word() >> i).collect();
+            for v63 in beside.chain(at_random).map(|word| word & !SIGN).filter(|v63| *v63 > 1 << 8) {
+                let tail = random.word();
+                for extension in [0, u64::MAX, tail] {
+                    let words = |e| if e == 0 { extension } else { tail.rotate_left(e as u32) };
+                    let exact = exact::index(&powers, v63, &mut { words }, 0);
+                    assert_eq!(table.index(v63, words), exact, "{powers:?} {v63:x} {extension:x}");
+                    assert_eq!(table.index(v63 | SIGN, words), exact);
+                    let mut many = [u64::MAX; 3];
+                    table.indices(&[v63, u64::MAX >> 2, v63 | SIGN], |_, e| words(e), &mut many);
+                    assert_eq!([many[0], many[2]], [exact; 2]);
+                }
+            }
+        }
+    }
+
+    /// Evidence: closed form. S(j) = e^(−j·step), so the index is ⌊−ln v/step⌋, away from whole numbers.
+    #[test]
+    fn all_powers_are_a_geometric_law() {
+        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
+        let mut random = Random(2);
+        for _ in 0..1000 {
+            let word = random.word();
+            let x = -((word & !SIGN) as f64 / SIGN as f64).ln() / 0.3;
+            if (x - x.round()).abs() > 1e-9 {
+                assert_eq!(table.index(word, |_| 0), x.floor() as u64, "{word:x}");
+            }
+        }
+    }
+
+    /// Evidence: a case that is nearly certain, with a total that lies on either side of a power of two.
+    #[test]
+    fn a_weight_of_next_to_nothing_is_never_drawn() {
+        #[derive(Debug)]
+        struct Faint;
+        impl Weights for Faint {
+            fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
+                let mut nearly_one = Limbs::zero(p + 1);
+                nearly_one[..p].fill(u64::MAX);
+                let _ = visit(&Enclosure::point(0, p)).is_continue() && visit(&Enclosure::above(nearly_one, 1000)).is_continue();
+                0
+            }
+        }
+        let table = Table::new(Box::new(Faint)).unwrap();
+        for word in [0, 1, 1 << 62, (1 << 62) + 12_345, SIGN - 2000] {
+            assert_eq!(table.index(word, |_| 77), 1, "{word:x}");
+        }
+    }
+
+    /// Evidence: far tails, where V is zero and the extension decides, by the closed form.
+    #[test]
+    fn the_extension_reaches_beyond_the_table() {
+        let table = Table::new(Box::new(Powers { step: 0.3, count: None })).unwrap();
+        let finite = Table::new(Box::new(Powers {
+            step: 0.3,
+            count: Some(7),
+        }))
+        .unwrap();
+        for shift in [0, 1, 10, 62] {
+            let x = (64.0 + f64::from(shift)).mul_add(std::f64::consts::LN_2, -(1.5_f64).ln()) / 0.3;
+            let extension = |e| if e == 0 { (3 << 62) >> shift } else { 5 };
+            let index = table.index(0, extension);
+            assert_eq!(index, x.floor() as u64, "{shift} {x}");
+            assert_eq!(finite.index(0, extension), 6);
+        }
+    }
+
+    /// Evidence: every bucket of the guide gives what a search of all thresholds gives, at both of its ends.
+    #[test]
+    fn the_guide_never_misses() {
+        for step in [0.002, 0.1, 2.0, 40.0] {
+            let table = Table::new(Box::new(Powers { step, count: None })).unwrap();
+            for lead in 0..1_u64 << table.guide_bits {
+                let width = 1 << (WORD_BITS - table.guide_bits);
+                for v63 in [lead * width, lead * width + width / 2, (lead + 1) * width - 1] {
+                    let index = table.index(v63, |_| 1 << 63) as usize;
+                    let all = count_above(&table.thresholds, v63);
+                    assert!(
+                        index == all || v63 < table.thresholds.get(all).copied().unwrap_or(0) + table.margin,
+                        "{step} {v63:x}"
+                    );
+                }
+            }
+        }
+    }
+}

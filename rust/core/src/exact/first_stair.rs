@@ -1,0 +1,120 @@
+//! r, the half-width of a staircase's first stair, exactly.
+
+use super::enclosure::Enclosure;
+use super::exp::Step;
+use super::search::last_true;
+use crate::lattice::dyadic::decompose;
+
+/// ⌈D/(1 + e^(ε/2))⌉ for finite ε > 0 and 1 ≤ D ≤ 2^53: the r of least E|X|.
+///
+/// A floating-point quotient decides unless an integer lies within its error: e^(ε/2) within 8 units in the last place (a margin over what
+/// libraries promise), the sum and the quotient within half a unit each, together below 10·2^(−52) < 2^(−48).
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cells ≤ 2^53 is exact, and so are integers 0 ≤ r ≤ 2^53"
+)]
+pub fn optimal_r_l1(eps: f64, cells: u64) -> u64 {
+    let quotient = cells as f64 / (1.0 + (eps / 2.0).exp());
+    let error = quotient * (-48.0_f64).exp2();
+    let (least, most) = ((quotient - error).ceil() as u64, (quotient + error).ceil() as u64);
+    // The quotient may underflow to 0, but r is positive: `most` ≤ 1 decides.
+    if least == most || most <= 1 {
+        most.max(1)
+    } else {
+        optimal_r_l1_exact(eps, cells, most)
+    }
+}
+
+/// One more than the last r with r < D/(1 + e^(ε/2)), that is r < (D − r)·e^(−ε/2). Never equal: e^(−ε/2) is irrational and D > r > 0.
+fn optimal_r_l1_exact(eps: f64, cells: u64, guess: u64) -> u64 {
+    let mut decay = Decay::new(Step::new(eps, 2));
+    1 + last_true(guess - 1, cells, |r| {
+        decay.decide(|s, p| Enclosure::point(r, p).less(&s.linear(0, cells - r)))
+    })
+}
+
+/// The r of least E X² (docs/contract.md section 3) for finite ε > 0 and 1 ≤ D ≤ 2^53.
+///
+/// One more than the last r that fails Q(4Q² − (1−b)²) ≥ 2D³·b(1+b), Q = r(1−b) + D·b. The left side is a product of three factors, and so is
+/// the right; all are linear forms in b with nonnegative integer coefficients (r < D, since r = D never fails):
+///
+/// ```text
+/// Q = r + (D−r)·b,   2Q ∓ (1−b) = (2r∓1) + (2(D−r)±1)·b;      D·b,   D + D·b,   2D.
+/// ```
+///
+/// Never equal: b is transcendental, and the two sides differ at b = 0, where the left is r(4r²−1) > 0.
+pub fn optimal_r_l2(eps: f64, cells: u64) -> u64 {
+    let mut decay = Decay::new(Step::new(eps, 1));
+    let insufficient = |r: u64| {
+        let rest = cells - r;
+        decay.decide(|b, p| {
+            let q = b.linear(r, rest);
+            let (below, above) = (b.linear(2 * r - 1, 2 * rest + 1), b.linear(2 * r + 1, 2 * rest - 1));
+            let right = b
+                .linear(0, cells)
+                .mul(&b.linear(cells, cells))
+                .mul(&Enclosure::point(2 * cells, p));
+            q.mul(&below).mul(&above).less(&right)
+        })
+    };
+    1 + last_true(guess_l2(eps, cells), cells, insufficient)
+}
+
+/// The continuous optimum D·γ without its cancellation: γ = b(1+2b) / (2(y² + yb + b²)), y³ = b(1+b)/2. Where b underflows this is NaN,
+/// which converts to the guess 0.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a guess"
+)]
+fn guess_l2(eps: f64, cells: u64) -> u64 {
+    let b = (-eps).exp();
+    let y = (b * (1.0 + b) / 2.0).cbrt();
+    let gamma = b * (1.0 + 2.0 * b) / (2.0 * (y * y + y * b + b * b));
+    (cells as f64 * gamma) as u64
+}
+
+/// e^(−step), at a precision that only grows.
+struct Decay {
+    step: Step,
+    /// Limbs of fraction.
+    p: usize,
+    value: Enclosure,
+}
+
+impl Decay {
+    fn new(step: Step) -> Self {
+        Self {
+            step,
+            p: 2,
+            value: step.decay(2),
+        }
+    }
+
+    /// The answer of `question` about e^(−step) with p limbs of fraction, asked with more and more limbs until there is one.
+    fn decide(&mut self, question: impl Fn(&Enclosure, usize) -> Option<bool>) -> bool {
+        loop {
+            if let Some(answer) = question(&self.value, self.p) {
+                return answer;
+            }
+            self.p += 1;
+            self.value = self.step.decay(self.p);
+        }
+    }
+}
+
+/// ⌈γ·D⌉, exactly, for 0 < γ ≤ 1 and 1 ≤ D ≤ 2^53.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an exponent at most 127, and a result at most cells"
+)]
+pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
+    // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
+    let (mantissa, exponent) = decompose(gamma);
+    let product = u128::from(mantissa) * u128::from(cells);
+    let bits = exponent.unsigned_abs().min(127);
+    product.div_ceil(1 << bits) as u64
+}

@@ -1,0 +1,30 @@
+//! A law on the integers, by the numbers that its survival function is made of.
+
+/// A law on the integers (docs/contract.md section 2), its parameters already validated:
+/// ε finite and positive, 1 ≤ cells ≤ 2⁵³, 1 ≤ r ≤ cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IntegerLaw {
+    /// S(j) = 2 e^(−εj/D) / (1 + e^(−ε/D)).
+    Geometric {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+    },
+    /// S(j) = e^(−εj/D), the law of a one-sided geometric number: only the magnitude has a meaning.
+    OneSided {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+    },
+    /// S(j) = (2/t) · b^J · (r + JD − j + Dc).
+    Staircase {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+        /// Half-width of the middle step, 1 ≤ r ≤ D.
+        r: u64,
+    },
+}

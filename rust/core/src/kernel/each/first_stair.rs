@@ -1,0 +1,70 @@
+//! How wide the first stair is: r of contract, section 3, where `f64` decides it.
+
+use super::super::float::{ceil, round};
+
+/// How r follows from the caller's number, D, and D/(1 + e^(ε/2)).
+pub(super) trait FirstStair {
+    /// Whether there is such an r.
+    fn exists(number: f64, cells: f64) -> bool;
+
+    /// r, and whether it is certain.
+    fn r(number: f64, cells: f64, quotient: f64) -> (f64, bool);
+}
+
+/// ⌈D/(1 + e^(ε/2))⌉.
+pub(super) struct OptimalL1;
+
+/// Bound on the relative error of D/(1 + e^(ε/2)): that of 2 + m, m = e^(ε/2) − 1, and three roundings. `proof` checks it.
+pub(crate) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
+
+impl FirstStair for OptimalL1 {
+    #[inline(always)]
+    fn exists(_: f64, _: f64) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn r(_: f64, _: f64, quotient: f64) -> (f64, bool) {
+        let r = ceil(quotient);
+        let error = quotient * L1_ERROR;
+        // Distances below ½ are exact. Never equal to a whole number: see `exact::optimal_r_l1`.
+        (r, (r - quotient >= error) & (quotient - (r - 1.0) >= error))
+    }
+}
+
+/// ⌈γ·D⌉.
+pub(super) struct Fraction;
+
+/// The bits of an `f64` with 8 significant binary digits: its product with a D of at most 45 digits is exact.
+const SHORT: u64 = !((1 << 45) - 1);
+
+impl FirstStair for Fraction {
+    #[inline(always)]
+    fn exists(gamma: f64, _: f64) -> bool {
+        (gamma > 0.0) & (gamma <= 1.0)
+    }
+
+    #[inline(always)]
+    fn r(gamma: f64, cells: f64, _: f64) -> (f64, bool) {
+        let product = gamma * cells;
+        let r = ceil(product);
+        // Rounding is monotone, so that a product that is no whole number lies between the same two whole numbers as γ·D.
+        let certain = (r != product) | (f64::from_bits(gamma.to_bits() & SHORT) == gamma);
+        (r, certain & Self::exists(gamma, cells))
+    }
+}
+
+/// The number itself.
+pub(super) struct Whole;
+
+impl FirstStair for Whole {
+    #[inline(always)]
+    fn exists(number: f64, cells: f64) -> bool {
+        (1.0..=cells).contains(&number) & (round(number) == number)
+    }
+
+    #[inline(always)]
+    fn r(number: f64, cells: f64, _: f64) -> (f64, bool) {
+        (number, Self::exists(number, cells))
+    }
+}

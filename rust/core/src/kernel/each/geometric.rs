@@ -1,0 +1,125 @@
+//! geometric(ε, D) with constants made in the lane: as in `kernel::geometric`, but for β, which would cost a second logarithm.
+
+use std::marker::PhantomData;
+
+use super::super::arithmetic::Arithmetic;
+use super::super::elementary::{exp, minus_ln, split_ln};
+use super::super::geometric::{FIXED, GeometricLane, PER_SCALE};
+use super::super::lane::{MAX_SPAN, WORD_BITS};
+use super::lane::OwnLane;
+use super::lattice::Placement;
+
+/// Where κ = D/ε ≥ 2²², as on every lattice of powers: D ≥ 2³² and ε ≤ 700.
+///
+/// There β is ½ to within 1/(8κ) ≤ 2⁻²⁵: ½ − β = κ·ln cosh(1/(2κ)), and ln cosh z ≤ z²/2.
+pub(super) struct Many<L>(PhantomData<L>);
+
+/// Tolerance on x for β.
+pub(crate) const BETA: f64 = 1.0 / (1_u64 << 25) as f64;
+
+impl<L: Placement> OwnLane<2> for Many<L> {
+    #[inline(always)]
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
+        let place = L::place(eps, sensitivity);
+        (
+            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, 0.0],
+            place.granularity,
+        )
+    }
+
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, _]: [f64; 3]) -> [f64; 2] {
+        let scale = cells / eps;
+        [scale, tolerance(scale * PER_SCALE + (FIXED + BETA), scale, doubt)]
+    }
+
+    #[inline(always)]
+    fn reduce<A: Arithmetic>(_: [f64; 2], bits: u64) -> [f64; 3] {
+        let whole = A::from_bits(bits);
+        let (e, s) = split_ln(whole);
+        [whole, f64::from(WORD_BITS) - e, s]
+    }
+
+    #[inline(always)]
+    fn evaluate<A: Arithmetic>(_: [f64; 2], [whole, e, s]: [f64; 3]) -> [f64; 3] {
+        [whole, minus_ln::<A, f64>(e, s), 0.0]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack]: [f64; 2], [whole, minus_ln, _]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.5, slack, whole, minus_ln)
+    }
+}
+
+/// For any κ. β joins the logarithm:
+///
+/// ```text
+/// x = κ·(−ln w),   w = v·(1 + b)/2 = V·(1 + b)·2^−64,   b = e^(−1/κ).
+/// ```
+///
+/// Error of V·(1 + b), relative to it, in units of u:
+///
+/// ```text
+/// 1/κ                         0.3   (u/κ of b, and b/(1 + b)/κ ≤ 0.28)
+/// e^(1/κ), its inverse        1.5   (2 + 1, of b)
+/// 1 + b, V, their product     3
+/// ```
+///
+/// 4.8κ of x, where [`GeometricLane`] has 1 for V and β on its own: [`PER_SCALE_FEW`] is that much larger than [`PER_SCALE`].
+pub(super) struct Few<L>(PhantomData<L>);
+
+/// Tolerance on x for each unit of κ.
+pub(crate) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
+
+impl<L: Placement> OwnLane<3> for Few<L> {
+    #[inline(always)]
+    fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64) {
+        let place = L::place(eps, sensitivity);
+        let rise = exp::<A>(eps / place.cells, 0.0);
+        (
+            [place.cells, if place.known { 0.0 } else { f64::INFINITY }, rise],
+            place.granularity,
+        )
+    }
+
+    #[inline(always)]
+    fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, rise]: [f64; 3]) -> [f64; 3] {
+        let scale = cells / eps;
+        let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, doubt);
+        [scale, slack, 1.0 + 1.0 / rise]
+    }
+
+    #[inline(always)]
+    fn reduce<A: Arithmetic>([.., factor]: [f64; 3], bits: u64) -> [f64; 3] {
+        let whole = A::from_bits(bits);
+        let (e, s) = split_ln(whole * factor);
+        [whole, f64::from(WORD_BITS + 1) - e, s]
+    }
+
+    #[inline(always)]
+    fn evaluate<A: Arithmetic>(_: [f64; 3], [whole, e, s]: [f64; 3]) -> [f64; 3] {
+        [whole, minus_ln::<A, f64>(e, s), 0.0]
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>([scale, slack, _]: [f64; 3], [whole, minus_ln, _]: [f64; 3]) -> (f64, bool) {
+        place::<A>(scale, 0.0, slack, whole, minus_ln)
+    }
+}
+
+/// `doubt` is 0 or infinite.
+#[inline(always)]
+fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
+    if scale <= MAX_SPAN { slack + doubt } else { f64::INFINITY }
+}
+
+#[inline(always)]
+fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_ln: f64) -> (f64, bool) {
+    let law = GeometricLane {
+        bits: f64::from(WORD_BITS),
+        scale,
+        offset,
+        slack,
+    };
+    law.place::<A>(whole, minus_ln)
+}

@@ -1,0 +1,216 @@
+//! A law of its own for every value: each lane computes the constants of its law too, without branches.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `lattice` | parameters to cells and granularity |
+//! | `first_stair` | r of a staircase |
+//! | `lane` | the stages of a lane that makes its own constants |
+//! | `geometric`, `staircase` | constants of a law, and the lane that uses them |
+//!
+//! Out-of-range parameters get an infinite tolerance, so that the slow path decides, and refuses what no law has.
+
+mod first_stair;
+mod geometric;
+mod lane;
+mod lattice;
+mod staircase;
+
+use std::marker::PhantomData;
+
+use zeroize::Zeroize;
+
+use super::arithmetic::Arithmetic;
+use super::lane::{BLOCK, MAX_SPAN, SIGN, with_sign};
+use super::tier::{Tier, Work, run_on};
+use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
+use geometric::{Few, Many};
+use lane::OwnLane;
+use lattice::{Integers, LaplacePowers, Placement, StaircasePowers};
+use staircase::Stepped;
+
+/// What all values of a block have in common: the kind of law and, for a staircase, how r is given. `L1` is the r of least E|X|, `Number` a γ or r.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Laplace,
+    DiscreteLaplace,
+    StaircaseL1,
+    StaircaseNumber,
+    DiscreteStaircaseL1,
+    DiscreteStaircaseNumber,
+}
+
+/// The parameters of each value of a block. `shape` is read where the family says that it is a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub eps: &'a [f64; BLOCK],
+    pub sensitivity: &'a [f64; BLOCK],
+    pub shape: &'a [f64; BLOCK],
+}
+
+impl Given<'_> {
+    /// Whether all of them are in the range of the fast path, and so have laws. On a tier that is available.
+    pub fn are_ordinary(&self, tier: Tier, family: Family) -> bool {
+        match family {
+            Family::Laplace => self.are_on::<LaplacePowers, OptimalL1>(tier),
+            Family::DiscreteLaplace | Family::DiscreteStaircaseL1 => self.are_on::<Integers, OptimalL1>(tier),
+            Family::StaircaseL1 => self.are_on::<StaircasePowers, OptimalL1>(tier),
+            Family::StaircaseNumber => self.are_on::<StaircasePowers, Fraction>(tier),
+            Family::DiscreteStaircaseNumber => self.are_on::<Integers, Whole>(tier),
+        }
+    }
+
+    fn are_on<L: Placement, S: FirstStair>(&self, tier: Tier) -> bool {
+        run_on(tier, Ordinary(self, PhantomData::<(L, S)>))
+    }
+}
+
+/// [`Given::are_ordinary`] for one way to a lattice and one to r.
+struct Ordinary<'a, F>(&'a Given<'a>, PhantomData<F>);
+
+impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
+    type Result = bool;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> bool {
+        let Given { eps, sensitivity, shape } = self.0;
+        // Counting, not a flag: the compiler turns a sum into a vector sum.
+        let mut ordinary = 0_u64;
+        for i in 0..BLOCK {
+            let place = L::place(eps[i], sensitivity[i]);
+            let decidable = place.known & (place.cells + place.cells / eps[i] <= MAX_SPAN);
+            ordinary = ordinary.wrapping_add(u64::from(decidable & S::exists(shape[i], place.cells)));
+        }
+        ordinary == BLOCK as u64
+    }
+}
+
+/// The values of a block, all arrays from the beginning of a cache line on ([`crate::lines::Lines`]).
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct DrawnBlock {
+    /// X, signed; NaN where it is not certain.
+    pub cells: [f64; BLOCK],
+    /// g.
+    pub granularity: [f64; BLOCK],
+    /// What one stage hands to the next. Kept from block to block, because clearing it takes time.
+    constants: [[f64; BLOCK]; MOST_CONSTANTS],
+    reduced: [[f64; BLOCK]; 3],
+}
+
+/// A staircase has the most.
+const MOST_CONSTANTS: usize = 8;
+
+impl DrawnBlock {
+    pub const NOTHING: Self = Self {
+        cells: [f64::NAN; BLOCK],
+        granularity: [1.0; BLOCK],
+        constants: [[0.0; BLOCK]; MOST_CONSTANTS],
+        reduced: [[0.0; BLOCK]; 3],
+    };
+
+    /// A block of which nothing is certain.
+    pub fn nothing(&mut self) {
+        self.cells = [f64::NAN; BLOCK];
+    }
+
+    /// Draws a block on a tier that is available.
+    pub fn draw(&mut self, tier: Tier, family: Family, given: &Given<'_>, words: &[u64; BLOCK]) {
+        let drawn = self;
+        let work = Draw {
+            family,
+            given,
+            words,
+            drawn,
+        };
+        run_on(tier, work);
+    }
+}
+
+/// Wipes what tells the noise, which in a release is as secret as the answers.
+impl Drop for DrawnBlock {
+    fn drop(&mut self) {
+        self.cells.zeroize();
+        self.reduced.zeroize();
+    }
+}
+
+/// [`DrawnBlock::draw`].
+struct Draw<'a> {
+    family: Family,
+    given: &'a Given<'a>,
+    words: &'a [u64; BLOCK],
+    drawn: &'a mut DrawnBlock,
+}
+
+impl Work for Draw<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self {
+            family,
+            given,
+            words,
+            drawn,
+        } = self;
+        match family {
+            Family::Laplace => draw_lanes::<A, Many<LaplacePowers>, _>(given, words, drawn),
+            Family::DiscreteLaplace => draw_lanes::<A, Few<Integers>, _>(given, words, drawn),
+            Family::StaircaseL1 => draw_lanes::<A, Stepped<StaircasePowers, OptimalL1>, _>(given, words, drawn),
+            Family::StaircaseNumber => draw_lanes::<A, Stepped<StaircasePowers, Fraction>, _>(given, words, drawn),
+            Family::DiscreteStaircaseL1 => draw_lanes::<A, Stepped<Integers, OptimalL1>, _>(given, words, drawn),
+            Family::DiscreteStaircaseNumber => draw_lanes::<A, Stepped<Integers, Whole>, _>(given, words, drawn),
+        }
+    }
+}
+
+#[inline(always)]
+fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
+    const { assert!(N <= MOST_CONSTANTS) };
+    let DrawnBlock {
+        cells,
+        granularity,
+        constants,
+        reduced,
+    } = drawn;
+    for i in 0..BLOCK {
+        let (placed, g) = L::place::<A>(given.eps[i], given.sensitivity[i]);
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = placed;
+        granularity[i] = g;
+    }
+    for i in 0..BLOCK {
+        let made = L::prepare::<A>(given.eps[i], given.shape[i], at(reduced, i));
+        for (all, one) in constants.iter_mut().zip(made) {
+            all[i] = one;
+        }
+    }
+    let constants = &*constants;
+    for i in 0..BLOCK {
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = L::reduce::<A>(at(constants, i), words[i] & !SIGN);
+    }
+    for i in 0..BLOCK {
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = L::evaluate::<A>(at(constants, i), at(reduced, i));
+    }
+    for i in 0..BLOCK {
+        let (magnitude, sure) = L::finish::<A>(at(constants, i), at(reduced, i));
+        let signed = with_sign(magnitude, words[i]);
+        // NaN marks doubt: no mask has to be kept beside the values.
+        cells[i] = if sure { signed } else { f64::NAN };
+    }
+}
+
+/// The first N numbers of lane `i`.
+#[inline(always)]
+fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
+    core::array::from_fn(
+        #[inline(always)]
+        |n| columns[n][i],
+    )
+}
+
+#[cfg(test)]
+pub(super) use {
+    first_stair::L1_ERROR,
+    geometric::{BETA, PER_SCALE_FEW},
+    staircase::{FLOOR_ERROR, PER_SPAN, rise},
+};

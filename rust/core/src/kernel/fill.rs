@@ -1,0 +1,227 @@
+//! The fast path of a law, and fills by it.
+
+use super::arithmetic::{Arithmetic, Baseline};
+use super::geometric::{CoarseLane, GeometricLane};
+use super::ladder::LadderLane;
+use super::lane::{BLOCK, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
+use super::staircase::StaircaseLane;
+use super::thresholds::ThresholdLane;
+use super::tier::{Tier, Work, run_on};
+use crate::exact::IntegerLaw;
+use crate::lattice::value::Value;
+use crate::lines::Lines;
+use crate::reveal;
+
+/// The fast path of a law.
+#[derive(Clone, Debug)]
+pub(crate) enum Kernel {
+    Geometric(GeometricLane),
+    Coarse(CoarseLane),
+    Thresholds4(ThresholdLane<4>),
+    Thresholds8(ThresholdLane<8>),
+    Staircase(StaircaseLane),
+    Ladder4(LadderLane<4>),
+    Ladder8(LadderLane<8>),
+}
+
+impl Kernel {
+    pub fn new(law: &IntegerLaw) -> Self {
+        match *law {
+            IntegerLaw::Geometric { eps, cells } => {
+                if let Some(four) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
+                    Self::Thresholds4(four)
+                } else if let Some(eight) = ThresholdLane::<8>::new(eps, cells, WORD_BITS) {
+                    Self::Thresholds8(eight)
+                } else if let Some(coarse) = CoarseLane::new(eps, cells, WORD_BITS) {
+                    Self::Coarse(coarse)
+                } else {
+                    Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS))
+                }
+            }
+            IntegerLaw::OneSided { eps, cells } => {
+                if let Some(four) = ThresholdLane::<4>::one_sided(eps, cells, WORD_BITS) {
+                    Self::Thresholds4(four)
+                } else if let Some(eight) = ThresholdLane::<8>::one_sided(eps, cells, WORD_BITS) {
+                    Self::Thresholds8(eight)
+                } else if let Some(coarse) = CoarseLane::one_sided(eps, cells, WORD_BITS) {
+                    Self::Coarse(coarse)
+                } else {
+                    Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS))
+                }
+            }
+            IntegerLaw::Staircase { eps, cells, r } => {
+                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
+                // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
+                match stairs.stairs_above(RARE) {
+                    0..=4 => Self::Ladder4(LadderLane::new(&stairs)),
+                    5..=8 => Self::Ladder8(LadderLane::new(&stairs)),
+                    _ => Self::Staircase(stairs),
+                }
+            }
+        }
+    }
+
+    /// Without tables, which take longer to make than one value takes to draw.
+    pub fn quick(law: &IntegerLaw) -> Self {
+        match *law {
+            IntegerLaw::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
+            IntegerLaw::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
+            IntegerLaw::Staircase { eps, cells, r } => Self::Staircase(StaircaseLane::new(eps, cells, r, WORD_BITS)),
+        }
+    }
+
+    /// The signed answer for one word, if the word alone is certain to decide it.
+    pub fn decide(&self, word: u64) -> Option<f64> {
+        let (cells, sure) = match self {
+            Self::Geometric(lane) => signed::<Baseline>(lane, word),
+            Self::Coarse(lane) => signed::<Baseline>(lane, word),
+            Self::Thresholds4(lane) => signed::<Baseline>(lane, word),
+            Self::Thresholds8(lane) => signed::<Baseline>(lane, word),
+            Self::Staircase(lane) => signed::<Baseline>(lane, word),
+            Self::Ladder4(lane) => signed::<Baseline>(lane, word),
+            Self::Ladder8(lane) => signed::<Baseline>(lane, word),
+        };
+        reveal::condition(sure).then_some(cells)
+    }
+
+    /// Whether it decides any word at all: for laws beyond [`MAX_SPAN`] it does not.
+    pub fn is_ever_sure(&self) -> bool {
+        let slack = match self {
+            Self::Geometric(lane) => lane.slack,
+            Self::Staircase(lane) => lane.slack(),
+            Self::Ladder4(lane) => lane.slack(),
+            Self::Ladder8(lane) => lane.slack(),
+            Self::Coarse(_) | Self::Thresholds4(_) | Self::Thresholds8(_) => 0.0,
+        };
+        slack < f64::INFINITY
+    }
+
+    /// Which kernel this is.
+    #[cfg(feature = "probe")]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Geometric(_) => "geometric",
+            Self::Coarse(_) => "coarse",
+            Self::Thresholds4(_) => "thresholds4",
+            Self::Thresholds8(_) => "thresholds8",
+            Self::Staircase(_) => "staircase",
+            Self::Ladder4(_) => "ladder4",
+            Self::Ladder8(_) => "ladder8",
+        }
+    }
+
+    /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
+    pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+        let work = Filling {
+            kernel: self,
+            words,
+            granularity,
+            out,
+            doubt,
+        };
+        run_on(tier, work);
+    }
+}
+
+/// [`Kernel::fill`].
+struct Filling<'a, T, D> {
+    kernel: &'a Kernel,
+    words: &'a [u64],
+    granularity: f64,
+    out: &'a mut [T],
+    doubt: D,
+}
+
+impl<T: Value, D: FnMut(usize, &mut T)> Work for Filling<'_, T, D> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self {
+            kernel,
+            words,
+            granularity,
+            out,
+            doubt,
+        } = self;
+        match kernel {
+            Kernel::Geometric(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Coarse(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Thresholds4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Thresholds8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Staircase(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Ladder4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+            Kernel::Ladder8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
+        }
+    }
+}
+
+#[inline(always)]
+fn fill_lanes<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    words: &[u64],
+    granularity: f64,
+    out: &mut [T],
+    mut doubt: impl FnMut(usize, &mut T),
+) {
+    let (blocks, rest) = words.as_chunks::<BLOCK>();
+    let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
+    // Short fills need no room.
+    if !blocks.is_empty() {
+        fill_blocks::<A, T>(lane, blocks, granularity, out_blocks, &mut doubt);
+    }
+    // What is left of a block, lane by lane: at most 63 words.
+    let done = words.len() - rest.len();
+    for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
+        let (cells, sure) = signed::<A>(lane, *word);
+        *value = T::from_whole(cells, granularity);
+        if !reveal::condition(sure) {
+            doubt(done + i, value);
+        }
+    }
+}
+
+#[inline(always)]
+fn fill_blocks<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    blocks: &[[u64; BLOCK]],
+    granularity: f64,
+    out: &mut [[T; BLOCK]],
+    mut doubt: impl FnMut(usize, &mut T),
+) {
+    // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
+    let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
+    for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+        // Which words are in doubt is computed again, and only for blocks that have any.
+        if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
+            for (i, (word, value)) in words.iter().zip(out).enumerate() {
+                if !reveal::condition(signed::<A>(lane, *word).1) {
+                    doubt(b * BLOCK + i, value);
+                }
+            }
+        }
+    }
+}
+
+/// Whether every answer is sure. No branch depends on a lane until the block is written, so that the compiler does several lanes at a time. What was in
+/// `reduced` does not matter.
+#[inline(always)]
+fn fill_block<A: Arithmetic, T: Value>(
+    lane: &impl Lane,
+    words: &[u64; BLOCK],
+    granularity: f64,
+    reduced: &mut [[f64; BLOCK]; 3],
+    out: &mut [T; BLOCK],
+) -> bool {
+    for i in 0..BLOCK {
+        [reduced[0][i], reduced[1][i], reduced[2][i]] = lane.reduce::<A>(words[i] & !SIGN);
+    }
+    // Counting, not a flag: the compiler turns a sum into a vector sum.
+    let mut sure_lanes = 0_u64;
+    for i in 0..BLOCK {
+        let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
+        out[i] = T::from_whole(with_sign(magnitude, words[i]), granularity);
+        sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
+    }
+    sure_lanes == BLOCK as u64
+}

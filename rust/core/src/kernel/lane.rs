@@ -1,0 +1,48 @@
+//! One word's way through a kernel: what all families of laws have in common.
+
+use super::arithmetic::Arithmetic;
+
+/// Bits of `v` in a word: all but the sign.
+pub(crate) const WORD_BITS: u32 = 63;
+
+/// The sign bit of a word.
+pub(super) const SIGN: u64 = 1 << 63;
+
+/// Words decided together.
+pub(crate) const BLOCK: usize = 64;
+
+/// Beyond this many cells in a sensitivity and in the noise scale a double cannot tell neighbouring cells apart, and every word goes to
+/// the slow path. It also keeps every accepted magnitude below 2⁵¹: the scale is at most 2⁴⁵ cells and −ln v at most 45.
+pub(super) const MAX_SPAN: f64 = (1_u64 << 45) as f64;
+
+/// Mass that may go to the slow path for want of a rung.
+pub(super) const RARE: f64 = 1.0 / (1_u64 << 14) as f64;
+
+/// One family's lane, in two stages: a block goes through the first before it goes through the second, so that the processor finds enough
+/// independent work in shorter chains.
+pub(super) trait Lane {
+    /// What the second stage needs, from the leading bits of `v`.
+    fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3];
+
+    /// |X| as a whole `f64`, and whether it is certain. An uncertain magnitude may be anything.
+    fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
+
+    /// Both stages.
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        self.finish::<A>(self.reduce::<A>(bits))
+    }
+}
+
+/// X of a word with its sign, and whether it is certain.
+#[inline(always)]
+pub(super) fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) {
+    let (magnitude, sure) = lane.magnitude::<A>(word & !SIGN);
+    (with_sign(magnitude, word), sure)
+}
+
+/// A magnitude with the sign of a word.
+#[inline(always)]
+pub(super) fn with_sign(magnitude: f64, word: u64) -> f64 {
+    f64::from_bits(magnitude.to_bits() ^ (word & SIGN))
+}

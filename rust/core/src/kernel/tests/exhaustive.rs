@@ -1,0 +1,167 @@
+//! Evidence: exhaustion. At a reduced word width every word is tried. What a kernel accepts is what the exact path says, whatever bits follow the
+//! word; and it accepts nearly all words.
+
+use super::super::arithmetic::{Arithmetic, Fused, Separate};
+use super::super::fill::Kernel;
+use super::super::geometric::{CoarseLane, GeometricLane};
+use super::super::ladder::LadderLane;
+use super::super::lane::{Lane, SIGN};
+use super::super::staircase::StaircaseLane;
+use super::super::thresholds::ThresholdLane;
+use crate::exact::{self, IntegerLaw};
+
+/// A sign bit less than 16.
+const BITS: u32 = 15;
+
+/// Tries all 2¹⁵ leading parts of v; returns how many were accepted.
+fn accepted<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) -> usize {
+    let decide = |bits: u64, rest: u64| {
+        // The 48 bits that follow in a full word, then extension words.
+        let (low, next) = (rest & ((1 << 48) - 1), rest);
+        exact::magnitude(law, bits << 48 | low, &mut |_: usize| next)
+    };
+    (0..1_u64 << BITS)
+        .filter(|&bits| {
+            let (magnitude, sure) = lane.magnitude::<A>(bits);
+            if sure {
+                let (lowest, highest) = (decide(bits, 0), decide(bits, u64::MAX));
+                assert_eq!(magnitude, lowest as f64, "{law:?} {bits} followed by zeros");
+                assert_eq!(magnitude, highest as f64, "{law:?} {bits} followed by ones");
+            }
+            sure
+        })
+        .count()
+}
+
+/// An accepted word must decide; a word that decides must be accepted unless it lies near an edge.
+fn most(accepted: usize, law: &IntegerLaw, edges: f64) {
+    let all = f64::from(1_u32 << BITS);
+    assert!(
+        accepted as f64 >= all * 0.999 - 3.0 * edges,
+        "{accepted} accepted, {edges} edges: {law:?}"
+    );
+}
+
+#[test]
+fn geometric() {
+    every_geometric_word::<Separate>();
+    every_geometric_word::<Fused>();
+}
+
+fn every_geometric_word<A: Arithmetic>() {
+    for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
+        for cells in [1, 10, 1000] {
+            let law = IntegerLaw::Geometric { eps, cells };
+            let count = accepted::<A>(&GeometricLane::new(eps, cells, BITS), &law);
+            most(count, &law, 11.0 * cells as f64 / eps);
+            if let Some(coarse) = CoarseLane::new(eps, cells, BITS) {
+                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+            }
+            if let Some(thresholds) = ThresholdLane::<8>::new(eps, cells, BITS) {
+                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+            }
+            let law = IntegerLaw::OneSided { eps, cells };
+            let count = accepted::<A>(&GeometricLane::one_sided(eps, cells, BITS), &law);
+            most(count, &law, 11.0 * cells as f64 / eps);
+            if let Some(coarse) = CoarseLane::one_sided(eps, cells, BITS) {
+                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+            }
+            if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, cells, BITS) {
+                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn staircase() {
+    every_staircase_word::<Separate>();
+    every_staircase_word::<Fused>();
+}
+
+fn every_staircase_word<A: Arithmetic>() {
+    for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
+        for cells in [1, 5, 1000] {
+            for r in [1, exact::optimal_r_l1(eps, cells), cells] {
+                let law = IntegerLaw::Staircase { eps, cells, r };
+                let stairs = StaircaseLane::new(eps, cells, r, BITS);
+                let by_logarithm = accepted::<A>(&stairs, &law);
+                let edges = 11.0 / eps * cells as f64 + cells as f64;
+                most(by_logarithm, &law, edges);
+                let by_ladder = accepted::<A>(&LadderLane::<8>::new(&stairs), &law);
+                assert!(by_ladder <= by_logarithm);
+                if eps >= 2.0 {
+                    assert_eq!(by_ladder, by_logarithm, "{law:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Evidence: words beside the edges of one-sided laws, where an error of the tolerance would show, followed by zeros and by ones.
+#[test]
+fn one_sided_words_beside_an_edge_are_right_or_not_sure() {
+    let mut decided = 0;
+    for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
+        for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
+            let law = IntegerLaw::OneSided { eps, cells };
+            let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+            for start in (1..40_u64).map(|i| (i << 57) + i * i) {
+                let edge = last_with(|word| magnitude(word, 0), start);
+                let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
+                for word in beside.map(|word| word.min(!SIGN)) {
+                    for kernel in [Kernel::new(&law), Kernel::quick(&law)] {
+                        let Some(cells) = kernel.decide(word) else { continue };
+                        decided += 1;
+                        let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
+                        assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(decided > 10_000, "{decided}");
+}
+
+/// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
+fn last_with(magnitude: impl Fn(u64) -> u64, word: u64) -> u64 {
+    let level = magnitude(word);
+    let (mut least, mut most) = (word, !SIGN);
+    while least < most {
+        let middle = least.midpoint(most) + 1;
+        if magnitude(middle) >= level {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}
+
+#[test]
+fn full_words_agree_with_the_exact_path() {
+    let mut word = 1_u64;
+    for eps in [0.01, 0.1, 1.0, 4.0, 20.0] {
+        for cells in [1, 7, 1 << 20, 1 << 33, (1 << 35) + 12_345] {
+            let r = exact::optimal_r_l1(eps, cells);
+            let geometric = IntegerLaw::Geometric { eps, cells };
+            let staircase = IntegerLaw::Staircase { eps, cells, r };
+            for law in [geometric, IntegerLaw::OneSided { eps, cells }, staircase] {
+                let kernel = Kernel::new(&law);
+                let mut decided = 0_u32;
+                for _ in 0..2000 {
+                    word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
+                    let Some(cells) = kernel.decide(word) else { continue };
+                    decided += 1;
+                    let magnitude = exact::magnitude(&law, word & !SIGN, &mut |_: usize| word);
+                    assert_eq!(cells.abs(), magnitude as f64, "{law:?} {word:#x}");
+                    assert_eq!(cells.is_sign_negative(), word & SIGN != 0);
+                }
+                // The error bound is at most 2⁻⁴⁸ of the noise scale and the sensitivity, on either side of an edge.
+                let span = cells as f64 * (1.0 + 1.0 / eps);
+                let doubtful = 2000.0 * 2.0 * span / (1_u64 << 48) as f64;
+                assert!(f64::from(decided) >= 1995.0 - 2.0 * doubtful, "{decided} of 2000: {law:?}");
+            }
+        }
+    }
+}

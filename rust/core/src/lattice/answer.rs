@@ -1,0 +1,203 @@
+//! True answers, rounded to the lattice (contract, section 4).
+
+use super::dyadic::{decompose, power_of_two};
+
+/// A true answer to be released.
+pub trait Answer: Copy + private::Sealed {
+    /// Whether there is a number to round.
+    #[doc(hidden)]
+    fn is_finite(self) -> bool;
+
+    /// Whether it is a number of a magnitude below `limit`, exactly; `limit` may be infinite.
+    #[doc(hidden)]
+    fn is_below(self, limit: f64) -> bool;
+
+    /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
+    ///
+    /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
+    /// by more than ⌈Δ/g⌉ cells.
+    #[doc(hidden)]
+    fn round_to_lattice(self, log2_granularity: i32) -> i128;
+
+    /// Whether [`Value::from_sum`](super::Value::from_sum) of it is exact, for `whole` values or floats. Of floats released as floats all are.
+    #[doc(hidden)]
+    fn is_quick(self, whole: bool) -> bool;
+
+    /// The answer as an `f64`.
+    #[doc(hidden)]
+    fn nearest(self) -> f64;
+
+    /// ⌊x + ½⌋ of an answer below 2⁶³.
+    #[doc(hidden)]
+    fn rounded(self) -> i64;
+}
+
+/// ⌊x + ½⌋ as an `f64`, exactly.
+#[inline(always)]
+pub(crate) fn half_up(x: f64) -> f64 {
+    // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
+    let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
+    let nearest = (x + shift) - shift;
+    nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
+}
+
+/// From here on every `f64` is whole.
+pub(crate) const WHOLE: f64 = (1_u64 << 52) as f64;
+
+pub(crate) mod private {
+    pub trait Sealed {}
+    impl Sealed for f64 {}
+    impl Sealed for i64 {}
+}
+
+/// Answers of 2¹²⁶ lattice steps or more are refused; noise added to any other stays inside an `i128`.
+pub(crate) const LIMIT: i128 = 1 << 126;
+
+/// The least magnitude that is refused, 2¹²⁶·g; infinity where no number is too large.
+pub(crate) fn limit(log2_granularity: i32) -> f64 {
+    match log2_granularity + 126 {
+        exponent @ ..=1023 => power_of_two(exponent),
+        _ => f64::INFINITY,
+    }
+}
+
+impl Answer for f64 {
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        self.abs() < limit
+    }
+
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        let (significand, exponent) = decompose(self.abs());
+        let significand = i128::from(significand);
+        let signed = if self.is_sign_negative() { -significand } else { significand };
+        shift(signed, exponent - log2_granularity)
+    }
+
+    #[inline(always)]
+    fn is_quick(self, whole: bool) -> bool {
+        !whole || self.abs() < (1_u64 << 63) as f64
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn rounded(self) -> i64 {
+        half_up(self) as i64
+    }
+}
+
+impl Answer for i64 {
+    fn is_finite(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn is_below(self, limit: f64) -> bool {
+        // Of the limits up to 2⁶³ the conversion is exact, and beyond no integer is too large.
+        self.unsigned_abs() < limit.ceil() as u64
+    }
+
+    fn round_to_lattice(self, log2_granularity: i32) -> i128 {
+        shift(self.into(), -log2_granularity)
+    }
+
+    #[inline(always)]
+    fn is_quick(self, whole: bool) -> bool {
+        whole || self.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+    }
+
+    #[inline(always)]
+    fn nearest(self) -> f64 {
+        self as f64
+    }
+
+    #[inline(always)]
+    fn rounded(self) -> i64 {
+        self
+    }
+}
+
+/// ⌊n·2^by + ½⌋ for |n| ≤ 2⁶³, saturating at ±2¹²⁶.
+fn shift(n: i128, by: i32) -> i128 {
+    match by {
+        _ if n == 0 => 0,
+        0..=62 => n << by,
+        63.. if n.unsigned_abs().leading_zeros() as i32 > by + 1 => n << by,
+        63.. => n.signum() * LIMIT,
+        // |n|·2^by is below ½, or it is −½, which rounds up to zero.
+        ..=-65 => 0,
+        _ => (n + (1 << (-by - 1))) >> -by,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: equality with the general rounding, in integers.
+    #[test]
+    fn floats_round_as_integers_do() {
+        let steps = [
+            0.5_f64.next_down(),
+            0.5,
+            1.5,
+            2.5,
+            7.3,
+            1e15,
+            1e-300,
+            5e-324,
+            0.0,
+            WHOLE / 2.0 - 0.5,
+            WHOLE - 0.5,
+            WHOLE,
+            WHOLE + 1.0,
+            1e18,
+        ];
+        for x in steps.into_iter().flat_map(|x| [x, -x, x.next_up(), -x.next_up()]) {
+            assert_eq!(half_up(x) as i128, x.round_to_lattice(0), "{x:e}");
+            for log2_granularity in [-1022, -40, 3, 900] {
+                let steps = x.nearest() * power_of_two(log2_granularity).recip();
+                if steps.abs() < 1e38 {
+                    assert_eq!(half_up(steps) as i128, x.round_to_lattice(log2_granularity), "{x:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halves_go_up_on_both_sides_of_zero() {
+        for (x, log2, cells) in [
+            (0.5, 0, 1),
+            (1.5, 0, 2),
+            (-0.5, 0, 0),
+            (-1.5, 0, -1),
+            (2.5, 0, 3),
+            (0.499_999_999_999_999_94, 0, 0),
+            (-0.0, 0, 0),
+            (3.0, -2, 12),
+            (-3.0, 2, -1),
+            (-6.0, 2, -1),
+            (-6.1, 2, -2),
+            (6.0, 2, 2),
+        ] {
+            assert_eq!(x.round_to_lattice(log2), cells, "{x} on 2^{log2}");
+        }
+    }
+
+    #[test]
+    fn integers_and_floats_round_alike() {
+        for n in [0, 1, -1, 5, -5, 6, -6, 7, 1 << 52, -(1 << 52)] {
+            for log2 in [-80, -62, -3, 0, 1, 2, 3, 40, 52, 53, 54, 70, 900] {
+                assert_eq!(n.round_to_lattice(log2), (n as f64).round_to_lattice(log2), "{n} on 2^{log2}");
+            }
+        }
+    }
+}

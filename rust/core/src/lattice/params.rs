@@ -1,0 +1,186 @@
+//! Validated parameters and the choice of lattice (contract, section 3). Predicates are written in the positive, so that NaN fails them.
+
+use crate::error::ParamError;
+use crate::lattice::dyadic::{ceil_scaled, floor_log2, power_of_two};
+
+/// Cells in the smaller of the sensitivity and the noise scale: at least 2³². Finer lattices send more values down the slow path: the
+/// fast path decides with an error near 2⁻⁴⁸ of the noise scale.
+const LOG2_CELLS: i32 = 32;
+
+/// The lattice is never refined further than this, so that the cells in a sensitivity stay below 2⁵³ and are exact in an `f64`.
+const MAX_REFINEMENT: i32 = 20;
+
+/// Below 2⁻⁴⁰ even a lattice as coarse as the sensitivity is close to `MAX_SPAN`.
+const LEAST_LOG2_EPS: i32 = -40;
+
+/// Bound on cells + cells/ε: the mean magnitude is below it and a tail of 2⁸ times that still fits an `i64`.
+const MAX_SPAN: f64 = (1_u64 << 54) as f64;
+
+/// Where continuous noise lives: `cells` steps of 2^`log2_granularity` cover one sensitivity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lattice {
+    pub log2_granularity: i32,
+    pub cells: u64,
+}
+
+/// How much narrower than the sensitivity the noise of a family gets as ε grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Narrowing {
+    /// Like Δ/ε.
+    Laplace,
+    /// Like Δ·exp(−ε/2).
+    Staircase,
+}
+
+impl Lattice {
+    /// The lattice of a continuous law.
+    pub fn continuous(eps: f64, sensitivity: f64, narrowing: Narrowing) -> Result<Self, ParamError> {
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
+        let too_wide = ParamError::TooWide { eps, sensitivity };
+        let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement(eps, narrowing);
+        if !(-1074..=960).contains(&log2_granularity) {
+            return Err(ParamError::Granularity {
+                sensitivity,
+                log2_granularity,
+            });
+        }
+        let cells = ceil_scaled(sensitivity, log2_granularity);
+        fits(eps, cells).then_some(Self { log2_granularity, cells }).ok_or(too_wide)
+    }
+
+    /// The integers, for a discrete law.
+    pub fn integers(eps: f64, sensitivity: f64) -> Result<Self, ParamError> {
+        check_eps(eps)?;
+        check_sensitivity(sensitivity)?;
+        if sensitivity.trunc() != sensitivity {
+            return Err(ParamError::SensitivityNotInteger(sensitivity));
+        }
+        if !(sensitivity <= MAX_SPAN && fits(eps, sensitivity as u64)) {
+            return Err(ParamError::TooWide { eps, sensitivity });
+        }
+        Ok(Self {
+            log2_granularity: 0,
+            cells: sensitivity as u64,
+        })
+    }
+
+    /// Whether it holds a law of another ε.
+    pub fn fits(self, eps: f64, sensitivity: f64) -> Result<(), ParamError> {
+        fits(eps, self.cells)
+            .then_some(())
+            .ok_or(ParamError::TooWide { eps, sensitivity })
+    }
+
+    /// The lattice step g.
+    pub fn granularity(self) -> f64 {
+        power_of_two(self.log2_granularity)
+    }
+}
+
+fn check_eps(eps: f64) -> Result<(), ParamError> {
+    (eps > 0.0 && eps < f64::INFINITY).then_some(()).ok_or(ParamError::Eps(eps))
+}
+
+fn check_sensitivity(sensitivity: f64) -> Result<(), ParamError> {
+    let good = sensitivity > 0.0 && sensitivity < f64::INFINITY;
+    good.then_some(()).ok_or(ParamError::Sensitivity(sensitivity))
+}
+
+/// An integer parameter as the `f64` that it is.
+pub(crate) fn exactly(parameter: &'static str, value: u64) -> Result<f64, ParamError> {
+    let float = value as f64;
+    // As wider integers: 2⁶⁴ would saturate.
+    if float as u128 == u128::from(value) {
+        Ok(float)
+    } else {
+        Err(ParamError::Inexact { parameter, value })
+    }
+}
+
+/// `s` of the contract. Only exact operations and one correctly rounded product, so that
+/// every machine chooses the same lattice.
+fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
+    let magnitude = floor_log2(eps);
+    let narrower = match narrowing {
+        _ if magnitude < -20 => return (magnitude + 20).max(-LOG2_CELLS),
+        Narrowing::Laplace => f64::from(magnitude + 1),
+        Narrowing::Staircase => (0.75 * eps).floor(),
+    };
+    narrower.clamp(0.0, f64::from(MAX_REFINEMENT)) as i32
+}
+
+fn fits(eps: f64, cells: u64) -> bool {
+    let cells = cells as f64;
+    floor_log2(eps) >= LEAST_LOG2_EPS && cells + cells / eps <= MAX_SPAN
+}
+
+/// The largest `f64` that is not above ε/k: the ε of one of k parts, whose sum must not exceed ε. A k beyond 2⁵³ counts as the next larger `f64`.
+pub fn largest_quotient(eps: f64, k: u64) -> f64 {
+    let nearest = k as f64;
+    let k = if (nearest as u128) < u128::from(k) {
+        nearest.next_up()
+    } else {
+        nearest
+    };
+    let quotient = eps / k;
+    // The fused product is exact up to its sign.
+    if quotient.mul_add(k, -eps) > 0.0 {
+        quotient.next_down()
+    } else {
+        quotient
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_nan_infinities_zeros_and_negatives() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -5e-324] {
+            let eps = Lattice::integers(bad, 1.0).unwrap_err();
+            let sensitivity = Lattice::continuous(1.0, bad, Narrowing::Laplace).unwrap_err();
+            assert!(matches!(eps, ParamError::Eps(_)), "{bad}");
+            assert!(matches!(sensitivity, ParamError::Sensitivity(_)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn cells_cover_the_sensitivity_and_no_more_than_one_step_over() {
+        for sensitivity in [1.0, 0.1, 3.0, 1e-300, 1e280, 1.0 + f64::EPSILON, 2.0 - f64::EPSILON] {
+            for eps in [9.1e-13, 1e-9, 1e-3, 0.5, 1.0, 4.0, 50.0, 1e300] {
+                for family in [Narrowing::Laplace, Narrowing::Staircase] {
+                    let lattice = Lattice::continuous(eps, sensitivity, family).unwrap();
+                    let g = lattice.granularity();
+                    assert!(lattice.cells <= 1 << 53, "{eps} {sensitivity} {lattice:?}");
+                    assert!(lattice.cells as f64 * g >= sensitivity);
+                    assert!((lattice.cells - 1) as f64 * g < sensitivity);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        let wide = |e: Result<Lattice, ParamError>| matches!(e, Err(ParamError::TooWide { .. }));
+        assert!(wide(Lattice::continuous(9.0e-13, 1.0, Narrowing::Laplace)));
+        assert!(wide(Lattice::integers(1e-17, 1.0)));
+        assert!(wide(Lattice::integers(1.0, 2.0_f64.powi(60))));
+        for sensitivity in [1e-320, f64::MAX] {
+            let error = Lattice::continuous(1.0, sensitivity, Narrowing::Laplace).unwrap_err();
+            assert!(matches!(error, ParamError::Granularity { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_of_eps_never_exceed_it() {
+        for k in 1..200 {
+            for eps in [1.0, 0.1, 4.0, 1e-3, 0.7, 3.3] {
+                let part = largest_quotient(eps, k);
+                assert!(part.mul_add(k as f64, -eps) <= 0.0, "{eps}/{k}");
+                assert!(part.next_up().mul_add(k as f64, -eps) > 0.0, "{eps}/{k}");
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Adding noise to true answers: round to the lattice, add in integers, convert last (contract, section 4).
+//!
+//! Adding a noisy `f64` to an `f64` answer would let the low bits of the sum tell the answer (Mironov 2012; Haney et al. 2022).
+
+use super::answer::{Answer, limit};
+use super::params::Lattice;
+use super::value::{NEAR, Value, near};
+use crate::error::DrawError;
+use crate::reveal;
+use crate::stream::CHUNK;
+
+/// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
+#[inline]
+pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattice: Lattice, out: &mut [T]) {
+    let granularity = lattice.granularity();
+    // Together they have no more bits than the longest: one question for all of them.
+    let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+    let quick = answers
+        .iter()
+        .fold(granularity.is_normal(), |all, answer| all & answer.is_quick(T::WHOLE));
+    let sums = answers.iter().zip(noise).zip(out);
+    if quick && reveal::condition(magnitudes < NEAR) {
+        // A power of two: multiplying by it is dividing by g.
+        let inverse = granularity.recip();
+        for ((answer, noise), out) in sums {
+            *out = T::from_sum(*answer, answer.nearest() * inverse, near(*noise), granularity);
+        }
+    } else {
+        for ((answer, noise), out) in sums {
+            // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
+            let cells = answer
+                .round_to_lattice(lattice.log2_granularity)
+                .wrapping_add((*noise).into());
+            *out = T::from_cells(cells, lattice.log2_granularity);
+        }
+    }
+}
+
+/// [`add_each`] of one.
+#[inline]
+pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) -> T {
+    let mut sum = [T::default()];
+    add_each(&[answer], &[noise], lattice, &mut sum);
+    sum[0]
+}
+
+/// Refuses a release that could not be completed or trusted, before anything is drawn.
+pub(crate) fn check<A: Answer, T: Value>(answers: &[A], out: &[T], log2_granularity: i32) -> Result<(), DrawError> {
+    if answers.len() != out.len() {
+        return Err(DrawError::Lengths {
+            answers: answers.len(),
+            out: out.len(),
+        });
+    }
+    check_type::<T>(log2_granularity)?;
+    check_answers(answers, limit(log2_granularity))
+}
+
+/// Refuses to write multiples of anything but 1 as integers.
+pub(crate) fn check_type<T: Value>(log2_granularity: i32) -> Result<(), DrawError> {
+    if T::WHOLE && log2_granularity != 0 {
+        return Err(DrawError::NotWhole);
+    }
+    Ok(())
+}
+
+/// Refuses answers that are not numbers below the limit.
+pub(crate) fn check_answers<A: Answer>(answers: &[A], limit: f64) -> Result<(), DrawError> {
+    // Without a branch for each, which is three times as quick.
+    let all = |answers: &[A]| answers.iter().fold(true, |all, answer| all & answer.is_below(limit));
+    if answers.chunks(CHUNK).all(all) {
+        return Ok(());
+    }
+    match answers.iter().position(|answer| !answer.is_below(limit)) {
+        Some(index) if answers[index].is_finite() => Err(DrawError::OffLattice(index)),
+        Some(index) => Err(DrawError::NotFinite(index)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod exhaustive;
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::{LIMIT, WHOLE};
+    use super::super::dyadic::power_of_two;
+    use super::*;
+    /// Evidence: the limit by its definition, at both ends of what a type holds.
+    #[test]
+    fn answers_beyond_the_lattice_are_refused() {
+        let of = |answers: &[f64], log2| check_answers(answers, limit(log2));
+        assert_eq!(of(&[0.0, 1e300, f64::MAX, -f64::MAX], 960), Ok(()));
+        let least = power_of_two(126 - 40);
+        assert_eq!(of(&[least.next_down(), -least.next_down()], -40), Ok(()));
+        assert_eq!(of(&[1.0, -least, f64::NAN], -40), Err(DrawError::OffLattice(1)));
+        assert_eq!(of(&[1.0, f64::NEG_INFINITY, least], -40), Err(DrawError::NotFinite(1)));
+        assert_eq!(of(&[0.0; 1000], -1074), Ok(()));
+        for (n, log2, fits) in [
+            (i64::MIN, -62, true),
+            (i64::MIN, -63, false),
+            (i64::MAX, -63, true),
+            (1 << 60, -66, false),
+            ((1 << 60) - 1, -66, true),
+            (1, -126, false),
+            (0, -1074, true),
+            (1, -1074, false),
+        ] {
+            assert_eq!(check_answers(&[n], limit(log2)).is_ok(), fits, "{n} on 2^{log2}");
+            let cells = n.round_to_lattice(log2);
+            assert!(!fits || cells.abs() < LIMIT, "{n} on 2^{log2}");
+        }
+    }
+    /// Evidence: equality with sums in integers, around ties, powers of two and the limits of what is quick.
+    #[test]
+    fn quick_sums_are_the_general_sums() {
+        for log2_granularity in [-1074, -1023, -1022, -40, -3, 0, 1, 60, 960] {
+            let lattice = Lattice {
+                log2_granularity,
+                cells: 1,
+            };
+            let g = lattice.granularity();
+            for cells in [
+                0.0,
+                0.25,
+                0.499_999_999_999_999_94,
+                0.5,
+                1.0,
+                1.5,
+                2.5,
+                1e9 + 0.5,
+                WHOLE - 0.5,
+                WHOLE,
+                3.0 * WHOLE + 1.0,
+                1.5e17,
+                2_f64.powi(63),
+                1e30,
+            ] {
+                for x in [
+                    cells * g,
+                    -cells * g,
+                    (cells * g).next_up(),
+                    -(cells * g).next_up(),
+                    5e-324,
+                    1e300,
+                ] {
+                    if !x.is_below(limit(log2_granularity)) {
+                        continue;
+                    }
+                    for noise in [
+                        0,
+                        1,
+                        -1,
+                        12_345,
+                        -77,
+                        (1 << 50) - 1,
+                        1 << 50,
+                        1 - (1 << 51),
+                        1 << 51,
+                        i64::MIN,
+                    ] {
+                        let sum = x.round_to_lattice(log2_granularity) + i128::from(noise);
+                        let general = f64::from_cells(sum, log2_granularity);
+                        let got: f64 = add(x, noise, lattice);
+                        assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
+                        let (got, general): (f32, f32) = (add(x, noise, lattice), f32::from_cells(sum, log2_granularity));
+                        assert_eq!(got.to_bits(), general.to_bits(), "{x} + {noise} on 2^{log2_granularity}");
+                        if log2_granularity == 0 {
+                            assert_eq!(add::<f64, i64>(x, noise, lattice), i64::from_cells(sum, 0), "{x} + {noise}");
+                            assert_eq!(add::<f64, i32>(x, noise, lattice), i32::from_cells(sum, 0), "{x} + {noise}");
+                            let n = x as i64;
+                            let sum = i128::from(n) + i128::from(noise);
+                            assert_eq!(add::<i64, i64>(n, noise, lattice), i64::from_cells(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, i32>(n, noise, lattice), i32::from_cells(sum, 0), "{n} + {noise}");
+                            assert_eq!(add::<i64, f32>(n, noise, lattice), f32::from_cells(sum, 0), "{n} + {noise}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    #[test]
+    fn extremes_saturate_or_vanish() {
+        assert_eq!(f64::MAX.round_to_lattice(-40), LIMIT);
+        assert_eq!(f64::MIN.round_to_lattice(-40), -LIMIT);
+        assert_eq!(i64::MIN.round_to_lattice(-64), -LIMIT);
+        assert_eq!(power_of_two(85).round_to_lattice(-40), 1 << 125);
+        assert_eq!(power_of_two(87).round_to_lattice(-40), LIMIT);
+        assert_eq!(5e-324_f64.round_to_lattice(-40), 0);
+        assert_eq!((-5e-324_f64).round_to_lattice(-40), 0);
+        assert_eq!(5e-324_f64.round_to_lattice(-1074), 1);
+        assert_eq!(i64::MIN.round_to_lattice(64), 0, "-1/2 rounds up");
+        assert_eq!(i64::MIN.round_to_lattice(63), -1);
+    }
+}

@@ -1,0 +1,253 @@
+//! From integers on the lattice to the element types of an output.
+
+use std::hint::black_box;
+
+use crate::lattice::answer::{Answer, half_up};
+use crate::lattice::dyadic::power_of_two;
+
+/// An element type that noise can be written as.
+///
+/// Floating types hold `cells · g`, rounded once to nearest and never −0.0; integer types hold `cells`, saturating, and are for laws with g = 1.
+pub trait Value: Copy + Default + Send + private::Sealed {
+    /// Whether this is an integer type.
+    #[doc(hidden)]
+    const WHOLE: bool;
+
+    /// A magnitude below 2⁵¹ that is a whole number, with its sign; the fast path's answer.
+    #[doc(hidden)]
+    fn from_whole(cells: f64, granularity: f64) -> Self;
+
+    /// [`Value::from_whole`] of an integer.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_near(cells: i64, granularity: f64) -> Self {
+        Self::from_whole(near(cells), granularity)
+    }
+
+    /// (⌊x/g + ½⌋ + noise)·g for an answer x of `steps` = x/g that [is quick](Answer::is_quick), and whole noise below [`NEAR`]. The same work for
+    /// all of them.
+    #[doc(hidden)]
+    fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self;
+
+    /// Any number of cells; the slow path's answer, and a released value.
+    #[doc(hidden)]
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self;
+}
+
+/// An element type for noise that is not whole: the continuous laws are drawn and released as these alone.
+///
+/// ```compile_fail,E0277
+/// use stairnoise::{Generator, Laplace};
+///
+/// let mut released = [0_i64];
+/// Laplace::new(1.0, 1.0)?.release(&mut Generator::from_os()?, &[3797.0], &mut released)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Float: Value {}
+
+impl Float for f64 {}
+impl Float for f32 {}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f64 {}
+    impl Sealed for f32 {}
+    impl Sealed for i64 {}
+    impl Sealed for i32 {}
+}
+
+/// Adding 1.5·2⁵² to a whole number below 2⁵¹ leaves it in the low bits of the significand: a conversion to integer that every
+/// instruction set vectorises.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
+
+/// [`Value::from_near`] takes magnitudes below it; a power of two.
+pub(crate) const NEAR: u64 = 1 << 51;
+
+/// An integer below [`NEAR`] as an `f64`: vectorised everywhere, as a conversion is not; exact, as the sum is.
+#[inline(always)]
+pub(crate) fn near(n: i64) -> f64 {
+    f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(n)) - SHIFTER
+}
+
+impl Value for f64 {
+    const WHOLE: bool = false;
+
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        // −0.0 + 0.0 = 0.0.
+        cells * granularity + 0.0
+    }
+
+    #[inline(always)]
+    fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
+        // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact.
+        ((half_up(steps) + noise) * granularity).clamp(Self::MIN, Self::MAX) + 0.0
+    }
+
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        let value = cells as f64 * power_of_two(log2_granularity);
+        value.clamp(f64::MIN, f64::MAX)
+    }
+}
+
+impl Value for f32 {
+    const WHOLE: bool = false;
+
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        let value = (cells * granularity).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
+        value as f32 + 0.0
+    }
+
+    #[inline(always)]
+    fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
+        // As in `from_cells`, rounding to odd first.
+        Self::from_whole(sum_to_odd(half_up(steps), noise), granularity)
+    }
+
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        // Rounding to nearest twice is not rounding to nearest; to odd and then to nearest is (Boldo and Melquiond 2008, Theorem 1).
+        let value = round_to_odd(cells) * power_of_two(log2_granularity);
+        value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 + 0.0
+    }
+}
+
+/// `n` if an `f64` holds it, otherwise the one of its two neighbours whose last bit is 1.
+fn round_to_odd(n: i128) -> f64 {
+    let sign = n >> 127;
+    let magnitude = (n ^ sign).wrapping_sub(sign).cast_unsigned();
+    // With a last bit there is no special case of zero to branch for.
+    let drop = (128 - f64::MANTISSA_DIGITS).saturating_sub((magnitude | 1).leading_zeros());
+    let kept = magnitude >> drop;
+    let sticky = u128::from(kept << drop != magnitude);
+    let rounded = ((kept | sticky) << drop) as f64;
+    f64::from_bits(rounded.to_bits() | sign as u64 & 1 << 63)
+}
+
+/// a + b if an `f64` holds it, otherwise the one of its two neighbours whose last bit is 1. Both are whole numbers.
+#[inline(always)]
+fn sum_to_odd(a: f64, b: f64) -> f64 {
+    // The error of a sum (Knuth, TwoSum).
+    let sum = a + b;
+    let of_a = sum - b;
+    let error = (a - of_a) + (b - (sum - of_a));
+    // An even neighbour is one beside the odd one, which lies on the side of the error.
+    let bits = sum.to_bits();
+    let even = u64::from(error != 0.0) & !bits & 1;
+    let inwards = (error.to_bits() ^ bits) >> 63;
+    f64::from_bits(bits.wrapping_add(even).wrapping_sub((even & inwards) << 1))
+}
+
+/// `value` if `excess` is 0, otherwise the end of the type whose magnitude is `most` on the side of `sign`, 0 or −1.
+///
+/// Masks, because the compiler turns a condition into a branch on noise (docs/evidence/timing.md).
+#[inline]
+fn saturated(value: i64, excess: i64, sign: i64, most: i64) -> i64 {
+    let beyond = black_box((excess | excess.wrapping_neg()) >> 63);
+    (value & !beyond) | ((most ^ black_box(sign)) & beyond)
+}
+
+impl Value for i64 {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn from_whole(cells: f64, _granularity: f64) -> Self {
+        // Wrapping, because lanes that the slow path will overwrite may hold anything.
+        (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
+    }
+
+    #[inline(always)]
+    fn from_near(cells: i64, _granularity: f64) -> Self {
+        cells
+    }
+
+    #[inline(always)]
+    fn from_sum<A: Answer>(answer: A, _steps: f64, noise: f64, granularity: f64) -> Self {
+        answer.rounded().saturating_add(Self::from_whole(noise, granularity))
+    }
+
+    fn from_cells(cells: i128, _log2_granularity: i32) -> Self {
+        let (low, high) = (cells as i64, (cells >> 64) as i64);
+        saturated(low, high ^ (low >> 63), high >> 63, i64::MAX)
+    }
+}
+
+#[inline]
+fn narrow(cells: i64) -> i32 {
+    let low = i64::from(cells as i32);
+    saturated(low, cells ^ low, cells >> 63, i32::MAX.into()) as i32
+}
+
+impl Value for i32 {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn from_whole(cells: f64, granularity: f64) -> Self {
+        let clamped = cells.clamp(f64::from(i32::MIN), f64::from(i32::MAX));
+        i64::from_whole(clamped, granularity) as i32
+    }
+
+    #[inline(always)]
+    fn from_sum<A: Answer>(answer: A, steps: f64, noise: f64, granularity: f64) -> Self {
+        narrow(i64::from_sum(answer, steps, noise, granularity))
+    }
+
+    fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        narrow(i64::from_cells(cells, log2_granularity))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_doors_agree_on_whole_numbers() {
+        for cells in [
+            0_i64,
+            1,
+            -1,
+            7,
+            -1_000_000,
+            i64::from(i32::MAX) + 1,
+            1 << 50,
+            -(1 << 50),
+            (1 << 51) - 1,
+        ] {
+            let whole = cells as f64;
+            assert_eq!(f64::from_near(cells, 0.25), f64::from_cells(cells.into(), -2));
+            assert_eq!(f32::from_near(cells, 0.25), f32::from_cells(cells.into(), -2));
+            assert_eq!(i64::from_near(cells, 1.0), cells);
+            assert_eq!(i32::from_near(cells, 1.0), i32::from_cells(cells.into(), 0));
+            assert_eq!(f64::from_whole(whole, 0.25), f64::from_cells(cells.into(), -2));
+            assert_eq!(f32::from_whole(whole, 0.25), f32::from_cells(cells.into(), -2));
+            assert_eq!(i64::from_whole(whole, 1.0), i64::from_cells(cells.into(), 0));
+            assert_eq!(i32::from_whole(whole, 1.0), i32::from_cells(cells.into(), 0));
+        }
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert!(f64::from_whole(-0.0, 0.25).is_sign_positive());
+        assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
+        assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
+        assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
+    }
+
+    #[test]
+    fn single_precision_rounds_once() {
+        // 2²⁴ + 1 + 2⁻⁴⁰ lies above a tie that rounding to f64 first would land on.
+        let cells = (1_i128 << 64) + (1 << 40) + 1;
+        assert_eq!(f32::from_cells(cells, -40), 16_777_218.0);
+        assert_eq!(f32::from_cells(cells - 1, -40), 16_777_216.0, "the tie itself");
+        assert_eq!(f32::from_cells(-cells, -40), -16_777_218.0);
+    }
+
+    #[test]
+    fn the_ends_saturate() {
+        assert_eq!(i64::from_cells(i128::MAX, 0), i64::MAX);
+        assert_eq!(i32::from_cells(i128::MIN, 0), i32::MIN);
+        assert_eq!(f64::from_cells(i128::MAX, 960), f64::MAX);
+        assert_eq!(f32::from_cells(i128::MIN, 960), f32::MIN);
+    }
+}

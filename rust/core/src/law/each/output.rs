@@ -1,0 +1,104 @@
+//! What becomes of the cells that a block's kernel drew: noise, or released answers.
+
+use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
+use crate::lattice::Answer;
+use crate::lattice::Value;
+use crate::lattice::dyadic::floor_log2;
+use crate::reveal;
+
+/// What becomes of the cells that are drawn for value i.
+pub(super) trait Output<T>: Copy {
+    /// What becomes of those from value `first` on.
+    fn from(self, first: usize) -> Self;
+
+    /// From the fast path: below 2⁵¹, or anything if they are NaN.
+    fn whole(&self, i: usize, cells: f64, granularity: f64) -> T;
+
+    fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T;
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct NoiseAlone;
+
+impl<T: Value> Output<T> for NoiseAlone {
+    fn from(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn whole(&self, _: usize, cells: f64, granularity: f64) -> T {
+        T::from_whole(cells, granularity)
+    }
+
+    fn cells(&self, _: usize, cells: i64, log2_granularity: i32) -> T {
+        T::from_cells(cells.into(), log2_granularity)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Released<'a, A>(pub &'a [A]);
+
+impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
+    fn from(self, first: usize) -> Self {
+        Self(&self.0[first..])
+    }
+
+    #[inline(always)]
+    fn whole(&self, i: usize, cells: f64, granularity: f64) -> T {
+        let answer = self.0[i];
+        if answer.is_quick(T::WHOLE) {
+            return T::from_sum(answer, answer.nearest() / granularity, cells, granularity);
+        }
+        if reveal::condition(cells.is_nan()) {
+            return T::default();
+        }
+        self.cells(i, cells as i64, floor_log2(granularity))
+    }
+
+    fn cells(&self, i: usize, cells: i64, log2_granularity: i32) -> T {
+        let sum = self.0[i].round_to_lattice(log2_granularity) + i128::from(cells);
+        T::from_cells(sum, log2_granularity)
+    }
+}
+
+/// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
+pub(super) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+    run_on(tier, WriteBlock { drawn, out, output })
+}
+
+struct WriteBlock<'a, T, O> {
+    drawn: &'a DrawnBlock,
+    out: &'a mut [T],
+    output: O,
+}
+
+impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> u64 {
+        let Self { drawn, out, output } = self;
+        let n = out.len();
+        // The usual length, known: the compiler makes vectors of it.
+        let sure = match out.first_chunk_mut::<BLOCK>() {
+            Some(out) => write(drawn, out, output),
+            None => write(drawn, out, output),
+        };
+        if reveal::condition(sure == n as u64) {
+            return 0;
+        }
+        reveal::word((0..n).fold(0, |doubtful, i| doubtful | u64::from(drawn.cells[i].is_nan()) << i))
+    }
+}
+
+/// How many of those that were written are sure.
+#[inline(always)]
+fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+    let DrawnBlock { cells, granularity, .. } = drawn;
+    let mut sure = 0_u64;
+    for i in 0..out.len() {
+        out[i] = output.whole(i, cells[i], granularity[i]);
+        sure = sure.wrapping_add(u64::from(!cells[i].is_nan()));
+    }
+    sure
+}

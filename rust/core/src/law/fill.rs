@@ -1,0 +1,102 @@
+//! One fill of one law, written in pieces.
+
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::{self, Staged};
+use crate::error::DrawError;
+use crate::lattice::release;
+use crate::lattice::{Answer, Value};
+use crate::memory::OutOfMemory;
+use crate::stream::{Fill, Generator, StagedFill};
+
+/// How the values of a law are drawn.
+#[derive(Clone, Copy)]
+pub struct Source<'a>(How<'a>);
+
+#[derive(Clone, Copy)]
+enum How<'a> {
+    /// One word a value: the kernels write values of any element type at once.
+    OneWord(&'a Sampler),
+    /// Several draws a value: what they give are lattice steps, which are converted after that.
+    Staged(&'a dyn Staged),
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn one_word(sampler: &'a Sampler) -> Self {
+        Self(How::OneWord(sampler))
+    }
+
+    pub(crate) fn staged(law: &'a dyn Staged) -> Self {
+        Self(How::Staged(law))
+    }
+
+    pub(super) fn draws(self) -> usize {
+        match self.0 {
+            How::OneWord(_) => 1,
+            How::Staged(law) => law.draws(),
+        }
+    }
+
+    pub(super) fn together(self) -> usize {
+        match self.0 {
+            How::OneWord(_) => 1,
+            How::Staged(law) => law.together(),
+        }
+    }
+}
+
+/// One fill of one law: the noise of any number of values, by index. Made by [`Law::next_fill`](crate::Law::next_fill).
+///
+/// Writing the same values twice repeats their noise.
+pub struct LawFill<'a>(Inner<'a>);
+
+enum Inner<'a> {
+    OneWord(&'a Sampler, Fill),
+    Staged(&'a dyn Staged, i32, StagedFill),
+}
+
+impl<'a> LawFill<'a> {
+    pub(super) fn next(
+        source: Source<'a>,
+        log2_granularity: i32,
+        generator: &mut Generator,
+        n: usize,
+    ) -> Result<Self, DrawError> {
+        Ok(Self(match source.0 {
+            How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
+            How::Staged(law) => Inner::Staged(law, log2_granularity, generator.next_staged(n)?),
+        }))
+    }
+
+    /// Writes the noise of the values `first .. first + out.len()`; lattice steps, where the elements are integers.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write<T: Value>(&self, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => {
+                sampler.write(fill.stage(), first, out);
+                Ok(())
+            }
+            Inner::Staged(law, log2_granularity, fill) => staged::write(*law, *log2_granularity, fill, first, out),
+        }
+    }
+
+    /// Adds the noise of the values `first .. first + out.len()` to as many answers, which have passed
+    /// [`Law::check_answers`](crate::Law::check_answers).
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn release<A: Answer, T: Value>(&self, first: u64, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => {
+                debug_assert!(release::check(answers, out, sampler.lattice().log2_granularity).is_ok());
+                sampler.release(fill.stage(), first, answers, out);
+                Ok(())
+            }
+            Inner::Staged(law, log2_granularity, fill) => {
+                debug_assert!(release::check(answers, out, *log2_granularity).is_ok());
+                staged::release(*law, *log2_granularity, fill, first, answers, out)
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The four laws that take one word a value: which of them a law is, chosen when the program runs.
+
+use crate::draw::sampler::Sampler;
+use crate::error::ParamError;
+use crate::exact::{self, IntegerLaw};
+use crate::lattice::params::{Lattice, Narrowing};
+use crate::lattice::release;
+use crate::lattice::{Answer, Value};
+use crate::law::Law;
+use crate::law::fill::Source;
+use crate::stream::Fill;
+
+/// Which of the four laws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// [`crate::Staircase`].
+    Staircase,
+    /// [`crate::DiscreteStaircase`].
+    DiscreteStaircase,
+    /// [`crate::Laplace`].
+    Laplace,
+    /// [`crate::DiscreteLaplace`].
+    DiscreteLaplace,
+}
+
+/// How wide the first stair is: γ of the continuous staircase, r of the discrete one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Shape {
+    /// The exact optimum for E|X| on the lattice.
+    #[default]
+    L1,
+    /// The exact optimum for E X² on the lattice.
+    L2,
+    /// γ in (0, 1], or a whole r from 1 to the sensitivity.
+    Number(f64),
+}
+
+/// One of the four laws that take one word a value, chosen when the program runs; the named types are this with a fixed [`Kind`].
+#[derive(Clone, Debug)]
+pub struct OneWordLaw {
+    kind: Kind,
+    eps: f64,
+    sensitivity: f64,
+    sampler: Sampler,
+}
+
+impl OneWordLaw {
+    /// Checks the parameters and prepares to draw. The Laplace kinds have no shape and ignore it.
+    ///
+    /// # Errors
+    /// [`ParamError`], which names the parameter, the rule and the value.
+    pub fn new(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
+        let (law, lattice) = Self::place(kind, eps, sensitivity, shape)?;
+        Ok(Self {
+            kind,
+            eps,
+            sensitivity,
+            sampler: Sampler::new(law, lattice),
+        })
+    }
+
+    /// [`OneWordLaw::new`] for a single value: quicker to make, slower to draw from.
+    pub(crate) fn quick(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Self, ParamError> {
+        let (law, lattice) = Self::place(kind, eps, sensitivity, shape)?;
+        Ok(Self {
+            kind,
+            eps,
+            sensitivity,
+            sampler: Sampler::quick(law, lattice),
+        })
+    }
+
+    /// The law on the integers, and the lattice that it lives on.
+    pub(crate) fn place(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<(IntegerLaw, Lattice), ParamError> {
+        let lattice = Self::check(kind, eps, sensitivity, shape)?;
+        let cells = lattice.cells;
+        let law = match kind {
+            Kind::Laplace | Kind::DiscreteLaplace => IntegerLaw::Geometric { eps, cells },
+            Kind::Staircase | Kind::DiscreteStaircase => {
+                let r = resolve(kind, eps, cells, shape);
+                IntegerLaw::Staircase { eps, cells, r }
+            }
+        };
+        Ok((law, lattice))
+    }
+
+    /// Everything that [`OneWordLaw::new`] may refuse, without preparing to draw.
+    pub(crate) fn check(kind: Kind, eps: f64, sensitivity: f64, shape: Shape) -> Result<Lattice, ParamError> {
+        let lattice = match kind {
+            Kind::Staircase => Lattice::continuous(eps, sensitivity, Narrowing::Staircase),
+            Kind::Laplace => Lattice::continuous(eps, sensitivity, Narrowing::Laplace),
+            Kind::DiscreteStaircase | Kind::DiscreteLaplace => Lattice::integers(eps, sensitivity),
+        }?;
+        match (kind, shape) {
+            (Kind::Staircase, Shape::Number(gamma)) if !(gamma > 0.0 && gamma <= 1.0) => Err(ParamError::Gamma(gamma)),
+            (Kind::DiscreteStaircase, Shape::Number(r)) if !(r >= 1.0 && r <= sensitivity && r.trunc() == r) => {
+                Err(ParamError::R { r, sensitivity })
+            }
+            _ => Ok(lattice),
+        }
+    }
+
+    /// Which of the four laws this is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// ε, as given.
+    pub fn eps(&self) -> f64 {
+        self.eps
+    }
+
+    /// The sensitivity Δ, as given.
+    pub fn sensitivity(&self) -> f64 {
+        self.sensitivity
+    }
+
+    /// Half-width of the first stair in lattice steps (the staircase kinds only).
+    pub fn r(&self) -> Option<u64> {
+        self.lengths().first().copied()
+    }
+
+    /// Values `first .. first + out.len()` of a fill, which may be drawn from by several laws.
+    pub fn write<T: Value>(&self, fill: &Fill, first: u64, out: &mut [T]) {
+        self.sampler.write(fill.stage(), first, out);
+    }
+
+    /// Releases answers with the values of a fill from `first` on. They must have passed [`Law::check_answers`] and be as many as `out`.
+    pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
+        debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
+        self.sampler.release(fill.stage(), first, answers, out);
+    }
+
+    pub(crate) fn sampler(&self) -> &Sampler {
+        &self.sampler
+    }
+}
+
+impl Law for OneWordLaw {
+    fn source(&self) -> Source<'_> {
+        Source::one_word(&self.sampler)
+    }
+
+    fn log2_granularity(&self) -> i32 {
+        self.sampler.lattice().log2_granularity
+    }
+
+    fn cells(&self) -> u64 {
+        self.sampler.lattice().cells
+    }
+
+    fn lengths(&self) -> &[u64] {
+        match self.sampler.law() {
+            IntegerLaw::Staircase { r, .. } => core::slice::from_ref(r),
+            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => &[],
+        }
+    }
+}
+
+/// r of the contract, section 3: an exact function of the parameters.
+fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
+    match shape {
+        Shape::L1 => exact::optimal_r_l1(eps, cells),
+        Shape::L2 => exact::optimal_r_l2(eps, cells),
+        Shape::Number(gamma) if kind == Kind::Staircase => exact::ceil_product(gamma, cells),
+        Shape::Number(r) => r as u64,
+    }
+}
+
+/// What the types of the four laws share.
+macro_rules! one_word_law {
+    ($law:ident) => {
+        impl $law {
+            /// ε, as given.
+            pub fn eps(&self) -> f64 {
+                self.0.eps()
+            }
+        }
+
+        impl $crate::Law for $law {
+            fn source(&self) -> $crate::law::fill::Source<'_> {
+                self.0.source()
+            }
+
+            fn log2_granularity(&self) -> i32 {
+                self.0.log2_granularity()
+            }
+
+            fn cells(&self) -> u64 {
+                self.0.cells()
+            }
+
+            fn lengths(&self) -> &[u64] {
+                self.0.lengths()
+            }
+        }
+
+        impl From<$law> for $crate::OneWordLaw {
+            fn from(law: $law) -> Self {
+                law.0
+            }
+        }
+    };
+}
+
+/// The methods that write values, for floats alone: integers are refused when a program is compiled.
+macro_rules! floats_alone {
+    ($law:ident) => {
+        impl $law {
+            /// [`Law::fill`](crate::Law::fill), for floats alone.
+            ///
+            /// # Errors
+            /// [`DrawError`](crate::DrawError); then nothing was drawn and `out` is as it was.
+            pub fn fill<T: $crate::Float>(
+                &self,
+                generator: &mut $crate::Generator,
+                out: &mut [T],
+            ) -> Result<(), $crate::DrawError> {
+                $crate::Law::fill(self, generator, out)
+            }
+
+            /// [`Law::release`](crate::Law::release), for floats alone.
+            ///
+            /// # Errors
+            /// [`DrawError`](crate::DrawError): lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, an exhausted
+            /// generator; then nothing was drawn or written.
+            pub fn release<A: $crate::Answer, T: $crate::Float>(
+                &self,
+                generator: &mut $crate::Generator,
+                answers: &[A],
+                out: &mut [T],
+            ) -> Result<(), $crate::DrawError> {
+                $crate::Law::release(self, generator, answers, out)
+            }
+        }
+    };
+}
+
+pub(crate) use {floats_alone, one_word_law};

@@ -1,0 +1,40 @@
+//! A uniform point of the ℓ1 ball: the spacings of d uniform numbers, the last one dropped, with fair signs.
+//!
+//! The spacings U₍ᵢ₎ − U₍ᵢ₋₁₎ of sorted uniform numbers are uniform on the simplex of nonnegative vectors of sum at most 1 (Devroye 1986,
+//! Theorem V.2.1): sorting has the Jacobian 1.
+
+use super::cube::rounded;
+use super::doubt::Doubt;
+use super::{bits, signed, sort};
+use crate::reveal;
+
+/// Not inlined, so that its loops have all registers.
+#[inline(never)]
+pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells: &mut [i64]) {
+    for (bits_of, word) in sorted.iter_mut().zip(words) {
+        *bits_of = bits(*word);
+    }
+    sort::ascending(sorted);
+    // With bits unknown, a spacing is less than one unit off in both directions; the first in one only.
+    let mut before = None;
+    for (i, (word, cell)) in words.iter().zip(cells).enumerate() {
+        let (least, width) = match before {
+            None => (sorted[0], 1),
+            Some(before) if reveal::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
+            Some(_) => (0, 1),
+        };
+        let (mut magnitude, sure) = rounded(doubt.radius, least, width);
+        if !reveal::condition(sure) {
+            magnitude = doubtful(doubt, words, sorted, i, magnitude);
+        }
+        *cell = signed(magnitude, *word);
+        before = Some(sorted[i]);
+    }
+}
+
+#[cold]
+pub(super) fn doubtful(doubt: &Doubt<'_>, words: &[u64], sorted: &[u64], i: usize, guess: u64) -> u64 {
+    let rank = |i: usize| sort::Rank::of(words.iter().map(|word| reveal::word(bits(*word))), sorted, i);
+    let lower = i.checked_sub(1).map(rank);
+    doubt.cross(lower.as_ref(), &rank(i), guess)
+}

@@ -1,0 +1,200 @@
+//! Points (u, v) uniform in the positive quarter of the unit disk, by rejection from the square: one for every pair of every vector.
+
+use zeroize::Zeroizing;
+
+use super::attempts::{ATTEMPTS, attempt_word, pairs};
+use super::doubt::Doubt;
+use super::{FEW_VECTORS, SIGN, bits};
+use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{StagedFill, Words};
+
+/// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
+const EARLY: u64 = 2;
+
+/// 2⁻⁵⁴.
+const UNIT: f64 = 1.0 / (1_u64 << 54) as f64;
+
+/// Above the error of q < 1, in units of 2⁻⁵⁴: u and v are off by 1.01 each, from conversion and bits unknown, which is 2.02·(u + v) < 2.86 of q;
+/// rounding adds 1 and ½ for the squares, of which only one can be above ½, and 1 for their sum.
+pub(super) const Q_ERROR: f64 = 5.5 * UNIT;
+
+/// Below it q is certainly less than 1.
+const INSIDE: f64 = 1.0 - 8.0 * UNIT;
+
+/// Above it q is certainly at least 1: rounding a sum above 1 adds 2 in place of 1.
+const OUTSIDE: f64 = 1.0 + 8.0 * UNIT;
+
+/// The points of some vectors, that of pair j of vector i at place j·count + i; wiped on drop.
+pub(super) struct Points {
+    /// With the signs of their words.
+    pub u: Zeroizing<Vec<f64>>,
+    pub v: Zeroizing<Vec<f64>>,
+    /// u² + v².
+    pub q: Zeroizing<Vec<f64>>,
+    /// The words of the early attempts, stage by stage.
+    words: Zeroizing<Vec<u64>>,
+    /// Places without a point yet. They are not wiped: how many attempts a pair takes says nothing about its point.
+    open: Vec<usize>,
+    later: Zeroizing<Vec<u64>>,
+}
+
+impl Points {
+    /// Room for this number of pairs of all vectors.
+    pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
+        let all = || memory::filled(0.0, pairs).map(Zeroizing::new);
+        Ok(Self {
+            u: all()?,
+            v: all()?,
+            q: all()?,
+            words: memory::filled(0, 2 * EARLY as usize * pairs)?.into(),
+            open: memory::filled(0, pairs)?,
+            later: memory::filled(0, 2 * pairs)?.into(),
+        })
+    }
+
+    /// The points of `count` vectors of `dim` coordinates from vector `first` on, `doubt(i)` the i-th.
+    pub fn draw<'a>(
+        &mut self,
+        tier: Tier,
+        fill: &StagedFill,
+        first: u64,
+        [count, dim]: [usize; 2],
+        doubt: impl Fn(usize) -> Doubt<'a>,
+    ) {
+        let pairs = pairs(dim);
+        let early = &mut self.words[..2 * EARLY as usize * pairs * count];
+        if count <= FEW_VECTORS {
+            let place = |k| (1 + (k / count) as u64, first + (k % count) as u64);
+            fill.scattered_words(place, early);
+        } else {
+            let mut words = Words::new();
+            for (s, column) in (1..).zip(early.chunks_exact_mut(count)) {
+                column.copy_from_slice(words.at(fill.stage(s), first, count));
+            }
+        }
+        let n = count * pairs;
+        run_on(
+            tier,
+            EarlyAttempts {
+                points: self,
+                count,
+                pairs,
+            },
+        );
+        self.open.resize(n, 0);
+        let mut open = 0;
+        for (place, q) in self.q[..n].iter().enumerate() {
+            self.open[open] = place;
+            open += usize::from(reveal::condition(*q >= INSIDE));
+        }
+        self.open.truncate(open);
+        self.later(fill, first, [count, dim], doubt);
+    }
+
+    /// The open places, attempt after attempt.
+    fn later<'a>(&mut self, fill: &StagedFill, first: u64, [count, dim]: [usize; 2], doubt: impl Fn(usize) -> Doubt<'a>) {
+        let pairs = pairs(dim);
+        for attempt in EARLY.. {
+            let mut open = core::mem::take(&mut self.open);
+            open.retain(|&place| {
+                let q = self.q[place];
+                let outside = reveal::condition(q >= INSIDE);
+                let doubtful = outside && (reveal::condition(q <= OUTSIDE) || attempt == ATTEMPTS - 1);
+                if doubtful {
+                    self.decide(&doubt(place % count), [place, pairs, place / count]);
+                }
+                outside && !doubtful
+            });
+            self.open = open;
+            if self.open.is_empty() {
+                return;
+            }
+            let word_of = |k: usize| {
+                let place = self.open[k / 2];
+                let s = attempt_word(pairs, place / count, attempt) + (k % 2) as u64;
+                (s, first + (place % count) as u64)
+            };
+            self.later.resize(2 * self.open.len(), 0);
+            fill.scattered_words(word_of, &mut self.later);
+            for (place, words) in self.open.iter().zip(self.later.as_chunks().0) {
+                (self.u[*place], self.v[*place], self.q[*place]) = point::<Baseline>(*words);
+            }
+        }
+    }
+
+    /// The leading 127 bits of u and v of pair j of vector i, which is that of `doubt`: of the first attempt in the disk.
+    pub fn leading_bits(&self, doubt: &Doubt<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
+        let pairs = pairs(doubt.dim);
+        let words = |attempt| {
+            let s = attempt_word(pairs, j, attempt);
+            let place = (s - 1) as usize * count + i;
+            if attempt < EARLY {
+                [self.words[place], self.words[place + count]]
+            } else {
+                doubt.words(s)
+            }
+        };
+        let square = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        let likely = (0..ATTEMPTS - 1).find(|attempt| square(*attempt) <= OUTSIDE);
+        let certain = likely.filter(|attempt| square(*attempt) < INSIDE);
+        let attempt = certain.unwrap_or_else(|| doubt.accepted(j));
+        let (first, words) = (attempt_word(pairs, j, attempt), words(attempt));
+        [0, 1].map(|second| doubt.leading_bits(first + second as u64, attempt, words[second]))
+    }
+
+    /// The point of a pair, exactly the one that counts.
+    #[cold]
+    fn decide(&mut self, doubt: &Doubt<'_>, [place, pairs, j]: [usize; 3]) {
+        let attempt = doubt.accepted(j);
+        let words = doubt.words(attempt_word(pairs, j, attempt));
+        let halve = u64::from(attempt == ATTEMPTS - 1);
+        let words = words.map(|word| bits(word) >> halve | word & SIGN);
+        (self.u[place], self.v[place], self.q[place]) = point::<Baseline>(words);
+    }
+}
+
+/// Of the points of the early attempts the first that is in the disk, or one that is not certainly in it: comparisons, but no branches.
+struct EarlyAttempts<'a> {
+    points: &'a mut Points,
+    count: usize,
+    pairs: usize,
+}
+
+impl Work for EarlyAttempts<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { points, count, pairs } = self;
+        for j in 0..pairs {
+            let place = |attempt, second| (attempt_word(pairs, j, attempt) as usize - 1 + second) * count;
+            let words = |attempt, second| &points.words[place(attempt, second)..][..count];
+            let (first, second) = ([words(0, 0), words(0, 1)], [words(1, 0), words(1, 1)]);
+            let range = j * count..(j + 1) * count;
+            let (u, v, q) = (
+                &mut points.u[range.clone()],
+                &mut points.v[range.clone()],
+                &mut points.q[range],
+            );
+            for i in 0..count {
+                let one = point::<A>([first[0][i], first[1][i]]);
+                let other = point::<A>([second[0][i], second[1][i]]);
+                let chosen = reveal::condition(one.2 <= OUTSIDE);
+                u[i] = if chosen { one.0 } else { other.0 };
+                v[i] = if chosen { one.1 } else { other.1 };
+                q[i] = if chosen { one.2 } else { other.2 };
+            }
+        }
+    }
+}
+
+/// u, v and q of two words.
+#[inline(always)]
+fn point<A: Arithmetic>(words: [u64; 2]) -> (f64, f64, f64) {
+    let [u, v] = words.map(|word| A::from_bits(bits(word)) * (1.0 / SIGN as f64));
+    let q = A::mul_add(u, u, v * v);
+    let [u, v] = [(u, words[0]), (v, words[1])].map(|(x, word)| f64::from_bits(x.to_bits() | word & SIGN));
+    (u, v, q)
+}

@@ -1,0 +1,172 @@
+//! The points of `cross`, `cube` and `round` again, exactly: with further words of every expansion until each rounding is decided.
+//! In the ℓ2 ball `fine` decides nearly everything before, with 127 bits.
+//!
+//! A magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y, where y ≥ 0 is the coordinate in the unit ball. Each question is an inequality of
+//! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
+//! are known the expansions are points.
+//!
+//! Lists here abort the process where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed for one
+//! coordinate in 2⁵⁰.
+
+use super::attempts::{ATTEMPTS, attempt_word, pairs};
+use super::bits;
+use super::fixed::Fixed;
+use super::sort::Rank;
+use crate::exact::search::last_true;
+use crate::reveal;
+use crate::stream::{EXTENSION_WORDS, StagedFill};
+
+/// One vector, whose radius is known.
+pub(super) struct Doubt<'a> {
+    fill: &'a StagedFill,
+    vector: u64,
+    pub dim: usize,
+    pub radius: u64,
+}
+
+/// What may not be decided yet, from a number of extension words.
+type Question<'a, T> = &'a mut dyn FnMut(usize) -> Option<T>;
+
+impl<'a> Doubt<'a> {
+    pub fn new(fill: &'a StagedFill, vector: u64, dim: usize, radius: u64) -> Self {
+        Self {
+            fill,
+            vector,
+            dim,
+            radius,
+        }
+    }
+
+    /// The words of a stage of this vector and of the next stage.
+    pub fn words(&self, s: u64) -> [u64; 2] {
+        [s, s + 1].map(|s| self.fill.stage(s).word(self.vector))
+    }
+
+    /// The leading 127 bits of the number of a stage that is part of this attempt, from its word.
+    pub fn leading_bits(&self, s: u64, attempt: u64, word: u64) -> u128 {
+        let [first, second] = [word, self.fill.stage(s).extension(self.vector, 0)].map(reveal::word);
+        (u128::from(bits(first)) << 64 | u128::from(second)) >> u32::from(attempt == ATTEMPTS - 1)
+    }
+
+    #[cold]
+    pub fn cube(&self, i: usize, guess: u64) -> u64 {
+        self.magnitude(guess, |k, known| {
+            let y = self.expansion(1 + i as u64, known);
+            self.linear(k, &y)
+        })
+    }
+
+    /// The spacing before the number at `upper`, and after the one at `lower`.
+    #[cold]
+    pub fn cross(&self, lower: Option<&Rank>, upper: &Rank, guess: u64) -> u64 {
+        self.magnitude(guess, |k, known| {
+            let number = |rank: &Rank| {
+                let mut tied: Vec<_> = rank.tied.iter().map(|j| self.expansion(1 + *j as u64, known)).collect();
+                Fixed::sort(&mut tied);
+                tied.swap_remove(rank.nth)
+            };
+            let upper = number(upper);
+            self.linear(k, &lower.map_or_else(|| upper.clone(), |lower| upper.minus(&number(lower))))
+        })
+    }
+
+    /// Coordinate i of a point of the ℓ2 ball: with q = u² + v² of its pair, σ the pair's spacing, and σ', q', v' those of the last pair,
+    /// y² = u²·σ/q, and in an odd dimension divided by 1 − σ'·v'²/q'.
+    #[cold]
+    pub fn round(&self, i: usize, guess: u64) -> u64 {
+        let pairs = pairs(self.dim);
+        let attempts: Vec<_> = (0..pairs).map(|j| self.accepted(j)).collect();
+        let coordinate = |j: usize, second: usize, known| {
+            let s = attempt_word(pairs, j, attempts[j]) + second as u64;
+            square(&self.expansion_of_attempt(s, attempts[j], known))
+        };
+        self.magnitude(guess, |k, known| {
+            let square_of_pair = |j| coordinate(j, 0, known).plus(&coordinate(j, 1, known));
+            let squares: Vec<_> = (0..pairs).map(square_of_pair).collect();
+            let (j, last) = (i / 2, pairs - 1);
+            let odd = 2 * u128::from(k) - 1;
+            let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
+            let mut right = square(&Fixed::integer(2 * u128::from(reveal::word(self.radius))))
+                .times(&coordinate(j, i % 2, known))
+                .times(&spacing(squares.clone(), j));
+            if self.dim % 2 == 1 {
+                let dropped = spacing(squares.clone(), last).times(&coordinate(last, 1, known));
+                left = left.times(&squares[last].minus(&dropped));
+                right = right.times(&squares[last]);
+            }
+            right.less(&left).map(|less| !less)
+        })
+    }
+
+    /// The first attempt of pair j with u² + v² < 1; the last attempt always has.
+    #[cold]
+    pub fn accepted(&self, j: usize) -> u64 {
+        reveal::slow_path();
+        let pairs = pairs(self.dim);
+        (0..ATTEMPTS - 1)
+            .find(|t| {
+                let s = attempt_word(pairs, j, *t);
+                decide(&mut |known| {
+                    let (u, v) = (self.expansion(s, known), self.expansion(s + 1, known));
+                    square(&u).plus(&square(&v)).less(&Fixed::integer(1))
+                })
+            })
+            .unwrap_or(ATTEMPTS - 1)
+    }
+
+    /// k − ½ ≤ ρ·y, if that is decided.
+    fn linear(&self, k: u64, y: &Fixed) -> Option<bool> {
+        let odd = Fixed::integer(2 * u128::from(k) - 1);
+        let right = Fixed::integer(2 * u128::from(reveal::word(self.radius))).times(y);
+        right.less(&odd).map(|less| !less)
+    }
+
+    /// The number of k ≥ 1 for which the inequality holds, given a guess.
+    fn magnitude(&self, guess: u64, holds: impl Fn(u64, usize) -> Option<bool>) -> u64 {
+        reveal::slow_path();
+        // In the unit ball no coordinate is above 1.
+        last_true(reveal::word(guess), reveal::word(self.radius) + 1, |k| {
+            decide(&mut |known| holds(k, known))
+        })
+    }
+
+    /// The expansion of a stage's word and its first `known` extension words.
+    fn expansion(&self, s: u64, known: usize) -> Fixed {
+        self.expansion_of_attempt(s, 0, known)
+    }
+
+    fn expansion_of_attempt(&self, s: u64, attempt: u64, known: usize) -> Fixed {
+        let stage = self.fill.stage(s);
+        let first = bits(reveal::word(stage.word(self.vector))) >> u64::from(attempt == ATTEMPTS - 1);
+        let words: Vec<_> = core::iter::once(first)
+            .chain((0..known).map(|e| reveal::word(stage.extension(self.vector, e))))
+            .collect();
+        Fixed::expansion(&words, known == EXTENSION_WORDS)
+    }
+}
+
+/// Asks with one extension word, then with twice as many each time, up to all there are.
+fn decide<T>(question: Question<'_, T>) -> T {
+    let mut known = 1;
+    loop {
+        if let Some(answer) = question(known) {
+            return answer;
+        }
+        assert!(known < EXTENSION_WORDS, "points are comparable");
+        known *= 2;
+    }
+}
+
+fn square(x: &Fixed) -> Fixed {
+    x.times(x)
+}
+
+/// The i-th smallest of the numbers less the one before it.
+fn spacing(mut numbers: Vec<Fixed>, i: usize) -> Fixed {
+    Fixed::sort(&mut numbers);
+    if i == 0 {
+        numbers.swap_remove(0)
+    } else {
+        numbers[i].minus(&numbers[i - 1])
+    }
+}

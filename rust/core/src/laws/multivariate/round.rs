@@ -1,0 +1,256 @@
+//! A uniform point of the ℓ2 ball, from points (u, v) uniform in the unit disk.
+//!
+//! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Of a uniform point of the ball in 2h
+//! dimensions, taken as h pairs, the squared lengths of the pairs are uniform on the simplex of nonnegative vectors of sum at most 1 (the
+//! element of area is half that of the squared length times that of the angle), so they are the spacings σ of h uniform numbers, for which
+//! the q serve; the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped: given y, the others are
+//! uniform in the ball of radius √(1 − y²), so they are divided by it. The coordinates are
+//!
+//! ```text
+//! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
+//! ```
+
+use zeroize::Zeroizing;
+
+use super::attempts::pairs;
+use super::disk::{Points, Q_ERROR};
+use super::doubt::Doubt;
+use super::fine::Fine;
+use super::sort;
+use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::StagedFill;
+
+/// Above the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
+const S_ERROR: f64 = 2.25 * Q_ERROR;
+
+/// From here on rounding to a whole number is left to the exact path.
+const NEAR: f64 = (1_u64 << 50) as f64;
+
+/// 2⁻⁵³.
+const U: f64 = 1.0 / (1_u64 << 53) as f64;
+
+/// In place of a coordinate that is not certain, all of which are smaller.
+const UNSURE: i64 = i64::MIN;
+
+/// The pairs of some vectors, in floating point, number j of vector i at place j·count + i; wiped on drop.
+pub(super) struct Pairs {
+    points: Points,
+    /// The spacings.
+    sigma: Zeroizing<Vec<f64>>,
+    /// Of every vector its ball's radius, N, and the relative error of N.
+    radius: Zeroizing<Vec<f64>>,
+    rest: Zeroizing<Vec<f64>>,
+    rest_error: Zeroizing<Vec<f64>>,
+    /// The coordinates of one pair of every vector.
+    cells: [Zeroizing<Vec<i64>>; 2],
+    /// Of one vector that is not certain.
+    row: Zeroizing<Vec<f64>>,
+    fine: Fine,
+}
+
+impl Pairs {
+    /// Room for `count` vectors.
+    pub fn new(count: usize, dim: usize) -> Result<Self, OutOfMemory> {
+        let all = |x, n| memory::filled(x, n).map(Zeroizing::new);
+        Ok(Self {
+            points: Points::new(count * pairs(dim))?,
+            sigma: all(0.0, count * pairs(dim))?,
+            radius: all(0.0, count)?,
+            rest: all(1.0, count)?,
+            rest_error: all(0.0, count)?,
+            cells: [memory::filled(0, count)?.into(), memory::filled(0, count)?.into()],
+            row: all(0.0, pairs(dim))?,
+            fine: Fine::new(pairs(dim))?,
+        })
+    }
+}
+
+/// The points of the vectors from `first` on, `doubt(i)` the i-th: step by step for all of them, in loops without branches.
+pub(super) fn points<'a>(
+    tier: Tier,
+    fill: &StagedFill,
+    first: u64,
+    dim: usize,
+    doubt: impl Fn(usize) -> Doubt<'a>,
+    all: &mut Pairs,
+    cells: &mut [i64],
+) {
+    let (count, h) = (cells.len() / dim, pairs(dim));
+    all.points.draw(tier, fill, first, [count, dim], &doubt);
+    for (i, radius) in all.radius[..count].iter_mut().enumerate() {
+        *radius = doubt(i).radius as f64;
+    }
+    run_on(tier, Spacings { all, count, pairs: h });
+    if dim % 2 == 1 {
+        run_on(tier, RestOfOdd { all, count, last: h - 1 });
+    }
+    let mut all_sure = true;
+    for j in 0..h {
+        let sure = run_on(tier, Rounding { all, count, j });
+        for c in 2 * j..dim.min(2 * j + 2) {
+            all_sure &= reveal::condition(sure[c % 2]);
+            for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
+                cells[c] = *cell;
+            }
+        }
+    }
+    if !all_sure {
+        for (i, cells) in cells.chunks_exact_mut(dim).enumerate() {
+            settle(all, &doubt(i), [i, count], cells);
+        }
+    }
+}
+
+/// The coordinates of the i-th of `count` vectors that are not certain yet.
+#[cold]
+fn settle(all: &mut Pairs, doubt: &Doubt<'_>, [i, count]: [usize; 2], cells: &mut [i64]) {
+    let is_unsure = |cell: &i64| reveal::condition(*cell == UNSURE);
+    if !cells.iter().any(is_unsure) {
+        return;
+    }
+    let points = (0..pairs(doubt.dim)).map(|j| all.points.leading_bits(doubt, count, [i, j]));
+    all.fine.load(doubt.dim, points);
+    for (c, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| is_unsure(cell)) {
+        let x = [&all.points.u, &all.points.v][c % 2][c / 2 * count + i];
+        let magnitude = all.fine.round(doubt, c).cast_signed();
+        *cell = if reveal::condition(x.is_sign_negative()) {
+            -magnitude
+        } else {
+            magnitude
+        };
+    }
+}
+
+/// The spacings of every vector's q.
+struct Spacings<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    pairs: usize,
+}
+
+impl Work for Spacings<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { all, count, pairs } = self;
+        let sigma = &mut all.sigma[..count * pairs];
+        sigma.copy_from_slice(&all.points.q[..count * pairs]);
+        sort::columns(sigma, count, &mut all.row[..pairs]);
+        for j in (1..pairs).rev() {
+            let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
+            for (sigma, before) in from.iter_mut().zip(before) {
+                *sigma -= *before;
+            }
+        }
+    }
+}
+
+/// N of every vector of an odd dimension, and its relative error: in units of 2⁻⁵⁴ σ is off by 12 at most, v²/q by 9/q, and rounding adds 3.
+struct RestOfOdd<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    last: usize,
+}
+
+impl Work for RestOfOdd<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { all, count, last } = self;
+        let range = last * count..(last + 1) * count;
+        let (v, q, sigma) = (&all.points.v[range.clone()], &all.points.q[range.clone()], &all.sigma[range]);
+        let (rest, error) = (&mut all.rest[..count], &mut all.rest_error[..count]);
+        for i in 0..count {
+            rest[i] = 1.0 - sigma[i] * (v[i] * v[i] / q[i]);
+            error[i] = (2.0 * S_ERROR + 2.0 * Q_ERROR / q[i]) / rest[i];
+        }
+    }
+}
+
+/// The two coordinates of pair j of every vector, or [`UNSURE`]; whether all of the first and all of the second are certain.
+///
+/// A coordinate is ρ·X·√(S/(Q·N)). In units of u = 2⁻⁵³, x is off by 0.51 from X. The quotient has the relative errors of σ, q and N, together
+/// at most E < 2⁻¹⁰, and its root 0.501·E; two products, a quotient, a square and its product with that round it, which is 2.5 of the root; the
+/// root, ρ as an `f64`, its product and that with x make 4 more. The bound has 0.502·E and 7 for these, 0.52 for 0.51, and 1 for the
+/// rounding of its difference from ½; its own roundings are far below what that leaves. The distance to the nearest whole number is exact.
+struct Rounding<'a> {
+    all: &'a mut Pairs,
+    count: usize,
+    j: usize,
+}
+
+impl Work for Rounding<'_> {
+    type Result = [bool; 2];
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> [bool; 2] {
+        let Self { all, count, j } = self;
+        let range = j * count..(j + 1) * count;
+        let (u, v, q) = (
+            &all.points.u[range.clone()],
+            &all.points.v[range.clone()],
+            &all.points.q[range.clone()],
+        );
+        let (sigma, radius) = (&all.sigma[range], &all.radius[..count]);
+        let (rest, rest_error) = (&all.rest[..count], &all.rest_error[..count]);
+        let [first, second] = &mut all.cells;
+        let (first, second) = (&mut first[..count], &mut second[..count]);
+        let mut sure = [0_usize; 2];
+        for i in 0..count {
+            // One division for σ/(q·N) and S_ERROR/σ + Q_ERROR/q.
+            let qn = q[i] * rest[i];
+            let inverse = 1.0 / (sigma[i] * qn);
+            let errors = A::mul_add(S_ERROR, q[i], Q_ERROR * sigma[i]) * rest[i];
+            let error = A::mul_add(errors, inverse, rest_error[i]);
+            let scale = radius[i] * (sigma[i] * sigma[i] * inverse).sqrt();
+            let slope = if error < 1.0 / 1024.0 {
+                A::mul_add(0.502, error, 7.0 * U)
+            } else {
+                1.0
+            };
+            let least = A::mul_add(scale, 0.52 * U, U);
+            let rounded = |x: f64| {
+                let y = scale * x;
+                let (near, whole) = nearest(y);
+                let bound = A::mul_add(y.abs(), slope, least);
+                let certain = ((y - near).abs() <= 0.5 - bound) & (y.abs() < NEAR);
+                (if certain { whole } else { UNSURE }, usize::from(certain))
+            };
+            let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
+            (first[i], second[i]) = (u, v);
+            sure = [sure[0].wrapping_add(u_sure), sure[1].wrapping_add(v_sure)];
+        }
+        sure.map(|n| n == count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    /// Evidence: a second way to the same numbers, where N is next to nothing and its error decides.
+    #[test]
+    fn what_is_sure_beside_a_long_dropped_coordinate_is_exact() {
+        let fill = Generator::from_seed(12).next_staged(1 << 20).unwrap();
+        let mut all = Pairs::new(512, 1).unwrap();
+        let mut cells = [0; 512];
+        for tier in Tier::tested() {
+            let mut found = 0;
+            for block in 0..200 {
+                let doubt = |i| Doubt::new(&fill, 512 * block + i as u64, 1, (1 << (46 + block % 3)) + 12_345);
+                points(tier, &fill, 512 * block, 1, doubt, &mut all, &mut cells);
+                for (i, cell) in cells.iter().enumerate().filter(|(i, _)| all.rest[*i] < 0.02) {
+                    let guess = cell.unsigned_abs();
+                    assert_eq!(guess, doubt(i).round(0, guess), "{tier:?} {block} {i}");
+                    found += 1;
+                }
+            }
+            assert!(found > 50, "{found}");
+        }
+    }
+}

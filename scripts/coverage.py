@@ -1,0 +1,135 @@
+"""`make coverage`: which lines of the crate, the binding and the package the tests run.
+
+cargo-llvm-cov counts lines of Rust, in the crate's tests and in an extension that the Python tests drive; coverage.py counts
+lines of Python. The tables of docs/evidence/coverage.md are the result. It fails for a part below 95 %, and for a file with more
+lines that are not run than `coverage.toml` gives a reason for.
+"""
+
+import datetime
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "target" / "coverage"
+PAGE, MARK = ROOT / "docs" / "evidence" / "coverage.md", "<!-- what follows is written by make coverage -->\n"
+PARTS = {"core": "rust/core/src/", "binding": "rust/binding/src/", "package": "python/stairnoise/"}
+LEAST = 95.0
+
+# Modules that are compiled for tests alone. cargo-llvm-cov leaves out `tests.rs` and folders `tests` by itself.
+TEST_MODULES = r"/(edges|exhaustive|proof|random|replay)(\.rs$|/)"
+# These loop for minutes, or compare values with oracles, and run no other lines.
+NOT_RUST = ["--skip", "edges", "--skip", "exhaustive", "--skip", "proof"]
+NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=tests/statistical"]
+# In a forked child the first waits for coverage.py's lock. The second searches memory for keys, which counters leave elsewhere.
+DESELECTED = "not test_fork_in_a_thread_while_others_draw and not test_keys_in_memory.py"
+PYTEST = ["pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal", "-k", DESELECTED]
+
+COVERAGE = [sys.executable, "-m", "coverage"]
+
+Lines = dict[str, dict[int, bool]]  # of each file: whether each line ran
+
+
+def run(*command: str | Path, **environment: str) -> None:
+    print("coverage:", shlex.join(map(str, command)), flush=True)
+    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True)
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def measure_rust() -> None:
+    """Run the crate's tests, and build the extension; both count."""
+    os.environ["PATH"] = f"{ROOT / 'target/tools/bin'}{os.pathsep}{os.environ['PATH']}"
+    # As a release, without its link-time optimisation, which takes minutes.
+    os.environ.update(CARGO_TARGET_DIR=str(WORK), CARGO_PROFILE_DEV_OPT_LEVEL="2", CARGO_PROFILE_DEV_DEBUG_ASSERTIONS="false")
+    os.environ.update(word.split("=", 1) for word in shlex.split(output("cargo", "llvm-cov", "show-env")))
+    run("cargo", "llvm-cov", "clean", "--profraw-only")
+    run("cargo", "test", "--locked", "-p", "stairnoise", "--all-features", "--lib", "--tests", "--", "-q", *NOT_RUST)
+    run("cargo", "build", "--locked", "-p", "stairnoise-python")
+
+
+def measure_python() -> None:
+    """Run the Python tests on links to the sources beside the extension that counts. The usual extension stays where it is."""
+    package = WORK / "site" / "stairnoise"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    for path in (ROOT / PARTS["package"]).iterdir():
+        if path.suffix not in {".so", ".pyd"}:
+            (package / path.name).symlink_to(path)
+    [extension] = [path for path in (WORK / "debug").glob("*_native.*") if path.suffix in {".so", ".dylib", ".dll"}]
+    shutil.copy2(extension, package / "_native.abi3.so")
+    os.environ["COVERAGE_FILE"] = str(WORK / "python" / "lines")
+    run(*COVERAGE, "erase")
+    run(*COVERAGE, "run", "-m", *PYTEST, *NOT_PYTHON, PYTHONPATH=str(package.parent))
+    run(*COVERAGE, "combine", "-q")
+
+
+def lines() -> Lines:
+    """Return what was counted in both languages."""
+    rust, python = WORK / "rust.lcov", WORK / "python.lcov"
+    run("cargo", "llvm-cov", "report", "--lcov", "--ignore-filename-regex", TEST_MODULES, "--output-path", rust)
+    run(*COVERAGE, "lcov", "-q", "-o", python)
+    return lines_of(rust) | lines_of(python)
+
+
+def lines_of(report: Path) -> Lines:
+    """Read a report in the format of lcov, without the tests that end a file of Rust."""
+    lines: Lines = {}
+    for name, counts in re.findall(r"^SF:(.*)\n((?:(?!end_of_record).*\n)*)", report.read_text("utf-8"), re.M):
+        source = ROOT / name
+        end = re.split(r"#\[cfg\(.*\btest\b.*\)\]\n.*mod tests \{", source.read_text("utf-8"))[0].count("\n")
+        pairs = [(int(line), count != "0") for line, count in re.findall(r"^DA:(\d+),(\d+)", counts, re.M)]
+        lines[source.relative_to(ROOT).as_posix()] = {line: ran for line, ran in pairs if line <= end}
+    return lines
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return "3-5, 8" for [3, 4, 5, 8]."""
+    runs = [[number for _, number in group] for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    return ", ".join(f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]) for one in runs)
+
+
+def tables(lines: Lines) -> tuple[list[str], list[str]]:
+    """Return the tables of the page, and what is wrong."""
+    reasons = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    table, wrong = ["| part | lines | run | per cent |", "|---|---|---|---|"], []
+    for name, prefix in PARTS.items():
+        ran = [one for path, of in lines.items() if path.startswith(prefix) for one in of.values()]
+        share = 100 * sum(ran) / len(ran)
+        table.append(f"| {name} (`{prefix}`) | {len(ran)} | {sum(ran)} | {share:.2f} |")
+        wrong += [f"{name}: {share:.2f} % of the lines run, less than {LEAST:g} %"] * (share < LEAST)
+    table += ["", "| file | lines that do not run | why |", "|---|---|---|"]
+    for path, of in sorted(lines.items()):
+        missing = sorted(line for line, one in of.items() if not one)
+        most, why = next((reason for end, reason in reasons.items() if path.endswith(f"/{end}")), (0, "no reason"))
+        table += [f"| `{path}` | {ranges(missing)} | {why} |"] * bool(missing)
+        wrong += [f"{path}: {ranges(missing)} do not run; {most} lines have a reason"] * (len(missing) > most)
+    return table, wrong
+
+
+def main() -> None:
+    measure_rust()
+    measure_python()
+    table, wrong = tables(lines())
+    compiler, date = output("rustc", "--version").split(" (")[0], datetime.date.today()
+    made = f"Measured on {date} with {compiler} and Python {platform.python_version()}."
+    PAGE.write_text("\n".join([PAGE.read_text("utf-8").split(MARK)[0] + MARK, made, "", *table, ""]), "utf-8")
+    print("\n".join([*table[:5], *wrong]))
+    raise SystemExit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

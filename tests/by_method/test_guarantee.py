@@ -1,0 +1,167 @@
+"""`guarantee` of every mechanism, against the library's own accounting."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._registry import ROWS
+
+LAWS = [law for row in ROWS for law in row.laws()] + [
+    sn.DiscreteGaussian.from_eps(1, 1e-6, 2),
+    sn.MergedLaplace.from_eps(6),
+    sn.Arete.from_eps(8),
+    sn.GeneralizedDiscreteLaplace.from_eps(4, 3),
+]
+NUMBERS = [law for law in LAWS if hasattr(law, "privacy_loss")]
+ANY_SENSITIVITY = [law for law in NUMBERS if hasattr(law, "privacy_eps") or isinstance(law, sn.DiscreteGaussian)]
+NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace)
+# An upper bound of 20 leaves no room for a smaller budget.
+NARROW = sn.TruncatedLaplace(0.5, 1e-3, upper=20.0)
+NO_LAW = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
+# Rounding of the two computations that are compared.
+ROUNDING = 1 + 1e-9
+
+
+def loss_of_values(law, k, sensitivity=None):
+    """The loss of k values, each released as ``release(values, max_partitions_contributed=k)`` does it."""
+    each = law if isinstance(law, NOT_DIVIDED) else law.for_partitions(k)
+    return each.compose(k, sensitivity)
+
+
+def holds(guarantee, loss):
+    """Whether a loss is within all that is stated."""
+    if guarantee.eps is not None and guarantee.delta == 0:
+        assert loss.eps <= guarantee.eps * ROUNDING
+    if guarantee.eps is not None and guarantee.delta > 0:
+        low, high = loss.privacy_profile(guarantee.eps, bounds=True)
+        assert low <= guarantee.delta * ROUNDING
+        # Bounds of a sum of Gaussian losses are this near to each other.
+        assert high <= guarantee.delta * (ROUNDING if loss.exact else 1.001)
+    if guarantee.rho is not None:
+        for order in (1.5, 2.0, 8.0, 64.0):
+            assert loss.rdp(order) <= guarantee.rho * order * ROUNDING
+    assert guarantee.eps is not None or guarantee.rho is not None
+
+
+@pytest.mark.parametrize("law", NUMBERS, ids=repr)
+def test_one_release_is_within_its_guarantee(law):
+    guarantee = law.guarantee()
+    assert guarantee.partitions == 1
+    holds(guarantee, law.privacy_loss())
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("law", NUMBERS, ids=repr)
+def test_several_values_are_within_the_guarantee_of_all(law, k):
+    if (law, k) in NO_LAW:
+        with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
+            law.guarantee(max_partitions_contributed=k)
+        return
+    guarantee = law.guarantee(max_partitions_contributed=k)
+    assert guarantee.partitions == k
+    holds(guarantee, loss_of_values(law, k))
+
+
+@pytest.mark.parametrize("law", [law for law in NUMBERS if not isinstance(law, NOT_DIVIDED) and law != NARROW], ids=repr)
+def test_the_law_for_several_values_says_what_it_was_made_for(law):
+    """A Gaussian law remembers k; the others are laws of a smaller budget, whose k values compose."""
+    wide = law.for_partitions(3).guarantee()
+    if wide.partitions == 3:
+        assert wide == law.guarantee(max_partitions_contributed=3)
+        assert law.for_partitions(3).for_partitions(2).guarantee().partitions == 6
+    else:
+        holds(law.guarantee(max_partitions_contributed=3), law.for_partitions(3).compose(3))
+        assert wide.partitions == 1
+
+
+@pytest.mark.parametrize("law", ANY_SENSITIVITY, ids=repr)
+def test_another_sensitivity_where_the_law_can_be_asked(law):
+    for sensitivity in (1, 2):
+        guarantee = law.guarantee(sensitivity)
+        assert guarantee.sensitivity == sensitivity
+        holds(guarantee, law.privacy_loss(sensitivity=sensitivity))
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if law not in ANY_SENSITIVITY], ids=repr)
+def test_a_law_made_for_a_sensitivity_refuses_another(law):
+    text = f"sensitivity must be left out for a {type(law).__name__}, which was made for one, got 2"
+    with pytest.raises(sn.ParameterError, match=text):
+        law.guarantee(2)
+    if hasattr(law, "privacy_loss"):
+        with pytest.raises(sn.ParameterError, match=text):
+            law.privacy_loss(sensitivity=2)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_old_spellings_say_the_same(law):
+    guarantee = law.guarantee()
+    pure = getattr(law, "pure_eps", None) or getattr(law, "privacy_eps", None)
+    own = getattr(law, "eps", None)
+    if pure is not None:
+        assert pure() == guarantee.eps
+    elif own is not None:
+        assert own == guarantee.eps
+    assert getattr(law, "delta", None) == (guarantee.delta or None)
+    rho = getattr(law, "rho", None)
+    assert (rho() if callable(rho) else rho) == guarantee.rho
+    if getattr(law, "sensitivity", None) is not None:
+        assert guarantee.sensitivity == law.sensitivity
+
+
+def test_a_law_of_rho_states_no_eps():
+    guarantee = sn.DiscreteGaussian(100).guarantee(max_partitions_contributed=5)
+    assert (guarantee.eps, guarantee.delta, guarantee.rho, guarantee.partitions) == (None, None, 0.005, 5)
+    other = sn.DiscreteGaussian.from_eps(1, 1e-6).guarantee(3)
+    assert (other.eps, other.delta, other.sensitivity) == (None, None, 3)
+
+
+def test_mechanisms_that_select():
+    for mechanism in (sn.StaircaseSelection(2, 0.5), sn.ExponentialMechanism(2, 0.5)):
+        assert mechanism.guarantee() == sn.Laplace(2, 0.5).guarantee()
+
+
+def test_array_parameters():
+    law = sn.Laplace([1.0, 2.0], 3.0)
+    assert np.array_equal(law.guarantee().eps, [1, 2])
+    assert law.guarantee() == sn.Laplace([1.0, 2.0], 3.0).guarantee() != sn.Laplace([1.0, 3.0], 3.0).guarantee()
+    assert repr(law.guarantee()) == (
+        "Guarantee: one value that changes by at most 3.0 is array([1.0, 2.0])-differentially private."
+    )
+    assert np.array_equal(law.guarantee(max_partitions_contributed=4).eps, [1, 2])
+
+
+def test_it_is_a_value():
+    guarantee = sn.Gaussian(1, 1e-6).guarantee()
+    assert guarantee == copy.copy(guarantee) == pickle.loads(pickle.dumps(guarantee))
+    assert hash(guarantee) == hash(sn.Gaussian(1, 1e-6).guarantee())
+    with pytest.raises(AttributeError, match="Guarantee is immutable"):
+        guarantee.eps = 2
+
+
+def test_it_prints_as_a_sentence():
+    law = sn.Gaussian(1, 1e-6)
+    each = law.for_partitions(3)
+    assert repr(law.guarantee()).startswith(
+        "Guarantee: one value that changes by at most 1.0 is (1.0, 1e-06)-differentially private and 0.02801"
+    )
+    assert repr(law.guarantee()).endswith("-zero-concentrated differentially private.")
+    assert repr(each.guarantee()).startswith("Guarantee: 3 values that change by at most 1.0 each are (1.0, 1e-06)-")
+    assert repr(each.guarantee()).endswith(" together.")
+
+
+@pytest.mark.parametrize("k", [0, 1.0, True, "2"])
+def test_a_number_of_values_that_is_none(k):
+    for law in LAWS:
+        with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="max_partitions_contributed"):
+            law.guarantee(max_partitions_contributed=k)
+
+
+def test_a_share_that_is_not_enough():
+    whole = sn.MultiScaleDiscreteLaplace(5, 3)
+    share = whole.share(100, present=50)
+    assert share.guarantee().eps == share.privacy_eps() > whole.guarantee().eps == 5
+    assert math.isclose(share.guarantee(max_partitions_contributed=50).eps, share.privacy_eps(max_partitions_contributed=50))

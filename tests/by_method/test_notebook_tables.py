@@ -1,0 +1,109 @@
+"""Tables in notebooks: what they say is what the methods return, in HTML that is escaped, plain and never an error."""
+
+import re
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise import _html
+from stairnoise._registry import ROWS
+
+LAWS = [pytest.param(row, law, id=repr(law)) for row in ROWS for law in row.laws()]
+
+
+def cells(text):
+    """The caption and the rows of a table."""
+    table = xml.etree.ElementTree.fromstring(text)
+    assert table.tag == "table"
+    rows = [[cell.text for cell in row] for row in table.find("tbody")]
+    assert all([cell.tag for cell in row] == ["th", "td"] and row[0].get("scope") == "row" for row in table.find("tbody"))
+    return table.find("caption").text, dict(rows)
+
+
+@pytest.mark.parametrize(("row", "law"), LAWS)
+def test_mechanisms(row, law):
+    caption, rows = cells(law._repr_html_())
+    assert caption == type(law).__name__
+    for name, value in law._named_arguments().items():
+        assert rows.get(name) == (None if value is None else repr(value))
+    assert float(rows["granularity"]) == pytest.approx(law.granularity, rel=1e-5)
+    (std,) = (text for name, text in rows.items() if name.startswith("standard deviation"))
+    assert float(std) == pytest.approx(law.std(), rel=1e-3)
+    assert ("95 % of the noise" in rows) == ("guarantee" in rows) == (row.group != "shares")
+    if "guarantee" in rows:
+        assert f"Guarantee: {rows['guarantee']}" == repr(law.guarantee())
+        bound, shown = law.error_bound(0.05), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
+        assert bound <= shown <= bound * 1.001 + 1e-300
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        sn.Laplace(1).privacy_loss(),
+        sn.Staircase(0.5).privacy_loss().compose(20),
+        sn.Staircase(0.5).privacy_loss().compose(20) + sn.DiscreteLaplace(1, 3).privacy_loss(),
+        sn.Gaussian(1, 1e-6).privacy_loss(),
+        sn.TruncatedLaplace(1, 1e-3).privacy_loss(),
+    ],
+    ids=repr,
+)
+def test_privacy_losses(loss):
+    caption, rows = cells(loss._repr_html_())
+    assert caption == "PrivacyLoss"
+    assert rows["releases"] == str(loss.releases)
+    shown = {name: float(text) if text != "none" else float("inf") for name, text in rows.items() if "ε" in name}
+    found = {
+        "pure ε": loss.eps,
+        "ε at δ = 1e-06": loss.eps_for_delta(1e-6),
+        "ε at δ = 1e-09": loss.eps_for_delta(1e-9),
+        "δ at ε = 0.1": loss.privacy_profile(0.1),
+        "δ at ε = 1": loss.privacy_profile(1.0),
+    }
+    assert list(shown) == list(found)
+    for name, value in found.items():
+        assert value <= shown[name] or shown[name] == 1
+        assert shown[name] == pytest.approx(value, rel=1.01e-3)
+
+
+def test_what_takes_time_is_left_out(monkeypatch):
+    """The quantiles of noise in shares, and a loss that is composed of many different ones, are not computed for a table."""
+
+    def slow(*_):
+        raise AssertionError
+
+    law = sn.Arete.from_eps(10)
+    monkeypatch.setattr(type(law), "error_bound", slow)
+    monkeypatch.setattr(type(law), "guarantee", slow)
+    assert "95 % of the noise" not in cells(law._repr_html_())[1]
+    loss = sn.DiscreteLaplace(1.0, 10**5).privacy_loss().compose(2)
+    monkeypatch.setattr(sn.PrivacyLoss, "eps_for_delta", slow)
+    assert list(cells(loss._repr_html_())[1]) == ["releases", "2 ×", "pure ε"]
+
+
+@pytest.mark.parametrize("shown", [sn.Laplace([1, 2]), sn.Laplace([]), sn.Laplace([1, 2]).privacy_loss()], ids=repr)
+def test_array_parameters_are_left_to_the_repr(shown):
+    assert shown._repr_html_() is None
+
+
+def test_what_cannot_be_computed_is_left_to_the_repr(monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(sn.Laplace, "std", broken)
+    assert sn.Laplace(1)._repr_html_() is None
+
+
+def test_texts_are_escaped_and_short():
+    text = _html._table("<b>&", iter([("<script>", '"<img>' + "x" * 1000)]))
+    assert cells(text) == ("<b>&", {"<script>": '"<img>' + "x" * 194 + "…"})
+    assert "<script" not in text
+    assert "style" not in sn.Laplace(1)._repr_html_()
+
+
+def test_no_answer_is_in_a_table():
+    law = sn.Laplace(1)
+    before = law._repr_html_()
+    law.release(np.array([123456789.0]))
+    assert law._repr_html_() == before

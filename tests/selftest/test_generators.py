@@ -1,0 +1,71 @@
+"""The self-test's checks of generators fail when generators repeat themselves, or allow what they should refuse.
+
+They fail by chance with probability below 2**-200.
+"""
+
+import json
+import os
+
+import pytest
+
+import stairnoise as sn
+from stairnoise._selftest import generators
+from tests.selftest.outcomes import failed
+
+
+def test_repeated_draws_are_found():
+    assert failed(generators.distinct([(1, 2), (3, 4), (1, 2)]))
+    assert not failed(generators.distinct([(1, 2), (3, 4), (1, 3)]))
+
+
+def test_generators_that_are_all_the_same_are_found(monkeypatch):
+    monkeypatch.setattr(sn, "SecureRng", lambda: sn.SeededRng(0))
+    assert failed(generators.distinct(generators._new_ones()))
+
+
+def test_a_reseed_that_does_nothing_is_found(monkeypatch):
+    monkeypatch.setattr(sn.SecureRng, "reseed", lambda self: self.__init__())
+    assert not failed(generators.distinct(generators._reseeded()))
+    monkeypatch.setattr(sn.SecureRng, "reseed", lambda self: setattr(self, "_held", sn.SecureRng.from_key(bytes(32))._stream))
+    assert failed(generators.distinct(generators._reseeded()))
+
+
+def test_children_that_repeat_are_found(monkeypatch):
+    right = sn.SeededRng.spawn
+    monkeypatch.setattr(sn.SeededRng, "spawn", lambda self, k: right(self.at(0), k))  # a view, whose count of children is lost
+    assert failed(generators.distinct(generators._family(sn.SeededRng(0))))
+
+
+def test_entropy_that_repeats_or_is_missing_is_found(monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda n: b"\1" * n)
+    assert failed(generators.check_entropy())
+    fresh = iter(range(10**6))
+    monkeypatch.setattr(os, "urandom", lambda n: bytes(n) if (i := next(fresh)) == 5 else i.to_bytes(n, "big"))
+    assert failed(generators.check_entropy())
+
+
+def test_copies_that_are_allowed_are_found(monkeypatch):
+    assert not failed(generators.check_copies())
+    monkeypatch.setattr(sn.SecureRng, "__copy__", lambda self: self, raising=False)
+    outcome = generators.check_copies()
+    assert (outcome.statistic, outcome.detail) == (2, "2 accepted")
+
+
+def test_seeds_that_are_allowed_are_found(monkeypatch):
+    assert not failed(generators.check_seeds())
+    monkeypatch.setattr(sn.ExponentialMechanism, "select", sn.ExponentialMechanism.sample)
+    assert failed(generators.check_seeds())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_forks_that_repeat_are_found(monkeypatch):
+    """A key from outside is the parent's in the child too, by its contract."""
+    found = json.loads(generators.run_main("stairnoise._selftest.generators"))
+    assert len(found) == 2 + 8 * 10 + 10
+    monkeypatch.setattr(generators, "run_main", lambda module: json.dumps([*found, found[5]]))
+    assert failed(generators.distinct(generators._forked()))
+
+
+def test_what_a_process_draws_is_all_it_has():
+    drawn = generators.draws([sn.SeededRng(0), sn.SeededRng(1)])
+    assert len({tuple(words) for words in drawn}) == 4
