@@ -150,7 +150,7 @@ def test_sum_of_laplace_noise(k, confidence):
 def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, k, longest, alpha):
     """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
     exact = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
-    monkeypatch.setattr(staircase_sums, "_LONGEST", longest)
+    monkeypatch.setattr(staircase_sums, "LONGEST", longest)
     assert staircase_sums._extent(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).length > longest
     bound = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     assert exact <= bound <= exact * (1 + 2e-3) + 1

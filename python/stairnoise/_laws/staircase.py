@@ -18,7 +18,6 @@ from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Line
-from stairnoise._theory.optimal import shapes
 
 _FORMULAS = Line(staircase)
 # More stairs than anybody can see one by one, and the points that are then enough.
@@ -101,6 +100,8 @@ class Staircase(ArrayParameters, ContinuousLaw):
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec
+        from stairnoise._theory.optimal import shapes
+
         gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
         return plain(gamma(self._eps))
 

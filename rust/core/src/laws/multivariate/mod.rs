@@ -36,7 +36,7 @@ use crate::exact::ceil_product;
 use crate::kernel::{Tier, WORD_BITS};
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stack;
@@ -210,8 +210,8 @@ impl MultivariateStaircase {
 }
 
 impl Law for MultivariateStaircase {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(self)
+    fn source(&self) -> Source<'_> {
+        Source::staged(self)
     }
 
     fn log2_granularity(&self) -> i32 {
