@@ -9,8 +9,8 @@
 //! coordinate in 2⁵⁰.
 
 use super::attempts::{ATTEMPTS, attempt_word, pairs};
-use super::bits;
 use super::fixed::Fixed;
+use super::sign::bits;
 use super::sort::Rank;
 use crate::exact::search::last_true;
 use crate::reveal;
