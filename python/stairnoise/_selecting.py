@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from stairnoise._types import Number
 
-    Chosen = NDArray[np.int64]
-    Out = TypeVar("Out", bound=Chosen)
+    _Rows = Sequence[Sequence[SupportsFloat]]
+    _Chosen = NDArray[np.int64]
+    _Either = int | _Chosen
+    _Out = TypeVar("_Out", bound=_Chosen)
 
     class _Options(TypedDict, total=False):
         rng: Rng | None
@@ -72,19 +74,19 @@ class Selecting(Immutable):
         return Guarantee(self._eps, 0.0, None, self._sensitivity)
 
     @overload
-    def select(self, costs: RealLike, size: Size | None = None, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    def select(self, costs: RealLike, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
     @overload
-    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> Chosen: ...
+    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
     @overload
     def select(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
     @overload
     def select(
         self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> Chosen: ...
+    ) -> _Chosen: ...
     @overload
     def select(
         self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> int | Chosen: ...
+    ) -> int | _Chosen: ...
     def select(
         self,
         costs: RealLike,
@@ -134,19 +136,19 @@ class Selecting(Immutable):
         return self._draw(costs, size, release_stream(rng), out, threads)
 
     @overload
-    def sample(self, costs: RealLike, size: Size | None = None, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    def sample(self, costs: RealLike, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
     @overload
-    def sample(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> Chosen: ...
+    def sample(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
     @overload
     def sample(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
     @overload
     def sample(
         self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> Chosen: ...
+    ) -> _Chosen: ...
     @overload
     def sample(
         self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> int | Chosen: ...
+    ) -> int | _Chosen: ...
     def sample(
         self,
         costs: RealLike,

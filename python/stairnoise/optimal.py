@@ -51,7 +51,7 @@ _MECHANISMS = ("staircase", "discrete_staircase")
 
 
 @overload
-def optimal_gamma(eps: Number, cost: OneCost = "l1", *, sensitivity: Number = 1.0) -> float: ...
+def optimal_gamma(eps: Number, cost: OneCost = "l1", *, sensitivity: Number = 1.0) -> float: ...  # type: ignore[overload-overlap]
 @overload
 def optimal_gamma(eps: Number | Array, cost: Costly = "l1", *, sensitivity: Number | Array = 1.0) -> Floats: ...
 @overload
@@ -133,7 +133,7 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
 
 
 @overload
-def optimal_r(eps: Number, sensitivity: Number = 1, cost: OneCost = "l1") -> int: ...
+def optimal_r(eps: Number, sensitivity: Number = 1, cost: OneCost = "l1") -> int: ...  # type: ignore[overload-overlap]
 @overload
 def optimal_r(eps: Number | Array, sensitivity: Number | Array = 1, cost: Costly = "l1") -> NDArray[np.int64]: ...
 @overload
@@ -199,7 +199,7 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
 
 
 @overload
-def optimal_cost(
+def optimal_cost(  # type: ignore[overload-overlap]
     eps: Number,
     sensitivity: Number = 1.0,
     cost: OneCost = "l1",
@@ -291,7 +291,7 @@ def optimal_cost(
 
 
 @overload
-def expected_cost(law: Costs[Any, Any, Float], cost: OneCost) -> Float: ...
+def expected_cost(law: Costs[Any, Any, Float], cost: OneCost) -> Float: ...  # type: ignore[overload-overlap]
 @overload
 def expected_cost(law: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
 @overload

@@ -132,9 +132,7 @@ class PrivacyLoss(Generic[Float]):
     @overload
     def privacy_profile(self, eps: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
     @overload
-    def privacy_profile(
-        self, eps: RealLike, *, bounds: bool = False
-    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
     def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Any:
         r"""Least δ for which the releases are (ε, δ)-differentially private.
 
@@ -194,9 +192,7 @@ class PrivacyLoss(Generic[Float]):
     @overload
     def eps_for_delta(self, delta: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
     @overload
-    def eps_for_delta(
-        self, delta: RealLike, *, bounds: bool = False
-    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
     def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Any:
         """Least ε >= 0 with δ(ε) <= `delta`, rounded up: `privacy_profile` of it is at most `delta`.
 
@@ -257,9 +253,7 @@ class PrivacyLoss(Generic[Float]):
     @overload
     def tradeoff(self, false_alarm: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
     @overload
-    def tradeoff(
-        self, false_alarm: RealLike, *, bounds: bool = False
-    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
     def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Any:
         """Least probability of a missed detection for a probability of a false alarm.
 

@@ -45,7 +45,7 @@ class EpsForError:
 
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1) -> float: ...
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1) -> float: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def eps_for_error(cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1) -> Floats: ...

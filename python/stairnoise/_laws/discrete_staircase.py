@@ -112,7 +112,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
 
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> float: ...
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> float: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def eps_for_error(

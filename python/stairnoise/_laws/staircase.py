@@ -118,7 +118,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
 
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, gamma: Cost | Number = "l1") -> float: ...
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, gamma: Cost | Number = "l1") -> float: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def eps_for_error(
