@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,22 @@ from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, output_array
 from stairnoise._parameters import RealLike, count, exact_array
 from stairnoise.rng import Rng, release_stream, sampling_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsFloat
+
+    from typing_extensions import TypedDict, TypeVar, Unpack
+
+    from stairnoise._types import Number
+
+    Chosen = NDArray[np.int64]
+    Out = TypeVar("Out", bound=Chosen)
+
+    class _Options(TypedDict, total=False):
+        rng: Rng | None
+        threads: int | None
+
 
 # Differences of smaller numbers do not overflow.
 _LARGE = 2.0**1021
@@ -55,6 +71,20 @@ class Selecting(Immutable):
         """Return what one selection promises; `Guarantee.sensitivity` is that of the costs."""
         return Guarantee(self._eps, 0.0, None, self._sensitivity)
 
+    @overload
+    def select(self, costs: RealLike, size: Size | None = None, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    @overload
+    def select(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> Chosen: ...
+    @overload
+    def select(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
+    @overload
+    def select(
+        self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
+    ) -> Chosen: ...
+    @overload
+    def select(
+        self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
+    ) -> int | Chosen: ...
     def select(
         self,
         costs: RealLike,
@@ -103,6 +133,20 @@ class Selecting(Immutable):
         """
         return self._draw(costs, size, release_stream(rng), out, threads)
 
+    @overload
+    def sample(self, costs: RealLike, size: Size | None = None, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    @overload
+    def sample(self, costs: RealLike, size: Size, *, out: None = None, **options: Unpack[_Options]) -> Chosen: ...
+    @overload
+    def sample(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
+    @overload
+    def sample(
+        self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
+    ) -> Chosen: ...
+    @overload
+    def sample(
+        self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
+    ) -> int | Chosen: ...
     def sample(
         self,
         costs: RealLike,

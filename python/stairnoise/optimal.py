@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,13 @@ from stairnoise._theory.optimal.shapes import gamma_l1, gamma_l2
 
 __all__ = ["expected_cost", "optimal_cost", "optimal_gamma", "optimal_r"]
 
+if TYPE_CHECKING:
+    from stairnoise._law.cost import Costs
+    from stairnoise._types import Array, Float, Floats, Number
+
+    OneCost = Literal["l1", "l2"] | Number | CostFunction
+    Costly = OneCost | Array
+
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
 _NAMED = {"l1": 1.0, "l2": 2.0}
@@ -43,6 +50,12 @@ _EXACT_INTEGERS = 2**53
 _MECHANISMS = ("staircase", "discrete_staircase")
 
 
+@overload
+def optimal_gamma(eps: Number, cost: OneCost = "l1", *, sensitivity: Number = 1.0) -> float: ...
+@overload
+def optimal_gamma(eps: Number | Array, cost: Costly = "l1", *, sensitivity: Number | Array = 1.0) -> Floats: ...
+@overload
+def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Real: ...
 def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Any:
     r"""Width of the central stair, in units of Δ, of the staircase with the least expected cost.
 
@@ -119,6 +132,12 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
     return _plain(np.broadcast_to(_best_gamma(kind, epsilon), shape))
 
 
+@overload
+def optimal_r(eps: Number, sensitivity: Number = 1, cost: OneCost = "l1") -> int: ...
+@overload
+def optimal_r(eps: Number | Array, sensitivity: Number | Array = 1, cost: Costly = "l1") -> NDArray[np.int64]: ...
+@overload
+def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> int | NDArray[np.int64]: ...
 def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> Any:
     r"""Where the second stair begins in the discrete staircase with the least expected cost.
 
@@ -179,6 +198,30 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
     return int(r) if shape == () else r.copy()
 
 
+@overload
+def optimal_cost(
+    eps: Number,
+    sensitivity: Number = 1.0,
+    cost: OneCost = "l1",
+    *,
+    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+) -> float: ...
+@overload
+def optimal_cost(
+    eps: Number | Array,
+    sensitivity: Number | Array = 1.0,
+    cost: Costly = "l1",
+    *,
+    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+) -> Floats: ...
+@overload
+def optimal_cost(
+    eps: RealLike,
+    sensitivity: RealLike = 1.0,
+    cost: CostLike = "l1",
+    *,
+    mechanism: Literal["staircase", "discrete_staircase"] = "staircase",
+) -> Real: ...
 def optimal_cost(
     eps: RealLike,
     sensitivity: RealLike = 1.0,
@@ -247,6 +290,12 @@ def optimal_cost(
     return _plain(np.broadcast_to(moment, shape))
 
 
+@overload
+def expected_cost(law: Costs[Any, Any, Float], cost: OneCost) -> Float: ...
+@overload
+def expected_cost(law: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
+@overload
+def expected_cost(law: Costs[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
 def expected_cost(law: Any, cost: CostLike) -> Any:
     r"""Return the expected cost of a law's noise.
 

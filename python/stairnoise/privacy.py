@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,12 @@ from stairnoise._parameters import Real, RealLike, common_shape, count, flag, re
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise._theory.privacy.parts.part import Part
+from stairnoise._types import Float
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from stairnoise._law.privacy import Privacy
+    from stairnoise._types import Array, Floats, Number
+
 Bounds = tuple[Real, Real]
 
 _MOST_RELEASES = 2**20
@@ -24,7 +28,7 @@ _MOST_RELEASES = 2**20
 _MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
 
 
-class PrivacyLoss:
+class PrivacyLoss(Generic[Float]):
     r"""The privacy loss of one release or of several, at the worst pair of neighbouring inputs.
 
     Where P and Q are the laws of what is released for two inputs that differ by the sensitivity, the
@@ -81,8 +85,8 @@ class PrivacyLoss:
         raise ParameterTypeError("PrivacyLoss must be made by a law's privacy_loss(), got a direct call")
 
     @classmethod
-    def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss:
-        self = object.__new__(cls)
+    def _of(cls, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...]) -> PrivacyLoss[Float]:
+        self: PrivacyLoss[Float] = object.__new__(cls)
         store = object.__setattr__
         store(self, "_parts", parts)
         store(self, "_names", names)
@@ -104,9 +108,10 @@ class PrivacyLoss:
         return sum(k for _, k in self._parts)
 
     @property
-    def eps(self) -> Real:
+    def eps(self) -> Float:
         """Pure ε: the largest loss possible, summed over all releases; inf for a law that has none."""
-        return _plain(self._parts[0][0].eps) if self._single is not None else models.pure_eps(self._parts)
+        eps = _plain(self._parts[0][0].eps) if self._single is not None else models.pure_eps(self._parts)
+        return eps  # type: ignore[return-value]
 
     @property
     def exact(self) -> bool:
@@ -119,12 +124,18 @@ class PrivacyLoss:
     # Measures
 
     @overload
-    def privacy_profile(self, eps: RealLike, *, bounds: Literal[False] = False) -> Real: ...
+    def privacy_profile(self, eps: Number, *, bounds: Literal[False] = False) -> Float: ...
     @overload
-    def privacy_profile(self, eps: RealLike, *, bounds: Literal[True]) -> Bounds: ...
+    def privacy_profile(self, eps: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
     @overload
-    def privacy_profile(self, eps: RealLike, *, bounds: bool) -> Real | Bounds: ...
-    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Real | Bounds:
+    def privacy_profile(self, eps: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def privacy_profile(self, eps: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def privacy_profile(
+        self, eps: RealLike, *, bounds: bool = False
+    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def privacy_profile(self, eps: RealLike, *, bounds: bool = False) -> Any:
         r"""Least δ for which the releases are (ε, δ)-differentially private.
 
         .. math:: δ(ε) = E\,(1 - e^{ε - L})_+
@@ -175,12 +186,18 @@ class PrivacyLoss:
             return _each(found, lambda delta: np.where(np.less(level, self.eps) | np.isinf(self.eps), delta, 0.0))
 
     @overload
-    def eps_for_delta(self, delta: RealLike, *, bounds: Literal[False] = False) -> Real: ...
+    def eps_for_delta(self, delta: Number, *, bounds: Literal[False] = False) -> Float: ...
     @overload
-    def eps_for_delta(self, delta: RealLike, *, bounds: Literal[True]) -> Bounds: ...
+    def eps_for_delta(self, delta: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
     @overload
-    def eps_for_delta(self, delta: RealLike, *, bounds: bool) -> Real | Bounds: ...
-    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Real | Bounds:
+    def eps_for_delta(self, delta: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def eps_for_delta(self, delta: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def eps_for_delta(
+        self, delta: RealLike, *, bounds: bool = False
+    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Any:
         """Least ε >= 0 with δ(ε) <= `delta`, rounded up: `privacy_profile` of it is at most `delta`.
 
         Parameters
@@ -232,12 +249,18 @@ class PrivacyLoss:
         return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))
 
     @overload
-    def tradeoff(self, false_alarm: RealLike, *, bounds: Literal[False] = False) -> Real: ...
+    def tradeoff(self, false_alarm: Number, *, bounds: Literal[False] = False) -> Float: ...
     @overload
-    def tradeoff(self, false_alarm: RealLike, *, bounds: Literal[True]) -> Bounds: ...
+    def tradeoff(self, false_alarm: Number, *, bounds: Literal[True]) -> tuple[Float, Float]: ...
     @overload
-    def tradeoff(self, false_alarm: RealLike, *, bounds: bool) -> Real | Bounds: ...
-    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Real | Bounds:
+    def tradeoff(self, false_alarm: Array, *, bounds: Literal[False] = False) -> Floats: ...
+    @overload
+    def tradeoff(self, false_alarm: Array, *, bounds: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def tradeoff(
+        self, false_alarm: RealLike, *, bounds: bool = False
+    ) -> Float | Floats | tuple[Float | Floats, Float | Floats]: ...
+    def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Any:
         """Least probability of a missed detection for a probability of a false alarm.
 
         No test that has to tell two neighbouring inputs apart from the releases, and raises a
@@ -273,7 +296,13 @@ class PrivacyLoss:
             missed = self._evaluate(lambda loss: np.where(alpha == 0, 1 - self._endless_of(loss), loss.tradeoff(alpha)), bounds)
         return (missed[1], missed[0]) if isinstance(missed, tuple) else missed
 
-    def rdp(self, alpha: RealLike) -> Real:
+    @overload
+    def rdp(self, alpha: Number) -> Float: ...
+    @overload
+    def rdp(self, alpha: Array) -> Floats: ...
+    @overload
+    def rdp(self, alpha: RealLike) -> Float | Floats: ...
+    def rdp(self, alpha: RealLike) -> Any:
         r"""Rényi divergence of order `alpha` between P and Q.
 
         .. math:: D_α = \frac{1}{α - 1} \ln E_Q \left(\frac{dP}{dQ}\right)^α
@@ -317,23 +346,23 @@ class PrivacyLoss:
             )
         return _plain(np.asarray(total))
 
-    def mean(self) -> Real:
+    def mean(self) -> Float:
         """Mean of the loss under P: the Kullback-Leibler divergence, ``rdp(1)``."""
         with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * part.mean() for part, k in self._parts)))
+            return _plain(np.asarray(sum(k * part.mean() for part, k in self._parts)))  # type: ignore[return-value]
 
-    def var(self) -> Real:
+    def var(self) -> Float:
         """Variance of the loss under P, for the difference Δ.
 
         It is no measure of privacy: a smaller difference may have a larger variance, hundreds of times so at ε = 20,
         where the loss of a staircase is nearly always ε at Δ, and ε or 0 at Δ/2.
         """
         with np.errstate(all="ignore"):
-            return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))
+            return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))  # type: ignore[return-value]
 
     # Composition
 
-    def compose(self, k: int) -> PrivacyLoss:
+    def compose(self, k: int) -> PrivacyLoss[Float]:
         """Privacy loss of `k` independent repetitions.
 
         Parameters
@@ -356,7 +385,7 @@ class PrivacyLoss:
         self._require_scalar()
         return self._checked(tuple((part, number * times) for part, times in self._parts), self._names, "k", k)
 
-    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+    def __add__(self, other: PrivacyLoss[Float]) -> PrivacyLoss[Float]:
         """Privacy loss of the releases of both, which may be of different laws."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
@@ -374,7 +403,9 @@ class PrivacyLoss:
                 keys.append(part.key())
         return self._checked(tuple(parts), tuple(names), "other", other)
 
-    def _checked(self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object) -> PrivacyLoss:
+    def _checked(
+        self, parts: tuple[tuple[Part, int], ...], names: tuple[str, ...], name: str, value: object
+    ) -> PrivacyLoss[Float]:
         if not models.composable(parts):
             most_eps = max(part.top for part, _ in parts)
             raise ParameterError(
@@ -419,7 +450,7 @@ class PrivacyLoss:
             return curves
         return self._bracket
 
-    def _evaluate(self, read: Callable[[Any], Array], bounds: bool) -> Real | Bounds:
+    def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> Real | Bounds:
         """Read the closed form or the curves: the upper one, or both."""
         part = self._single
         if part is not None:
@@ -470,7 +501,7 @@ class PrivacyLoss:
         return of_loss(self)
 
 
-def privacy_loss(law: Any, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:
+def privacy_loss(law: Privacy[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
     """Privacy loss of one release of a law; the method `privacy_loss` of every law of numbers.
 
     Parameters
@@ -502,16 +533,15 @@ def privacy_loss(law: Any, *, lattice: bool = True, sensitivity: Any = None) -> 
     """
     if not callable(getattr(type(law), "_loss", None)):
         raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
-    loss: PrivacyLoss = law.privacy_loss(lattice=lattice, sensitivity=sensitivity)
-    return loss
+    return law.privacy_loss(lattice=lattice, sensitivity=sensitivity)
 
 
-def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss:
+def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
     """Privacy loss of a law at a sensitivity, None for its own: of what is drawn, or of the density."""
     return (_remembered if law._parameter_shape == () else _made)(law, sensitivity, drawn)
 
 
-def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss:
+def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
     with np.errstate(all="ignore"):
         part: Part = law._loss(sensitivity) if drawn else law._density_loss()
     name = repr(law) if sensitivity is None else f"{law!r} at sensitivity {sensitivity}"
@@ -522,7 +552,7 @@ def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss:
 _remembered = lru_cache(maxsize=16)(_made)
 
 
-def _plain(result: Array) -> Real:
+def _plain(result: NDArray[np.float64]) -> Real:
     return float(result) if result.ndim == 0 else result
 
 

@@ -137,6 +137,7 @@ def test_dtypes() -> None:
 # ---------------------------------------------------------------- calibration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 5])
 def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
     """Balle and Wang's δ by mpmath, at σ and at a σ smaller by what the lattice may cost, for parameters from wide ranges."""
@@ -230,6 +231,7 @@ def joint_profile(sigma: float, eps: float, shift: int) -> mp.mpf:
     return mp.mpf(float(np.sum(np.maximum(np.outer(here, here) - math.exp(eps) * np.outer(there, there), 0))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 2])
 def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
     """The calibration's own rule, at a σ where its allowance for the lattice is no longer next to nothing."""

@@ -131,6 +131,7 @@ def test_pure_eps_is_rounded_up():
     assert Fraction(math.nextafter(law.pure_eps(), 0)) < law._largest_loss()
 
 
+@pytest.mark.slow
 def test_a_steep_centre_gains_at_large_eps_only():
     """eps = 6: E|X| 0.1141 for the best steep centre, 0.1667 for Laplace, 0.0499 for the staircase."""
     found = []
@@ -171,6 +172,7 @@ def points(law, start=0):
     return [*inner, *(last + tail * i for i in (1, 4, 10, 25, 50, 100))]
 
 
+@pytest.mark.slow
 @laws
 def test_distribution_against_quadrature(law):
     with mp.workdps(25):

@@ -216,6 +216,7 @@ def pieces(law):
     return sorted([*inner, 0.0])
 
 
+@pytest.mark.slow
 @laws
 def test_distribution_against_quadrature(law):
     with mp.workdps(25):

@@ -423,6 +423,7 @@ def test_eps_for_error_of_laplace_is_the_closed_form():
         assert 0 <= eps / exact - 1 < 1e-12 / -math.log(alpha) + 2 * sn.Laplace(eps, D).granularity / t
 
 
+@pytest.mark.slow
 def test_eps_for_error_is_one_that_the_law_accepts():
     assert sn.Laplace.eps_for_error(1e30, 0.05) == 2.0**-40
     assert sn.Staircase.eps_for_error(1e30, 0.05) == 2.0**-40
@@ -511,6 +512,7 @@ def test_reference_quantiles_of_the_discrete_staircase():
         assert sn.DiscreteStaircase(float(Fraction(str(params["eps"]))), D, shape).confidence_interval(0) == (-t, t)
 
 
+@pytest.mark.slow
 def test_the_page_runs():
     found = doctest.testfile(str(ROOT / "docs" / "accuracy.md"), module_relative=False)
     assert found.failed == 0

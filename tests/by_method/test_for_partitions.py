@@ -121,6 +121,7 @@ for k in (2**53 - 1, 4096):
 """
 
 
+@pytest.mark.slow
 def test_extreme_budgets_of_many_values_answer_or_refuse():
     """Fourteen releases; the bound is generous, against the search that never ended."""
     subprocess.run([sys.executable, "-c", HARD], check=True, timeout=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,13 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
 from stairnoise._law.partitions import NAME, Partitions
 from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
+from stairnoise._types import Default, Float, Value
 from stairnoise._values import require
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from stairnoise._types import Floats, Integer, Integers, Number
 
 # Fractions and the numerics of sums are imported where they are used: 4 ms more on an import of 9.
 
@@ -28,7 +31,7 @@ _LIST_MARGIN = 1 - 2.0**-37
 _INT64 = np.iinfo(np.int64)
 
 
-class Intervals(Distribution, Partitions):
+class Intervals(Distribution[Default, Value, Float], Partitions):
     """What a user of released values can say about the true ones."""
 
     __slots__ = ()
@@ -40,6 +43,37 @@ class Intervals(Distribution, Partitions):
         def _sum_bound(self, k: int, alpha: float) -> int:
             """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k draws."""
 
+    @overload
+    def confidence_interval(
+        self,
+        released: Integer,
+        confidence: Number = 0.95,
+        *,
+        of: Literal["value", "sum"] = "value",
+        terms: int = 1,
+        max_partitions_contributed: int = 1,
+    ) -> tuple[Value, Value]: ...
+    @overload
+    def confidence_interval(
+        self,
+        released: Number,
+        confidence: Number = 0.95,
+        *,
+        of: Of = "value",
+        terms: int = 1,
+        max_partitions_contributed: int = 1,
+    ) -> tuple[Value | Float, Value | Float]: ...
+    @overload
+    def confidence_interval(
+        self,
+        released: Integers,
+        confidence: Number = 0.95,
+        *,
+        of: Literal["value", "sum"] = "value",
+        terms: int = 1,
+        max_partitions_contributed: int = 1,
+    ) -> tuple[NDArray[Default], NDArray[Default]]: ...
+    @overload
     def confidence_interval(
         self,
         released: RealLike,
@@ -48,7 +82,16 @@ class Intervals(Distribution, Partitions):
         of: Of = "value",
         terms: int = 1,
         max_partitions_contributed: int = 1,
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Value | Float | NDArray[Default] | Floats, Value | Float | NDArray[Default] | Floats]: ...
+    def confidence_interval(
+        self,
+        released: RealLike,
+        confidence: RealLike = 0.95,
+        *,
+        of: Of = "value",
+        terms: int = 1,
+        max_partitions_contributed: int = 1,
+    ) -> Any:
         """Interval that contains the true value with the given probability, or a larger one.
 
         The probability is that of the noise alone, for a true value that is fixed: of all releases of that value,

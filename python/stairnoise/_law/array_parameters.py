@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from stairnoise._parameters import Cost, Real, RealLike, argument, common_shape,
 from stairnoise._theory.laws import staircase
 from stairnoise._theory.laws.symmetric import Lattice
 from stairnoise._theory.numerics.elementwise import evaluate
+from stairnoise._types import Default, Float, Value, Whole
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,7 +36,7 @@ _WIDEST = 2.0**53
 _BOUND = Lattice(staircase).error_bound
 
 
-class ArrayParameters(LawOfNumbers[Any], EpsForError):
+class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     """A law of ε, a sensitivity and perhaps a shape, each a number or an array.
 
     Scalar parameters are Python numbers, array parameters read-only copies, in the shapes that
@@ -111,9 +112,9 @@ class ArrayParameters(LawOfNumbers[Any], EpsForError):
         object.__setattr__(self, "_lattice", None)
 
     @property
-    def sensitivity(self) -> Any:
+    def sensitivity(self) -> Value | float:
         """Largest change Δ of one value that one person can cause."""
-        return self._sensitivity
+        return self._sensitivity  # type: ignore[return-value]
 
     @property
     def granularity(self) -> Any:
@@ -141,9 +142,9 @@ class ArrayParameters(LawOfNumbers[Any], EpsForError):
             _native.check(self._native_name, *_spread(1.0, sensitivity, self._spec, shape))
 
     @property
-    def eps(self) -> Real:
+    def eps(self) -> Float | float:
         """Privacy parameter ε of one draw."""
-        return self._eps
+        return self._eps  # type: ignore[return-value]
 
     def _arguments(self) -> tuple[Any, ...]:
         """Return what the constructor was called with."""
@@ -201,7 +202,7 @@ class ArrayParameters(LawOfNumbers[Any], EpsForError):
         found: Real = self._distribution.at(function, x)
         return found
 
-    def median(self) -> Real:
+    def median(self) -> Float:
         """Return the median, which is 0 by symmetry."""
         return self.mean()
 
@@ -253,15 +254,15 @@ class ArrayParameters(LawOfNumbers[Any], EpsForError):
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
-class DiscreteArrayParameters(ArrayParameters, DiscreteLaw):
+class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float], Generic[Whole, Float]):
     """Such a law on the integers."""
 
     __slots__ = ()
 
     @property
-    def sensitivity(self) -> int | NDArray[np.int64]:
+    def sensitivity(self) -> Whole | int:
         """Largest change Δ of one value that one person can cause, an integer."""
-        sensitivity: int | NDArray[np.int64] = integers(self._sensitivity)
+        sensitivity: Whole | int = integers(self._sensitivity)
         return sensitivity
 
     @property

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError
 from stairnoise._law.distribution import Distribution
 from stairnoise._parameters import Real
+from stairnoise._types import Default, Float, Value
 
 if TYPE_CHECKING:
     from stairnoise._theory.optimal.cost_function import Cost
@@ -25,7 +26,7 @@ _MOST_LISTED = 2**24
 _DEPTH = 1.0
 
 
-class Costs(Distribution):
+class Costs(Distribution[Default, Value, Float]):
     """What the noise of a law of numbers costs."""
 
     __slots__ = ()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, count, single
+from stairnoise._types import Default, Float, Value, Whole
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
 
 # Larger powers overflow float64 before they mean anything.
 _MOST_POWER = 64
@@ -18,7 +23,7 @@ _MOST_CLOSED_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
 
 
-class Distribution(Immutable):
+class Distribution(Immutable, Generic[Default, Value, Float]):
     """The functions that both kinds of law have.
 
     Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too,
@@ -36,7 +41,18 @@ class Distribution(Immutable):
         with np.errstate(all="ignore"):
             return plain(getattr(self._distribution, function)(np.asarray(argument(value, name), np.float64)))
 
-    def cdf(self, x: RealLike) -> Real:
+    @staticmethod
+    def _plain(result: Any) -> Float:
+        """Return a result that has the shape of the parameters: a number or an array, as `plain` does."""
+        return plain(result)  # type: ignore[return-value]
+
+    @overload
+    def cdf(self, x: Number) -> Float: ...
+    @overload
+    def cdf(self, x: Array) -> Floats: ...
+    @overload
+    def cdf(self, x: RealLike) -> Float | Floats: ...
+    def cdf(self, x: RealLike) -> Any:
         """Cumulative distribution function, P(X <= x).
 
         Parameters
@@ -50,19 +66,43 @@ class Distribution(Immutable):
         """
         return self._apply("cdf", x, "x")
 
-    def sf(self, x: RealLike) -> Real:
+    @overload
+    def sf(self, x: Number) -> Float: ...
+    @overload
+    def sf(self, x: Array) -> Floats: ...
+    @overload
+    def sf(self, x: RealLike) -> Float | Floats: ...
+    def sf(self, x: RealLike) -> Any:
         """Survival function, P(X > x), computed as such: it does not vanish where ``1 - cdf(x)`` would."""
         return self._apply("sf", x, "x")
 
-    def logcdf(self, x: RealLike) -> Real:
+    @overload
+    def logcdf(self, x: Number) -> Float: ...
+    @overload
+    def logcdf(self, x: Array) -> Floats: ...
+    @overload
+    def logcdf(self, x: RealLike) -> Float | Floats: ...
+    def logcdf(self, x: RealLike) -> Any:
         """Natural logarithm of `cdf`, finite where `cdf` underflows."""
         return self._apply("logcdf", x, "x")
 
-    def logsf(self, x: RealLike) -> Real:
+    @overload
+    def logsf(self, x: Number) -> Float: ...
+    @overload
+    def logsf(self, x: Array) -> Floats: ...
+    @overload
+    def logsf(self, x: RealLike) -> Float | Floats: ...
+    def logsf(self, x: RealLike) -> Any:
         """Natural logarithm of `sf`, finite where `sf` underflows."""
         return self._apply("logsf", x, "x")
 
-    def ppf(self, q: RealLike) -> Real:
+    @overload
+    def ppf(self, q: Number) -> Float: ...
+    @overload
+    def ppf(self, q: Array) -> Floats: ...
+    @overload
+    def ppf(self, q: RealLike) -> Float | Floats: ...
+    def ppf(self, q: RealLike) -> Any:
         """Quantile function: the least x with P(X <= x) >= q.
 
         Parameters
@@ -77,14 +117,26 @@ class Distribution(Immutable):
         """
         return self._apply("ppf", q, "q")
 
-    def isf(self, q: RealLike) -> Real:
+    @overload
+    def isf(self, q: Number) -> Float: ...
+    @overload
+    def isf(self, q: Array) -> Floats: ...
+    @overload
+    def isf(self, q: RealLike) -> Float | Floats: ...
+    def isf(self, q: RealLike) -> Any:
         """Inverse survival function: the least x with P(X > x) <= q.
 
         As `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
         """
         return self._apply("isf", q, "q")
 
-    def interval(self, confidence: RealLike) -> tuple[Real, Real]:
+    @overload
+    def interval(self, confidence: Number) -> tuple[Float, Float]: ...
+    @overload
+    def interval(self, confidence: Array) -> tuple[Floats, Floats]: ...
+    @overload
+    def interval(self, confidence: RealLike) -> tuple[Float | Floats, Float | Floats]: ...
+    def interval(self, confidence: RealLike) -> Any:
         """Return the ends of an interval about 0 that leaves (1 - confidence)/2 of the probability on each side.
 
         Parameters
@@ -107,36 +159,36 @@ class Distribution(Immutable):
         outside = (1 - level) / 2
         return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
 
-    def median(self) -> Real:
+    def median(self) -> Float:
         """Return the least x with P(X <= x) >= 1/2."""
         return self.ppf(0.5)
 
-    def support(self) -> tuple[Real, Real]:
+    def support(self) -> tuple[Float, Float]:
         """Return the ends of the support."""
         low, high = self._distribution.support()
-        return plain(low), plain(high)
+        return self._plain(low), self._plain(high)
 
-    def entropy(self) -> Real:
+    def entropy(self) -> Float:
         """Entropy in nats: differential for a continuous law, Shannon's for a discrete one."""
-        return plain(self._distribution.entropy())
+        return self._plain(self._distribution.entropy())
 
-    def mean(self) -> Real:
+    def mean(self) -> Float:
         """E X, which is 0 for a symmetric law."""
-        return plain(self._distribution.mean())
+        return self._plain(self._distribution.mean())
 
-    def var(self) -> Real:
+    def var(self) -> Float:
         """E (X - E X)²."""
-        return plain(self._distribution.var())
+        return self._plain(self._distribution.var())
 
-    def std(self) -> Real:
+    def std(self) -> Float:
         """Square root of the variance."""
-        return plain(np.sqrt(self._distribution.var()))
+        return self._plain(np.sqrt(self._distribution.var()))
 
-    def moment(self, order: int) -> Real:
+    def moment(self, order: int) -> Float:
         """E X**order, for an integer order from 0 to 64; inf where float64 overflows."""
-        return plain(self._distribution.moment(count(order, "order", least=0, most=_MOST_POWER)))
+        return self._plain(self._distribution.moment(count(order, "order", least=0, most=_MOST_POWER)))
 
-    def abs_moment(self, p: RealLike) -> Real:
+    def abs_moment(self, p: RealLike) -> Float:
         """E|X|**p for a real p.
 
         Parameters
@@ -157,8 +209,18 @@ class Distribution(Immutable):
         power = single(p, "p")
         if not -1 < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
-        return plain(self._distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power))
+        return self._plain(self._distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power))
 
+    @overload
+    def stats(self, moments: Literal["m", "v", "s", "k"]) -> Float: ...
+    @overload
+    def stats(self, moments: Literal["mv"] = "mv") -> tuple[Float, Float]: ...
+    @overload
+    def stats(self, moments: Literal["mvs"]) -> tuple[Float, Float, Float]: ...
+    @overload
+    def stats(self, moments: Literal["mvsk"]) -> tuple[Float, Float, Float, Float]: ...
+    @overload
+    def stats(self, moments: str) -> Float | tuple[Float, ...]: ...
     def stats(self, moments: str = "mv") -> Any:
         """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), as SciPy's method of that name.
 
@@ -186,7 +248,7 @@ class Distribution(Immutable):
         wanted = tuple(self._stat(letter) for letter in "mvsk" if letter in moments)
         return wanted if len(wanted) > 1 else wanted[0]
 
-    def _stat(self, letter: str) -> Real:
+    def _stat(self, letter: str) -> Any:
         if letter in "mv":
             return self.mean() if letter == "m" else self.var()
         return self._skewness() if letter == "s" else self._excess_kurtosis()
@@ -204,6 +266,12 @@ class Distribution(Immutable):
         known = self._distribution
         return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
 
+    @overload
+    def error_bound(self, alpha: Number) -> Value: ...
+    @overload
+    def error_bound(self, alpha: Array) -> NDArray[Default]: ...
+    @overload
+    def error_bound(self, alpha: RealLike) -> Value | NDArray[Default]: ...
     def error_bound(self, alpha: RealLike) -> Any:
         """Smallest t with P(|X| > t) <= alpha.
 
@@ -227,12 +295,18 @@ class Distribution(Immutable):
         return self._apply("error_bound", level, "alpha")
 
 
-class ContinuousDistribution(Distribution):
+class ContinuousDistribution(Distribution[np.float64, Float, Float], Generic[Float]):
     """A law with a density."""
 
     __slots__ = ()
 
-    def pdf(self, x: RealLike) -> Real:
+    @overload
+    def pdf(self, x: Number) -> Float: ...
+    @overload
+    def pdf(self, x: Array) -> Floats: ...
+    @overload
+    def pdf(self, x: RealLike) -> Float | Floats: ...
+    def pdf(self, x: RealLike) -> Any:
         """Probability density at x; at an edge of a stair the lower of the two.
 
         Parameters
@@ -247,17 +321,29 @@ class ContinuousDistribution(Distribution):
         """
         return self._apply("pdf", x, "x")
 
-    def logpdf(self, x: RealLike) -> Real:
+    @overload
+    def logpdf(self, x: Number) -> Float: ...
+    @overload
+    def logpdf(self, x: Array) -> Floats: ...
+    @overload
+    def logpdf(self, x: RealLike) -> Float | Floats: ...
+    def logpdf(self, x: RealLike) -> Any:
         """Natural logarithm of `pdf`, finite where `pdf` underflows."""
         return self._apply("logpdf", x, "x")
 
 
-class DiscreteDistribution(Distribution):
+class DiscreteDistribution(Distribution[np.int64, Whole, Float], Generic[Whole, Float]):
     """A law on the integers."""
 
     __slots__ = ()
 
-    def pmf(self, k: RealLike) -> Real:
+    @overload
+    def pmf(self, k: Number) -> Float: ...
+    @overload
+    def pmf(self, k: Array) -> Floats: ...
+    @overload
+    def pmf(self, k: RealLike) -> Float | Floats: ...
+    def pmf(self, k: RealLike) -> Any:
         """Probability of the integer k; 0 where k is no integer.
 
         Parameters
@@ -271,10 +357,22 @@ class DiscreteDistribution(Distribution):
         """
         return self._apply("pmf", k, "k")
 
-    def logpmf(self, k: RealLike) -> Real:
+    @overload
+    def logpmf(self, k: Number) -> Float: ...
+    @overload
+    def logpmf(self, k: Array) -> Floats: ...
+    @overload
+    def logpmf(self, k: RealLike) -> Float | Floats: ...
+    def logpmf(self, k: RealLike) -> Any:
         """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf where k is no integer."""
         return self._apply("logpmf", k, "k")
 
+    @overload
+    def error_bound(self, alpha: Number) -> Whole: ...
+    @overload
+    def error_bound(self, alpha: Array) -> NDArray[np.int64]: ...
+    @overload
+    def error_bound(self, alpha: RealLike) -> Whole | NDArray[np.int64]: ...
     def error_bound(self, alpha: RealLike) -> Any:
         bound = np.asarray(super().error_bound(alpha))
         saturated = bound >= _LARGEST_INT64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,6 +13,7 @@ from stairnoise._law.immutable import Immutable
 from stairnoise._memory import base_view, is_array
 from stairnoise._output import Shape, Size, output_array
 from stairnoise._parameters import count
+from stairnoise._types import Default, Out, Scalar, Value
 from stairnoise.rng import Rng, sampling_stream
 
 # NumPy can index any array of fewer values.
@@ -21,13 +22,9 @@ _SURELY_A_LENGTH = 2**48
 _FLOAT64 = np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
 
-_Default = TypeVar("_Default", bound=np.generic)
-_Scalar = TypeVar("_Scalar", bound=np.generic)
-_Out = TypeVar("_Out", bound="NDArray[Any]")
 
-
-class Drawing(Immutable, Generic[_Default]):
-    """A law that draws; `_Default` is the type of its values."""
+class Drawing(Immutable, Generic[Default, Value]):
+    """A law that draws; `Default` is the dtype of its values, `Value` the type of one draw."""
 
     __slots__ = ()
 
@@ -54,13 +51,23 @@ class Drawing(Immutable, Generic[_Default]):
     @overload
     def sample(
         self,
+        size: None = None,
+        *,
+        rng: Rng | None = None,
+        out: None = None,
+        dtype: None = None,
+        threads: int | None = None,
+    ) -> Value: ...
+    @overload
+    def sample(
+        self,
         size: Size,
         *,
         rng: Rng | None = None,
         out: None = None,
         dtype: None = None,
         threads: int | None = None,
-    ) -> NDArray[_Default]: ...
+    ) -> NDArray[Default]: ...
     @overload
     def sample(
         self,
@@ -68,19 +75,19 @@ class Drawing(Immutable, Generic[_Default]):
         *,
         rng: Rng | None = None,
         out: None = None,
-        dtype: type[_Scalar] | np.dtype[_Scalar],
+        dtype: type[Scalar] | np.dtype[Scalar],
         threads: int | None = None,
-    ) -> NDArray[_Scalar]: ...
+    ) -> NDArray[Scalar]: ...
     @overload
     def sample(
         self,
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: _Out,
+        out: Out,
         dtype: DTypeLike | None = None,
         threads: int | None = None,
-    ) -> _Out: ...
+    ) -> Out: ...
     @overload
     def sample(
         self,

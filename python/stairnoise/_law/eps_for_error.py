@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stairnoise._parameters import Real, RealLike, argument, common_shape
 if TYPE_CHECKING:
     from stairnoise import _native
     from stairnoise._law.on_lattice import Family
+    from stairnoise._types import Array, Floats, Number
 
 LEAST_EPS = 2.0**-40
 _LEAST_NORMAL = 2.0**-1022
@@ -42,8 +43,17 @@ class EpsForError:
         def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
             """Return the least ε with P(|X| > t) <= alpha; None or inf where there is none."""
 
+    @overload
     @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real:
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1) -> float: ...
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1) -> Floats: ...
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real: ...
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Any:
         """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
         It holds for every larger ε too; for what is drawn by a continuous law, whose lattice changes with ε, up to the

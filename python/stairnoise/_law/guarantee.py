@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable, display
 from stairnoise._law.partitions import NAME, Partitions, partitions
+from stairnoise._parameters import Real
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from stairnoise._types import Number
 
 
 class Guarantee(Immutable):
@@ -43,14 +50,19 @@ class Guarantee(Immutable):
     __slots__ = ("delta", "eps", "partitions", "rho", "sensitivity")
     __module__ = "stairnoise"
 
-    eps: Any
+    eps: Real | None
     delta: float | None
     rho: float | None
-    sensitivity: Any
+    sensitivity: Real | NDArray[np.int64]
     partitions: int
 
     def __init__(
-        self, eps: Any = None, delta: float | None = None, rho: float | None = None, sensitivity: Any = 1, partitions: int = 1
+        self,
+        eps: Real | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        sensitivity: Real | NDArray[np.int64] = 1,
+        partitions: int = 1,
     ) -> None:
         fields = {"eps": eps, "delta": delta, "rho": rho, "sensitivity": sensitivity, "partitions": partitions}
         for name, value in fields.items():
@@ -85,7 +97,7 @@ class Guaranteed(Partitions):
         @property
         def sensitivity(self) -> Any: ...
 
-    def guarantee(self, sensitivity: Any = None, *, max_partitions_contributed: int = 1) -> Guarantee:
+    def guarantee(self, sensitivity: Number | None = None, *, max_partitions_contributed: int = 1) -> Guarantee:
         """Return what a release promises.
 
         Parameters

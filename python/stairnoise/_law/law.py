@@ -7,7 +7,7 @@ its distribution; `_loss`, what it reveals; `_sum_bound`, the tail of a sum of d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
@@ -19,14 +19,13 @@ from stairnoise._law.interop import Interop
 from stairnoise._law.plotting import Plotting
 from stairnoise._law.privacy import Privacy
 from stairnoise._law.release import Releasing
+from stairnoise._types import Default, Float, Value, Whole
 
 if TYPE_CHECKING:
     from stairnoise import _native
 
-_Default = TypeVar("_Default", bound=np.generic)
 
-
-class Law(Releasing[_Default], Guaranteed):
+class Law(Releasing[Default, Value, Float], Guaranteed):
     """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
 
     __slots__ = ("_distribution_made", "_draw", "_given", "_parameter_shape", "_scalar_law")
@@ -70,13 +69,20 @@ class Law(Releasing[_Default], Guaranteed):
         return self._distribution_made
 
 
-class LawOfNumbers(Law[_Default], Intervals, Costs, Privacy, Plotting, Interop):
+class LawOfNumbers(
+    Law[Default, Value, Float],
+    Intervals[Default, Value, Float],
+    Costs[Default, Value, Float],
+    Privacy[Float],
+    Plotting,
+    Interop,
+):
     """A law of single numbers."""
 
     __slots__ = ()
 
 
-class ContinuousLaw(LawOfNumbers[np.float64], ContinuousDistribution):
+class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistribution[Float]):
     """A law of real numbers, drawn on the lattice of multiples of its granularity."""
 
     __slots__ = ()
@@ -85,12 +91,13 @@ class ContinuousLaw(LawOfNumbers[np.float64], ContinuousDistribution):
     _release_dtypes = ("float64", "float32")
 
     @property
-    def granularity(self) -> Any:
+    def granularity(self) -> Float:
         """Power of two of which every draw is a multiple."""
-        return self._scalar_law.granularity
+        granularity: Float = self._scalar_law.granularity
+        return granularity
 
 
-class DiscreteLaw(LawOfNumbers[np.int64], DiscreteDistribution):
+class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Generic[Whole, Float]):
     """A law of integers."""
 
     __slots__ = ()

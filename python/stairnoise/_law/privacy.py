@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, overload
 
 from stairnoise._errors import ParameterError
 from stairnoise._law.guarantee import Guaranteed
-from stairnoise._parameters import Real, RealLike, flag
+from stairnoise._parameters import RealLike, flag
+from stairnoise._types import Float
 
 if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
     from stairnoise.privacy import PrivacyLoss
 
 
-class Privacy(Guaranteed):
+class Privacy(Guaranteed, Generic[Float]):
     """What a law of numbers says about its own privacy."""
 
     __slots__ = ()
@@ -28,7 +30,7 @@ class Privacy(Guaranteed):
         name = type(self).__name__
         raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
 
-    def privacy_loss(self, *, lattice: bool = True, sensitivity: Any = None) -> PrivacyLoss:
+    def privacy_loss(self, *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
         """Privacy loss of one release, or one sum of shares, at the worst pair of neighbouring inputs.
 
         Parameters
@@ -66,21 +68,39 @@ class Privacy(Guaranteed):
         drawn = flag(lattice, "lattice")
         return loss_of(self, self._asked_sensitivity(sensitivity), drawn or self._integers)
 
-    def privacy_profile(self, eps: RealLike, sensitivity: Any = None) -> Real:
+    @overload
+    def privacy_profile(self, eps: Number, sensitivity: Number | None = None) -> Float: ...
+    @overload
+    def privacy_profile(self, eps: Array, sensitivity: Number | None = None) -> Floats: ...
+    @overload
+    def privacy_profile(self, eps: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+    def privacy_profile(self, eps: RealLike, sensitivity: Number | None = None) -> Any:
         """Least δ for which one release is (ε, δ)-differentially private; see `PrivacyLoss.privacy_profile`.
 
         `sensitivity` as in `privacy_loss`, here and in the next methods.
         """
         return self.privacy_loss(sensitivity=sensitivity).privacy_profile(eps)
 
-    def rdp(self, alpha: RealLike, sensitivity: Any = None) -> Real:
+    @overload
+    def rdp(self, alpha: Number, sensitivity: Number | None = None) -> Float: ...
+    @overload
+    def rdp(self, alpha: Array, sensitivity: Number | None = None) -> Floats: ...
+    @overload
+    def rdp(self, alpha: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+    def rdp(self, alpha: RealLike, sensitivity: Number | None = None) -> Any:
         """Rényi divergence of order `alpha` of one release; see `PrivacyLoss.rdp`."""
         return self.privacy_loss(sensitivity=sensitivity).rdp(alpha)
 
-    def tradeoff(self, false_alarm: RealLike, sensitivity: Any = None) -> Real:
+    @overload
+    def tradeoff(self, false_alarm: Number, sensitivity: Number | None = None) -> Float: ...
+    @overload
+    def tradeoff(self, false_alarm: Array, sensitivity: Number | None = None) -> Floats: ...
+    @overload
+    def tradeoff(self, false_alarm: RealLike, sensitivity: Number | None = None) -> Float | Floats: ...
+    def tradeoff(self, false_alarm: RealLike, sensitivity: Number | None = None) -> Any:
         """Least probability of a missed detection; see `PrivacyLoss.tradeoff`."""
         return self.privacy_loss(sensitivity=sensitivity).tradeoff(false_alarm)
 
-    def compose(self, k: int, sensitivity: Any = None) -> PrivacyLoss:
+    def compose(self, k: int, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
         """Privacy loss of `k` independent releases; see `PrivacyLoss.compose`."""
         return self.privacy_loss(sensitivity=sensitivity).compose(k)

@@ -6,7 +6,7 @@ NumPy's own; the extension takes the answers to the lattice, adds the noise in i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +16,38 @@ from stairnoise._law.drawing import Drawing, require_values
 from stairnoise._law.partitions import NAME, Partitions, partitions
 from stairnoise._output import Shape, released_array
 from stairnoise._parameters import RealLike
+from stairnoise._types import Default, Float, Out, Value
 from stairnoise._values import TrueValues, laid_out, true_values
 from stairnoise.rng import Rng, release_stream
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from stairnoise import _native
+    from stairnoise._types import Array, Floats, Integer, Integers, Number, ReleaseOptions, Singles
 
-_Default = TypeVar("_Default", bound=np.generic)
 
-
-class Releasing(Drawing[_Default], Partitions):
+class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Float]):
     """A law that protects true answers."""
 
     __slots__ = ()
 
+    @overload
+    def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
+    @overload
+    def release(self, values: Integer, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Value: ...
+    @overload
+    def release(self, values: Number, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Float: ...
+    @overload
+    def release(self, values: Singles, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Singles: ...
+    @overload
+    def release(self, values: Integers, *, out: None = None, **options: Unpack[ReleaseOptions]) -> NDArray[Default]: ...  # type: ignore[overload-overlap]
+    @overload
+    def release(self, values: Array, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
+    @overload
+    def release(
+        self, values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]
+    ) -> Value | Float | NDArray[Any]: ...
     def release(
         self,
         values: RealLike,

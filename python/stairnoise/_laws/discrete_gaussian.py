@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from numpy.typing import NDArray
 
@@ -19,8 +19,16 @@ from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Unpack
+
     from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
     from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+    from stairnoise._types import Array, Floats, Integer, Integers, Number, Out, ReleaseOptions, Singles
+
+    class _Options(ReleaseOptions, total=False):
+        l2_sensitivity: RealLike | None
+
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
@@ -222,6 +230,20 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
         return change * change / (2 * self.sigma2)
 
+    @overload
+    def release(self, values: RealLike, *, out: Out, **options: Unpack[_Options]) -> Out: ...
+    @overload
+    def release(self, values: Integer, *, out: None = None, **options: Unpack[_Options]) -> int: ...
+    @overload
+    def release(self, values: Number, *, out: None = None, **options: Unpack[_Options]) -> float: ...
+    @overload
+    def release(self, values: Singles, *, out: None = None, **options: Unpack[_Options]) -> Singles: ...
+    @overload
+    def release(self, values: Integers, *, out: None = None, **options: Unpack[_Options]) -> NDArray[np.int64]: ...  # type: ignore[overload-overlap]
+    @overload
+    def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
+    @overload
+    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> float | NDArray[Any]: ...
     def release(
         self,
         values: RealLike,

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._law.array_parameters import DiscreteArrayParameters
 from stairnoise._law.cost import CostFunction, check_function, each, lattice_staircase_cost
 from stairnoise._law.eps_for_error import least_eps_of_integers
 from stairnoise._law.on_lattice import Geometric
 from stairnoise._law.symmetric import Symmetric, real_moments
-from stairnoise._parameters import RealLike
+from stairnoise._parameters import Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._types import Float, Whole
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Lattice(staircase)
 
 
-class DiscreteLaplace(DiscreteArrayParameters):
+class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     r"""Discrete Laplace noise, also called two-sided geometric.
 
     .. math:: P(X = i) = \frac{1 - λ}{1 + λ}\, λ^{|i|}, \qquad λ = e^{-ε/Δ}
@@ -64,6 +71,14 @@ class DiscreteLaplace(DiscreteArrayParameters):
     _native_name = "discrete_laplace"
     _family = Geometric
 
+    @overload
+    def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number = 1) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array = 1
+    ) -> None: ...
+    @overload
+    def __init__(self: DiscreteLaplace[int | NDArray[np.int64], Real], eps: RealLike, sensitivity: RealLike = 1) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1) -> None:
         self._validate(eps, sensitivity)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,15 @@ from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Lattice
+from stairnoise._types import Float, Whole
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Lattice(staircase)
 
 
-class DiscreteStaircase(DiscreteArrayParameters):
+class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
     r"""Staircase noise on the integers: the least noise for one ε-differentially private count.
 
     The probabilities fall in steps of Δ integers, each by the factor :math:`b = e^{-ε}`:
@@ -76,6 +80,22 @@ class DiscreteStaircase(DiscreteArrayParameters):
     _spec_name = "r"
     _family = OfStairs
 
+    @overload
+    def __init__(self: DiscreteStaircase[int, float], eps: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteStaircase[NDArray[np.int64], Floats],
+        eps: Number | Array,
+        sensitivity: Number | Array = 1,
+        r: Cost | Number | Array = "l1",
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteStaircase[int | NDArray[np.int64], Real],
+        eps: RealLike,
+        sensitivity: RealLike = 1,
+        r: Cost | RealLike = "l1",
+    ) -> None: ...
     def __init__(
         self,
         eps: RealLike,
@@ -85,11 +105,22 @@ class DiscreteStaircase(DiscreteArrayParameters):
         self._validate(eps, sensitivity, r)
 
     @property
-    def r(self) -> int | NDArray[np.int64]:
+    def r(self) -> Whole | int:
         """Where the second stair begins: the integer given, or the optimum asked for."""
-        r: int | NDArray[np.int64] = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
+        r: Whole | int = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
 
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> float: ...
+    @overload
+    @classmethod
+    def eps_for_error(
+        cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1, r: Cost | Number | Array = "l1"
+    ) -> Floats: ...
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1, r: Cost | RealLike = "l1") -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
@@ -97,7 +128,7 @@ class DiscreteStaircase(DiscreteArrayParameters):
         alpha: RealLike,
         sensitivity: RealLike = 1,
         r: Cost | RealLike = "l1",
-    ) -> Real:
+    ) -> Any:
         """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
         With a number for `r` it holds for every larger ε too. An optimal r falls by 1 at certain ε, and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,14 +12,18 @@ from stairnoise._law.eps_for_error import LEAST_EPS
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.on_lattice import Geometric
 from stairnoise._law.symmetric import Symmetric, real_moments
-from stairnoise._parameters import RealLike
+from stairnoise._parameters import Real, RealLike
 from stairnoise._theory.laws import laplace, moments
 from stairnoise._theory.laws.symmetric import Line
+from stairnoise._types import Float
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(laplace)
 
 
-class Laplace(ArrayParameters, ContinuousLaw):
+class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     r"""Laplace noise of scale Δ/ε: the classic ε-differentially private noise.
 
     .. math:: f(x) = \frac{ε}{2Δ}\, e^{-ε|x|/Δ}
@@ -70,6 +74,12 @@ class Laplace(ArrayParameters, ContinuousLaw):
     _native_name = "laplace"
     _family = Geometric
 
+    @overload
+    def __init__(self: Laplace[float], eps: Number, sensitivity: Number = 1.0) -> None: ...
+    @overload
+    def __init__(self: Laplace[Floats], eps: Number | Array, sensitivity: Number | Array = 1.0) -> None: ...
+    @overload
+    def __init__(self: Laplace[Real], eps: RealLike, sensitivity: RealLike = 1.0) -> None: ...
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0) -> None:
         self._validate(eps, sensitivity)
 

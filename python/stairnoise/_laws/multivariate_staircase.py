@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,10 +15,14 @@ from stairnoise._law.drawing import require_values
 from stairnoise._law.law import Law
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
+from stairnoise._types import Out, Scalar
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from stairnoise._theory.laws.multivariate_staircase import Radial
+    from stairnoise._types import Array, Floats, Number, ReleaseOptions, Singles
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -27,11 +31,8 @@ _POWERS = {"l1": 1, "l2": 2}
 _MOST_DIMENSIONS = 100_000
 _MOST_POWER = 64
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
-_Out = TypeVar("_Out", bound="NDArray[Any]")
 
-
-class MultivariateStaircase(Law[np.float64]):
+class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.float64]]):
     r"""Staircase noise for vectors whose distance, in one norm, is what one person can change.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
@@ -176,19 +177,19 @@ class MultivariateStaircase(Law[np.float64]):
         *,
         rng: Rng | None = None,
         out: None = None,
-        dtype: type[_Scalar] | np.dtype[_Scalar],
+        dtype: type[Scalar] | np.dtype[Scalar],
         threads: int | None = None,
-    ) -> NDArray[_Scalar]: ...
+    ) -> NDArray[Scalar]: ...
     @overload
     def sample(
         self,
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: _Out,
+        out: Out,
         dtype: DTypeLike | None = None,
         threads: int | None = None,
-    ) -> _Out: ...
+    ) -> Out: ...
     def sample(
         self,
         size: Size | None = None,
@@ -227,6 +228,12 @@ class MultivariateStaircase(Law[np.float64]):
         """
         return self._sample(size, rng, out, dtype, threads)
 
+    @overload  # type: ignore[override]
+    def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
+    @overload
+    def release(self, values: Singles, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Singles: ...
+    @overload
+    def release(self, values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
     def release(
         self,
         values: RealLike,
@@ -234,7 +241,7 @@ class MultivariateStaircase(Law[np.float64]):
         max_partitions_contributed: int = 1,
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Add noise to true vectors and return the private ones.
 
         Each coordinate is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is added there in integers,
@@ -265,8 +272,7 @@ class MultivariateStaircase(Law[np.float64]):
             A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
             not allowed. Nothing has been drawn and `out` is untouched.
         """
-        released: NDArray[Any] = super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
-        return released
+        return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
 
     # The law
 
@@ -298,7 +304,13 @@ class MultivariateStaircase(Law[np.float64]):
             size = _norm_of(vectors / self.sensitivity, self.norm)
             return plain(np.where(np.isnan(size), np.nan, self._log_height() - self.eps * self._distribution.stair(size)))
 
-    def norm_cdf(self, x: RealLike) -> Real:
+    @overload
+    def norm_cdf(self, x: Number) -> float: ...
+    @overload
+    def norm_cdf(self, x: Array) -> Floats: ...
+    @overload
+    def norm_cdf(self, x: RealLike) -> Real: ...
+    def norm_cdf(self, x: RealLike) -> Any:
         """P(‖X‖ <= x), which depends on the dimension and not on the norm.
 
         Parameters
@@ -311,19 +323,43 @@ class MultivariateStaircase(Law[np.float64]):
         """
         return plain(self._distribution.cdf(self._in_units(x)))
 
-    def norm_sf(self, x: RealLike) -> Real:
+    @overload
+    def norm_sf(self, x: Number) -> float: ...
+    @overload
+    def norm_sf(self, x: Array) -> Floats: ...
+    @overload
+    def norm_sf(self, x: RealLike) -> Real: ...
+    def norm_sf(self, x: RealLike) -> Any:
         """P(‖X‖ > x), computed as such; 0 from about 1e-130 on."""
         return plain(self._distribution.sf(self._in_units(x)))
 
-    def norm_ppf(self, q: RealLike) -> Real:
+    @overload
+    def norm_ppf(self, q: Number) -> float: ...
+    @overload
+    def norm_ppf(self, q: Array) -> Floats: ...
+    @overload
+    def norm_ppf(self, q: RealLike) -> Real: ...
+    def norm_ppf(self, q: RealLike) -> Any:
         """Quantile of the norm: the x with P(‖X‖ <= x) = q; inf for 1, NaN outside [0, 1]."""
         return plain(self._distribution.ppf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
-    def norm_isf(self, q: RealLike) -> Real:
+    @overload
+    def norm_isf(self, q: Number) -> float: ...
+    @overload
+    def norm_isf(self, q: Array) -> Floats: ...
+    @overload
+    def norm_isf(self, q: RealLike) -> Real: ...
+    def norm_isf(self, q: RealLike) -> Any:
         """Upper quantile of the norm: the x with P(‖X‖ > x) = q; inf for 0, NaN outside [0, 1]."""
         return plain(self._distribution.isf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
-    def error_bound(self, alpha: RealLike) -> Real:
+    @overload
+    def error_bound(self, alpha: Number) -> float: ...
+    @overload
+    def error_bound(self, alpha: Array) -> Floats: ...
+    @overload
+    def error_bound(self, alpha: RealLike) -> Real: ...
+    def error_bound(self, alpha: RealLike) -> Any:
         """Smallest t with P(‖X‖ > t) <= alpha: the radius of the ball about a released vector that holds the true one.
 
         Of all releases of a vector, the share ``1 - alpha`` have it within t of the released one, in the law's norm; the

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._law.array_parameters import ArrayParameters
 from stairnoise._law.cost import CostFunction, check_function, each
-from stairnoise._law.distribution import plain
 from stairnoise._law.eps_for_error import LEAST_EPS
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.on_lattice import OfStairs
@@ -18,6 +17,10 @@ from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Line
+from stairnoise._types import Float
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(staircase)
 # More stairs than anybody can see one by one, and the points that are then enough.
@@ -25,7 +28,7 @@ _MOST_STAIRS = 500
 _GRID = 2002
 
 
-class Staircase(ArrayParameters, ContinuousLaw):
+class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     r"""Staircase noise: the least noise for one ε-differentially private real number.
 
     The density falls in steps of width Δ, each by the factor :math:`b = e^{-ε}`:
@@ -86,6 +89,14 @@ class Staircase(ArrayParameters, ContinuousLaw):
     _spec_name = "gamma"
     _family = OfStairs
 
+    @overload
+    def __init__(self: Staircase[float], eps: Number, sensitivity: Number = 1.0, gamma: Cost | Number = "l1") -> None: ...
+    @overload
+    def __init__(
+        self: Staircase[Floats], eps: Number | Array, sensitivity: Number | Array = 1.0, gamma: Cost | Number | Array = "l1"
+    ) -> None: ...
+    @overload
+    def __init__(self: Staircase[Real], eps: RealLike, sensitivity: RealLike = 1.0, gamma: Cost | RealLike = "l1") -> None: ...
     def __init__(
         self,
         eps: RealLike,
@@ -95,16 +106,27 @@ class Staircase(ArrayParameters, ContinuousLaw):
         self._validate(eps, sensitivity, gamma)
 
     @property
-    def gamma(self) -> Real:
+    def gamma(self) -> Float | float:
         """Width of the central stair in units of Δ: the number given, or the optimum asked for."""
         if not isinstance(self._spec, str):
             assert self._spec is not None
-            return self._spec
+            return self._spec  # type: ignore[return-value]
         from stairnoise._theory.optimal import shapes
 
         gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
-        return plain(gamma(self._eps))
+        return self._plain(gamma(self._eps))
 
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, gamma: Cost | Number = "l1") -> float: ...
+    @overload
+    @classmethod
+    def eps_for_error(
+        cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1, gamma: Cost | Number | Array = "l1"
+    ) -> Floats: ...
+    @overload
+    @classmethod
+    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1, gamma: Cost | RealLike = "l1") -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
@@ -112,7 +134,7 @@ class Staircase(ArrayParameters, ContinuousLaw):
         alpha: RealLike,
         sensitivity: RealLike = 1,
         gamma: Cost | RealLike = "l1",
-    ) -> Real:
+    ) -> Any:
         """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
 
         It holds for every larger ε too, also with an optimal gamma, which changes with ε; for what is drawn, up to the

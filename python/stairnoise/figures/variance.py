@@ -25,7 +25,7 @@ from stairnoise.figures.style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Integers whose dots stand apart on a logarithmic scale. A sensitivity between two integers is refused, so no line joins the dots.
+# Integers whose dots stand apart on a logarithmic scale. No sensitivity lies between two integers, so no line joins the dots.
 _SENSITIVITIES = np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80, 100])
 _LOW, _HIGH = 0.1, 15.0
 

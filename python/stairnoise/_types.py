@@ -1,0 +1,59 @@
+"""The types of numbers and arrays in signatures: what goes in decides what comes out.
+
+A number gives a number and anything else an array, which is taken to have an axis, as NumPy's own types take it. The classes
+of mechanisms have type parameters for what they return without an argument; single numbers are the default.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from decimal import Decimal
+    from fractions import Fraction
+    from typing import Any, Protocol, SupportsFloat
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import TypedDict, TypeVar
+
+    from stairnoise.rng import Rng
+
+    Integer = int | np.integer[Any]
+    Number = float | Integer | np.floating[Any] | Decimal | Fraction
+    Integers = NDArray[np.integer[Any]] | Sequence[Integer] | Sequence[Sequence[Integer]]
+
+    class ArrayOfItsOwn(SupportsFloat, Protocol):
+        """An array of NumPy or of a library that NumPy understands."""
+
+        def __len__(self) -> int: ...
+        def __array__(self) -> NDArray[Any]: ...
+
+    Array = ArrayOfItsOwn | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
+    Floats = NDArray[np.float64]
+    Singles = NDArray[np.float32]
+
+    # The dtype of a mechanism's values.
+    Default = TypeVar("Default", bound=np.generic, default=Any)
+    # What a mechanism draws: float or int, or an array where its parameters are arrays.
+    Value = TypeVar("Value", bound=float | NDArray[Any], default=float)
+    # Its moments and probabilities: float, or an array where its parameters are arrays.
+    Float = TypeVar("Float", bound=float | Floats, default=float)
+    # The same for a mechanism of integers, whose values are not of the type of its moments.
+    Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
+
+    Out = TypeVar("Out", bound=NDArray[Any])
+    Scalar = TypeVar("Scalar", bound=np.generic)
+
+    class ReleaseOptions(TypedDict, total=False):
+        """What every ``release`` takes beside the values and `out`."""
+
+        max_partitions_contributed: int
+        rng: Rng | None
+
+else:
+    from typing import TypeVar
+
+    # A default of a type variable is from Python 3.13 on.
+    Default, Value, Float, Whole, Out, Scalar = map(TypeVar, ("Default", "Value", "Float", "Whole", "Out", "Scalar"))
