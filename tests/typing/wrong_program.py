@@ -9,7 +9,7 @@ sn.Staircase(4, gamma="l3")  # arg-type
 sn.Staircase(4, r=1)  # call-arg
 sn.sample(10, 1.0, mechanism="gauss")  # arg-type
 sn.sample(10, 1.0, rng=np.random.default_rng())  # arg-type
-sn.sample()  # call-arg
+sn.sample(2.5, eps=1.0)  # arg-type
 sn.Laplace(1).sample(2.5)  # call-overload
 sn.Laplace(1).sample(3, out=[0.0, 0.0, 0.0])  # call-overload
 sn.Laplace(1).eps = 2.0  # misc
