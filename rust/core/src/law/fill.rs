@@ -55,6 +55,7 @@ enum Inner<'a> {
 }
 
 impl<'a> LawFill<'a> {
+    #[inline]
     pub(super) fn next(
         source: Source<'a>,
         log2_granularity: i32,
@@ -71,6 +72,7 @@ impl<'a> LawFill<'a> {
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
+    #[inline]
     pub fn write<T: Value>(&self, first: u64, out: &mut [T]) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
@@ -86,6 +88,7 @@ impl<'a> LawFill<'a> {
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
+    #[inline]
     pub fn release<A: Answer, T: Value>(&self, first: u64, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
