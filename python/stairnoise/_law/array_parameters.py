@@ -117,9 +117,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self._sensitivity  # type: ignore[return-value]
 
     @property
-    def granularity(self) -> Any:
+    def granularity(self) -> Value:
         """Power of two of which every draw is a multiple."""
-        return self._place()[0]
+        granularity: Value = self._place()[0]
+        return granularity
 
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r, of every element for array parameters."""
