@@ -195,6 +195,8 @@ assert_type(select.select(floats, 5), Integers)
 assert_type(select.sample([0, 1], rng=rng), int)
 assert_type(select.select(matrix, out=integers[:2].copy()), Integers)
 assert_type(select.probabilities(floats), Floats)
+assert_type(select.expected_cost([0, 1]), float)
+assert_type(select.expected_cost([[0, 1], [2, 3]]), Floats)
 
 # Which shape, which mechanism
 assert_type(sn.optimal_gamma(4), float)

@@ -267,7 +267,7 @@ class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteL
         return sensitivity
 
     @property
-    def granularity(self) -> int:
+    def granularity(self) -> int:  # type: ignore[override]
         """Every draw is a multiple of 1."""
         return 1
 
