@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
     from typing import Any, Protocol, SupportsFloat
+    from typing import Generic as Generic
 
     import numpy as np
     from numpy.typing import NDArray
@@ -53,7 +54,13 @@ if TYPE_CHECKING:
         rng: Rng | None
 
 else:
-    from typing import TypeVar
 
-    # A default of a type variable is from Python 3.13 on.
-    Default, Value, Float, Whole, Out, Scalar = map(TypeVar, ("Default", "Value", "Float", "Whole", "Out", "Scalar"))
+    class Generic:
+        """Stands for typing's, which would take a millisecond of the import: the classes take type parameters and forget them."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, parameters: object) -> type:
+            return cls
+
+    Default = Value = Float = Whole = Out = Scalar = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from stairnoise._parameters import Real, RealLike, common_shape, count, flag, re
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise._theory.privacy.parts.part import Part
-from stairnoise._types import Float
+from stairnoise._types import Float, Generic
 
 if TYPE_CHECKING:
     from stairnoise._law.privacy import Privacy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,7 +255,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
-class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float], Generic[Whole, Float]):
+class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
     """Such a law on the integers."""
 
     __slots__ = ()
