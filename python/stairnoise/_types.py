@@ -1,7 +1,11 @@
 """The types of numbers and arrays in signatures: what goes in decides what comes out.
 
-A number gives a number and anything else an array, which is taken to have an axis, as NumPy's own types take it. The classes
-of mechanisms have type parameters for what they return without an argument; single numbers are the default.
+Functions of one argument have three overloads. A number gives a number. An array or a sequence gives an array: both are taken
+to have an axis, as NumPy's own types take them. What may be either gives either. Where numbers and arrays overlap for a type
+checker, the first overload counts, and an ``overload-overlap`` is ignored.
+
+The classes of mechanisms have type parameters for what they return without an argument. Their constructors choose them;
+without a choice they are those of single numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +60,7 @@ if TYPE_CHECKING:
 else:
 
     class Generic:
-        """Stands for typing's, which would take a millisecond of the import: the classes take type parameters and forget them."""
+        """Base of classes that take type parameters and forget them: typing's own takes 1.7 ms of an import of 10 ms."""
 
         __slots__ = ()
 

@@ -18,8 +18,16 @@ from stairnoise._theory.privacy.parts.part import Part
 from stairnoise._types import Float, Generic
 
 if TYPE_CHECKING:
-    from stairnoise._law.privacy import Privacy
+    from typing import Protocol
+
     from stairnoise._types import Array, Floats, Number
+
+    class Loses(Protocol[Float]):
+        """A law of numbers."""
+
+        def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
+            """Privacy loss of one release."""
+
 
 Bounds = tuple[Real, Real]
 
@@ -495,7 +503,7 @@ class PrivacyLoss(Generic[Float]):
         return of_loss(self)
 
 
-def privacy_loss(law: Privacy[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
+def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
     """Privacy loss of one release of a law; the method `privacy_loss` of every law of numbers.
 
     Parameters
