@@ -54,7 +54,7 @@ check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of a chan
 	$(PY) -m ruff check --quiet .
 	$(PY) -m ruff format --check --quiet .
 	$(PY) -m mypy
-	$(PY) -m pytest -q --quick
+	$(PY) -m pytest -q --quick --numprocesses 2 --dist worksteal
 
 $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 	cargo fmt --all --check

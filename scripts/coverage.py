@@ -30,7 +30,7 @@ LEAST = 95.0
 # Modules that are compiled for tests alone. cargo-llvm-cov leaves out `tests.rs` and folders `tests` by itself.
 TEST_MODULES = r"/(edges|exhaustive|proof|random|replay)(\.rs$|/)"
 # These loop for minutes, or compare values with oracles, and run no other lines.
-NOT_RUST = ["--skip", "exhaustive", "--skip", "proof"]
+NOT_RUST = ["--skip", "edges", "--skip", "exhaustive", "--skip", "proof"]
 NOT_PYTHON = ["--ignore=tests/exactness", "--ignore=tests/oracles", "--ignore=tests/statistical"]
 # In a forked child the first waits for coverage.py's lock. The second searches memory for keys, which counters leave elsewhere.
 DESELECTED = "not test_fork_in_a_thread_while_others_draw and not test_keys_in_memory.py"
@@ -90,7 +90,7 @@ def lines_of(report: Path) -> Lines:
     lines: Lines = {}
     for name, counts in re.findall(r"^SF:(.*)\n((?:(?!end_of_record).*\n)*)", report.read_text("utf-8"), re.M):
         source = ROOT / name
-        end = source.read_text("utf-8").partition("#[cfg(test)]\nmod tests {")[0].count("\n")
+        end = re.split(r"#\[cfg\(.*\btest\b.*\)\]\n.*mod tests \{", source.read_text("utf-8"))[0].count("\n")
         pairs = [(int(line), count != "0") for line, count in re.findall(r"^DA:(\d+),(\d+)", counts, re.M)]
         lines[source.relative_to(ROOT).as_posix()] = {line: ran for line, ran in pairs if line <= end}
     return lines

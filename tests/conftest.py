@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,3 +84,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def rng() -> sn.SeededRng:
     """A seeded generator that ``release`` accepts."""
     return sn.SeededRng(20, allow_release=True)
+
+
+@pytest.fixture
+def law(request: pytest.FixtureRequest) -> Any:
+    """The law of an example of the registry; see `tests/examples.py`."""
+    row, example = request.param
+    return row.make(example)

@@ -333,7 +333,7 @@ def expected_cost(law: Any, cost: CostLike) -> Any:
     0.018316
     >>> law = sn.Gaussian(1, 1e-6)
     >>> round(so.expected_cost(law, lambda x: x > 10), 6), round(law.sf(10) + law.cdf(-10), 6)
-    (0.017935, 0.017935)
+    (0.017931, 0.017931)
     """
     if not callable(getattr(type(law), "_expected_cost", None)):
         raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")

@@ -1,22 +1,18 @@
-"""The infinitely divisible laws: theory, shares, exact eps, and what the classes accept.
+"""What the infinitely divisible laws share: shares, draws, what is refused.
 
-Evidence: mpmath's hypergeometric function and plain sums in 40 digits, brute force over shifts and parameters;
-chi-square tests of the sampler. Statistical checks: at most one false alarm in a million each when the seeds change,
-none while they stay.
+Evidence: sums over the list of probabilities, convolutions, and chi-square tests of the sampler with fixed seeds. If the seeds
+change, each statistical check gives at most one false alarm in a million.
 """
 
 from __future__ import annotations
 
 import math
-import pickle
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._theory.laws import infinitely_divisible as theory
-from stairnoise._theory.laws.infinitely_divisible import Term
+from tests.by_law.infinitely_divisible import points, probabilities
 from tests.statistical import checks
 
 ALPHA = 1e-6
@@ -32,106 +28,6 @@ IDS = [repr(law) for law in LAWS]
 each_law = pytest.mark.parametrize("law", LAWS, ids=IDS)
 
 
-def points(law, k):
-    return np.asarray(k) * law.granularity
-
-
-def probabilities(law, k):
-    """P(X = k·g)."""
-    x = points(law, k)
-    return law.pdf(x) * law.granularity if isinstance(law, sn.Arete) else law.pmf(x)
-
-
-# Theory
-
-
-def hypergeometric(beta, a, k):
-    """P(k) of the generalized discrete Laplace law in 40 digits."""
-    with mp.workdps(40):
-        b, x = mp.mpf(beta), mp.exp(-mp.mpf(a))
-        return x**k * (1 - x) ** (2 * b) * mp.rf(b, k) / mp.factorial(k) * mp.hyp2f1(b, b + k, 1 + k, x * x)
-
-
-@pytest.mark.parametrize(
-    ("beta", "a"), [(0.3, 0.7), (0.05, 0.25), (1.0, 0.5), (2.5, 1.25), (1e-6, 0.1), (7.0, 2.0), (0.9, 30.0), (0.01, 0.004)]
-)
-def test_probabilities_of_one_term(beta, a):
-    law = sn.GeneralizedDiscreteLaplace(beta, a)
-    for k in (0, 1, 2, 7, int(20 / a), int(250 / a), int(640 / a)):
-        exact = hypergeometric(beta, a, k)
-        assert float(law.pmf(k) / exact - 1) == pytest.approx(0, abs=1e-12)
-        assert law.pmf(-k) == law.pmf(k)
-        assert law.logpmf(k) == pytest.approx(float(mp.log(exact)), rel=1e-14, abs=1e-13)
-
-
-def test_one_is_the_discrete_laplace_law():
-    law, same = sn.GeneralizedDiscreteLaplace(1.0, 0.01), sn.DiscreteLaplace(0.01)
-    k = np.array([-60000, -3000, -1, 0, 1, 17, 1000, 50000])
-    for name in ("pmf", "cdf", "sf", "logsf"):
-        assert getattr(law, name)(k) == pytest.approx(getattr(same, name)(k), rel=1e-12)
-    assert (law.var(), law.abs_moment(1), law.entropy()) == pytest.approx(
-        (same.var(), same.abs_moment(1), same.entropy()), rel=1e-11
-    )
-    assert law.error_bound(1e-9) == same.error_bound(1e-9)
-
-
-def convolution(terms, k):
-    """P(X = k) in 40 digits, summed from the definition; for terms that fall fast."""
-    with mp.workdps(40):
-        law = {0: mp.mpf(1)}
-        for m, shape, rate in terms:
-            reach = int(95 / rate) + 2
-            single = [hypergeometric(shape, rate, j) for j in range(reach)]
-            new: dict = {}
-            for x, p in law.items():
-                for j in range(1 - reach, reach):
-                    new[x + m * j] = new.get(x + m * j, 0) + p * single[abs(j)]
-            law = new
-        return [law[j] for j in k]
-
-
-@pytest.mark.parametrize(
-    ("terms", "k", "tolerance"),
-    [
-        ([Term(1, 1.0, 2.0), Term(2, 1.0, 2.0), Term(3, 1.0, 2.0)], (0, 1, 2, 4, 30, 50), 1e-13),
-        ([Term(1, 0.2, 1.5), Term(1, 1.0, 4.0)], (0, 1, 2, 9, 20), 1e-13),
-        ([Term(1, 0.2, 4.0), Term(1, 1.0, 1.5)], (0, 1, 2, 9, 20), 1e-13),
-        ([Term(1, 0.1, 2.0), Term(2, 0.1, 2.0), Term(3, 0.1, 2.0)], (0, 1, 2, 4, 20), 1e-13),
-        ([Term(1, 0.02, 1.5), Term(1, 0.1, 4.0)], (0, 1, 2, 9, 20), 1e-13),
-        ([Term(1, 0.1, 2.0), Term(2, 0.1, 2.0), Term(3, 0.1, 2.0)], (45, 60), 1e-11),
-    ],
-)
-def test_probabilities_of_several_terms(terms, k, tolerance):
-    listed = theory.log_pmf(terms)
-    for j, exact in zip(k, convolution(terms, k), strict=True):
-        assert float(mp.exp(mp.mpf(float(listed[j]))) / exact - 1) == pytest.approx(0, abs=tolerance), j
-
-
-@pytest.mark.parametrize(("shape", "rate"), [(0.3, 0.5), (0.01, 0.5), (0.3, 2.0**-6), (0.01, 2.0**-6)])
-def test_the_transform_of_two_terms_of_one_rate(shape, rate):
-    """Shapes add, and one term has an accurate way of its own."""
-    listed = theory.log_pmf([Term(1, 0.3 * shape, rate), Term(1, 0.7 * shape, rate)])
-    error = np.abs(listed - theory.single(shape, rate, listed.size))
-    assert listed[-1] < -199
-    assert error[listed > -50].max() < 1e-9
-    assert error.max() < 1e-6
-
-
-@pytest.mark.parametrize("rates", [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])
-def test_the_end_of_the_list(rates):
-    """A fractional term and a geometric one, summed over all that matters at that place."""
-    terms = [Term(1, 0.2, rates[0]), Term(1, 1.0, rates[1])]
-    listed = theory.log_pmf(terms)
-    slow, fast = sorted(terms, key=lambda term: term.rate)
-    for k in (listed.size // 3, listed.size - 1):
-        with mp.workdps(40):
-            exact = mp.mpf(0)
-            # Of the slow term around k and, where both fall alike, of every split.
-            for j in range(-60, k + 61) if rates[0] == rates[1] else range(k - 250, k + 251):
-                exact += hypergeometric(slow.shape, slow.rate, abs(j)) * hypergeometric(fast.shape, fast.rate, abs(k - j))
-            assert float(mp.mpf(float(listed[k])) - mp.log(exact)) == pytest.approx(0, abs=1e-12)
-
-
 @each_law
 def test_the_list_has_everything(law):
     k = np.arange(0, 200_000)
@@ -145,30 +41,6 @@ def test_the_list_has_everything(law):
     assert law.support() == (-math.inf, math.inf)
     bound = law.error_bound(1e-3)
     assert law.sf(bound) + law.cdf(-bound - law.granularity) <= 1e-3 < 2 * law.sf(bound - law.granularity)
-
-
-@pytest.mark.parametrize("eps", [1.0, 5.0, 20.0])
-@pytest.mark.parametrize("D", [1, 3, 10])
-def test_variance_of_the_multi_scale_law(eps, D):
-    expected = D * (D + 1) * (2 * D + 1) / 6 / (math.cosh(eps) - 1)
-    assert sn.MultiScaleDiscreteLaplace(eps, D).var() == pytest.approx(expected, rel=1e-13)
-    if eps == 20:
-        assert sn.DiscreteStaircase(eps, D, 1).var() == pytest.approx(expected, rel=1e-4)
-
-
-@pytest.mark.parametrize(("alpha", "theta", "lam"), [(0.5, 1.0, 0.25), (0.25, 0.7, 0.1), (0.05, 1 / 3, 0.05), (0.3, 0.1, 2.0)])
-def test_variance_of_arete_is_that_of_the_density_but_for_the_lattice(alpha, theta, lam):
-    law = sn.Arete(alpha, theta, lam)
-    g, continuous = law.granularity, 2 * alpha * theta**2 + 2 * lam**2
-    loss = (2 * alpha + 2) * g**2 / 12
-    assert continuous - law.var() == pytest.approx(loss, rel=1e-2)
-    assert 2**10 <= max(theta, lam) / g < 2**11
-    assert law.entropy() == pytest.approx(
-        -math.fsum(p * math.log(p / g) for p in probabilities(law, np.arange(-90_000, 90_000)) if p > 0)
-    )
-
-
-# Shares
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
@@ -219,83 +91,7 @@ def check_draws(noise, law):
     checks.check_share(int(counts[reach]), noise.size, expected[reach], ALPHA)
 
 
-# Privacy
-
-
-def largest_loss(law, most, reach):
-    """Over every shift up to `most` and every point up to `reach`, both in steps of the lattice."""
-    k = np.arange(-reach, reach + 1)
-    log_p = np.log(probabilities(law, k))
-    return max(float(np.max(np.abs(log_p[shift:] - log_p[:-shift]))) for shift in range(1, most + 1))
-
-
-@pytest.mark.parametrize(("beta", "a"), [(0.3, 0.7), (0.05, 0.25), (1.0, 0.5), (0.9, 3.0)])
-@pytest.mark.parametrize("D", [1, 2, 4, 9])
-def test_exact_eps_of_the_generalized_law(beta, a, D):
-    law = sn.GeneralizedDiscreteLaplace(beta, a)
-    assert law.privacy_eps(D) == pytest.approx(largest_loss(law, D, 150), rel=1e-12)
-
-
-def test_exact_eps_of_shapes_above_one_is_approached_in_the_tail():
-    law = sn.GeneralizedDiscreteLaplace(2.5, 0.5)
-    assert law.privacy_eps(3) == 1.5
-    assert largest_loss(law, 3, 100) < largest_loss(law, 3, 1000) < 1.5
-    assert largest_loss(law, 3, 1000) == pytest.approx(1.5, rel=5e-3)
-
-
-@pytest.mark.parametrize(("eps", "D"), [(2.0, 3), (1.0, 4), (5.0, 2)])
-def test_exact_eps_of_the_multi_scale_law(eps, D):
-    law = sn.MultiScaleDiscreteLaplace(eps, D)
-    assert law.privacy_eps() == pytest.approx(eps, rel=1e-15)
-    assert largest_loss(law, D, int(100 * D / eps)) == pytest.approx(eps, rel=1e-11)
-    assert law.privacy_eps(2 * D) == pytest.approx(largest_loss(law, 2 * D, int(100 * D / eps)), rel=1e-11)
-    for shift in range(1, 2 * D + 2):
-        assert law.privacy_eps(shift) == pytest.approx(eps * math.ceil(shift / D), rel=1e-14)
-        assert largest_loss(law, shift, int(40 * D / eps)) < law.privacy_eps(shift) * (1 + 1e-11)
-    rest = law.share(10, 8)
-    assert largest_loss(rest, D, int(20 * D / eps)) < rest.privacy_eps() < eps + 1
-
-
-@pytest.mark.parametrize(
-    ("alpha", "theta", "lam", "change"),
-    [
-        (math.exp(-0.25), 4.0, math.exp(-0.25), 1.0),
-        (math.exp(-1), 1.0, math.exp(-1), 1.0),  # largest near x = 0.3
-        (math.exp(-3), 1 / 3, math.exp(-3), 1.0),  # largest at 0
-        (0.3, 0.5, 2.0, 0.1),
-        (2.0, 1.0, 0.5, 0.1),
-        (0.5, 1.0, 1.0, 0.1),
-    ],
-)
-def test_exact_eps_of_arete(alpha, theta, lam, change):
-    law = sn.Arete(alpha, theta, lam)
-    found, cells = law.privacy_eps(change), math.ceil(change / law.granularity)
-    k = np.arange(0, int(60 / min(1 / theta, 1 / lam) / law.granularity))
-    loss = law.logpdf(points(law, k)) - law.logpdf(points(law, k + cells))
-    if lam < theta and alpha < 1:
-        assert found == pytest.approx(float(loss.max()), rel=1e-12)
-    else:
-        tail = cells * law.granularity / max(theta, lam) if alpha + (lam == theta) >= 1 or lam > theta else None
-        assert tail is not None
-        assert found == pytest.approx(tail, rel=1e-13)
-        assert loss.max() < found * (1 + 1e-12)
-        assert loss.max() > 0.9 * found
-
-
-@pytest.mark.parametrize(("eps", "expected"), [(12, 8.030), (16, 11.180), (20, 14.250), (24, 17.282)])
-def test_arete_of_the_paper_is_conservative(eps, expected):
-    assert sn.Arete.from_eps(eps).privacy_eps(1.0) == pytest.approx(expected, abs=1e-3)
-    assert sn.Arete.from_eps(eps, 3.0).privacy_eps(3.0) == pytest.approx(expected, abs=2e-2)
-
-
-def test_where_arete_loses_most():
-    """At the mode for eps = 12 and 20, beside it for eps = 4."""
-    for eps, at_mode in ((4, False), (12, True), (20, True)):
-        law = sn.Arete.from_eps(eps)
-        mode = law.logpdf(0.0) - law.logpdf(1.0)
-        assert (law.privacy_eps(1.0) <= mode * (1 + 1e-12)) == at_mode
-
-
+@pytest.mark.slow
 def test_missing_shares_cost_eps():
     """The tighter β of the rest loses more, and what is promised is what brute force finds."""
     for law, D in ((sn.GeneralizedDiscreteLaplace.from_eps(8, 10), 10), (sn.MultiScaleDiscreteLaplace(2, 3), 3)):
@@ -310,65 +106,10 @@ def test_missing_shares_cost_eps():
     assert part.privacy_eps(0.5) == pytest.approx(float(loss.max()), rel=1e-6)
 
 
-# The best parameters
-
-
-@pytest.mark.parametrize(
-    ("eps", "D", "beta", "a", "variance"),
-    [(5, 3, 0.22283, 0.90987, 0.50267), (8, 10, 0.02711, 0.21892, 1.12664), (5, 10, 1.0, 0.5, 7.8354), (16, 1, None, None, None)],
-)
-def test_from_eps(eps, D, beta, a, variance):
-    law = sn.GeneralizedDiscreteLaplace.from_eps(eps, D)
-    assert law.privacy_eps(D) <= eps
-    assert law.privacy_eps(D) == pytest.approx(eps, rel=1e-9)
-    if beta is not None:
-        assert (law.beta, law.a, law.var()) == pytest.approx((beta, a, variance), rel=2e-4)
-    for rate in np.geomspace(0.3 / D, eps / D, 40)[:-1].tolist():
-        assert sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a=rate).var() >= law.var() * (1 - 1e-9)
-    assert sn.DiscreteLaplace(eps, D).var() >= law.var() * (1 - 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("eps", "D", "a"), [(5.0, 3, 0.9), (8.0, 10, 0.2), (6.0, 1, 2.0), (1.0, 7, 0.1), (30.0, 2, 1.0), (3.0, 3, 1.0)]
-)
-def test_least_shape(eps, D, a):
-    law = sn.GeneralizedDiscreteLaplace.from_eps(eps, D, a)
-    assert eps * (1 - 1e-9) < law.privacy_eps(D) <= eps
-    less = sn.GeneralizedDiscreteLaplace(law.beta * (1 - 1e-9), a)
-    assert less.privacy_eps(D) > eps
-
-
-def test_the_parameters_of_the_paper_are_private_and_cost_more():
-    """β = Δ e^(2-ε), a = 2/Δ for ε > 2 + ln Δ."""
-    for eps, D in ((4.0, 3), (8.0, 10), (10.0, 100)):
-        law = sn.GeneralizedDiscreteLaplace(D * math.exp(2 - eps), 2 / D)
-        assert law.privacy_eps(D) < eps
-        assert law.var() > sn.GeneralizedDiscreteLaplace.from_eps(eps, D).var()
-
-
-# The classes
-
-
 @each_law
-def test_values_do_not_depend_on_slices_types_or_threads(law):
-    whole = law.sample(300_000, rng=sn.SeededRng(9), threads=1)
-    assert np.array_equal(law.sample(300_000, rng=sn.SeededRng(9), threads=3), whole)
-    for start, n in ((0, 1), (1, 700), (511, 2), (262_143, 5)):
-        assert np.array_equal(law.sample(n, rng=sn.SeededRng(9).at(start)), whole[start : start + n])
-    assert [law.sample(rng=sn.SeededRng(9).at(i)) for i in range(5)] == whole[:5].tolist()
-    out = np.empty((10, 2))
-    assert law.sample(out=out, rng=sn.SeededRng(9)) is out
-    assert out.ravel().tolist() == whole[:20].tolist()
+def test_values_are_on_the_lattice(law):
     assert law.exactness == "lattice"
-    assert whole.dtype == (np.float64 if isinstance(law, sn.Arete) else np.int64)
-
-
-@each_law
-def test_laws_are_values(law):
-    assert pickle.loads(pickle.dumps(law)) == law == eval(repr(law), vars(sn))
-    assert hash(law) == hash(pickle.loads(pickle.dumps(law)))
-    with pytest.raises(AttributeError, match="is immutable"):
-        law.n_parties = 3
+    assert law.sample(3, rng=sn.SeededRng(9)).dtype == (np.float64 if isinstance(law, sn.Arete) else np.int64)
 
 
 def test_release_of_partitions():
@@ -444,39 +185,3 @@ def test_refuses(make, text):
 def test_refuses_types(make):
     with pytest.raises(sn.ParameterTypeError):
         make()
-
-
-@pytest.mark.parametrize(("shape", "rate", "shift"), [(0.5, 1.0, 4096), (1e-9, 1.0, 800), (0.999, 700.0, 3), (0.25, 0.01, 10**5)])
-def test_pure_eps_beyond_the_smallest_float(shape, rate, shift):
-    """Against the definition ln P(0)/P(Δ) at 30 digits, where P(Δ) is below all floats."""
-    with mp.workdps(30):
-        b, x = mp.mpf(shape), mp.exp(-mp.mpf(rate))
-        at = [mp.rf(b, k) / mp.factorial(k) * mp.hyp2f1(b, b + k, 1 + k, x * x) for k in (0, shift)]
-        exact = float(mp.log(at[0] / at[1]) + shift * mp.mpf(rate))
-    assert theory.pure_eps(shape, rate, shift) == pytest.approx(exact, rel=1e-12)
-
-
-@pytest.mark.parametrize("eps", [5e-324, 1e-300, 64, 700, 1e300])
-def test_arete_names_the_eps_that_has_no_lattice(eps):
-    with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must give scales that one lattice holds, got "):
-        sn.Arete.from_eps(eps)
-
-
-def test_the_least_eps_leaves_one_rate():
-    law = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11)
-    assert (law.beta, law.a) == (1.0, 2.0**-11)
-    assert law.privacy_eps(1) == 2.0**-11
-
-
-@pytest.mark.parametrize(("eps", "a"), [(64, None), (700, None), (2000, None), (2000, 1.0)])
-def test_generalized_names_the_eps_whose_shape_is_too_small(eps, a):
-    """The last two would need shapes below the smallest float."""
-    with pytest.raises(sn.ParameterError, match=r"^eps and sensitivity must leave a shape that a table holds, got "):
-        sn.GeneralizedDiscreteLaplace.from_eps(eps, 2, a)
-
-
-def test_multi_scale_names_the_partitions_that_leave_no_eps():
-    with pytest.raises(
-        sn.ParameterError, match=r"^max_partitions_contributed must leave an eps that the law can have, got 4096: "
-    ):
-        sn.MultiScaleDiscreteLaplace(1.5, 2).release(3, max_partitions_contributed=4096)

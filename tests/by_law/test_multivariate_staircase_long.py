@@ -24,6 +24,7 @@ for dim, eps, count in [(256, 0.006, 100), (1024, 0.5, 50), (4096, 0.5, 10), (10
 """
 
 
+@pytest.mark.slow
 def test_the_work_of_a_vector_does_not_grow_with_the_square_of_its_length() -> None:
     """No test of speed: the bound is many times what it takes."""
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, timeout=60)

@@ -4,9 +4,7 @@ Evidence: brute force over small lattices for what is revealed, quadrature with 
 exact bounds in tests/exactness for what is drawn.
 """
 
-import copy
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -79,14 +77,7 @@ def test_refused_types(arguments):
 
 
 @laws
-def test_a_law_is_a_value(law):
-    assert eval(repr(law), vars(sn)) == law
-    for twin in (copy.copy(law), copy.deepcopy(law), pickle.loads(pickle.dumps(law))):
-        assert twin == law
-        assert hash(twin) == hash(law)
-        assert np.array_equal(twin.sample(9, rng=sn.SeededRng(1)), law.sample(9, rng=sn.SeededRng(1)))
-    with pytest.raises(AttributeError, match="immutable"):
-        law.delta = 0.1
+def test_another_eps_is_another_law(law):
     assert law != sn.TruncatedLaplace(law.eps / 2, law.delta, law.sensitivity)
 
 
@@ -225,6 +216,7 @@ def pieces(law):
     return sorted([*inner, 0.0])
 
 
+@pytest.mark.slow
 @laws
 def test_distribution_against_quadrature(law):
     with mp.workdps(25):

@@ -184,6 +184,7 @@ def test_edges_of_the_support(law):
     assert np.isnan(dist.cdf(np.nan))
 
 
+@pytest.mark.slow
 @simple
 def test_norm_and_expectations(law):
     """Over the stairs one by one, or as far as a hundred standard deviations of integers."""

@@ -144,6 +144,7 @@ def test_scale(dist, args):
         common.check_munp_expect(dist, args, dist.name)
 
 
+@pytest.mark.slow
 @line
 def test_sample(dist, args):
     """Mean, variance and Kolmogorov-Smirnov with SciPy's own levels; the seed is fixed."""
@@ -201,6 +202,7 @@ def test_no_scale_in_the_docstring(dist, args):
     discrete.check_scale_docstring(dist)
 
 
+@pytest.mark.slow
 def test_why_the_staircase_skips_quadrature():
     """SciPy's quadrature over the whole line gets a wrong norm; over the stairs one by one it is 1."""
     dist = _scipy.staircase(4.0, 0.6)

@@ -32,6 +32,7 @@ CHECKS = [
 arete = pytest.mark.parametrize("law", ARETE, ids=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
 def test_scipys_checks_of_a_density(law, check):
@@ -42,6 +43,7 @@ def test_scipys_checks_of_a_density(law, check):
     getattr(theirs, check)(dist, (), dist.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
 def test_scipys_checks_of_moments_and_samples(law):
     """Kolmogorov and Smirnov at 1 %, fixed seed."""
@@ -67,6 +69,7 @@ def test_scipys_checks_of_integers(law):
     theirs.check_oth(dist, (), values, dist.name)
 
 
+@pytest.mark.slow
 @arete
 def test_between_the_lattice_points_it_is_the_histogram(law):
     g = law.granularity

@@ -141,6 +141,7 @@ def test_a_delta_adds_the_mechanisms_that_need_one():
     assert table["DiscreteGaussian"].law == sn.DiscreteGaussian.from_eps(1, 1e-4, 3)
 
 
+@pytest.mark.slow
 def test_all_names_every_mechanism_or_says_why_not():
     table = sn.compare(6, 2.5, mechanisms="all")
     named = {row.mechanism for row in table} | set(re.findall(r"\b[A-Z][A-Za-z]+(?: l[12])?(?=[,;])", " ".join(table.notes)))
@@ -355,6 +356,7 @@ def test_to_dicts():
     assert [tuple(row.values()) for row in dicts] == [(row[0], *row[2:]) for row in table]
 
 
+@pytest.mark.slow
 def test_to_frame():
     pandas = pytest.importorskip("pandas")
     table = sn.compare(1, 5)

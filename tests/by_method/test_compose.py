@@ -94,6 +94,7 @@ def test_tails_of_many_fold_composition(eps, k, t):
     assert close(loss.privacy_profile(t), trinomial_delta(exact, p, k, mp.mpf(t)), 5e-13)
 
 
+@pytest.mark.slow
 def test_thousands_of_releases_by_a_saddle_free_identity():
     """gamma = 1/2 is randomised response, whose sum is binomial: exact rational tails, down to 1e-300."""
     k, eps = 3000, 0.5
@@ -108,6 +109,7 @@ def test_thousands_of_releases_by_a_saddle_free_identity():
         assert close(loss.privacy_profile(t), exact, 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "masses"), [(2500, (0.5, 0.3, 0.2)), (4000, (0.55, 0.05, 0.4)), (1500, (0.6, 0.4, 1e-30))])
 def test_trinomial_by_its_multinomial_sum(k, masses):
     """Single entries of a long recurrence, whose numbers leave the range of float64 on the way."""
@@ -226,6 +228,7 @@ def test_missed_detections_are_few_where_false_alarms_are(loss, alpha):
     assert low <= math.exp(-loss.rdp(0.5)) / alpha
 
 
+@pytest.mark.slow
 def test_brackets_of_different_laws():
     """Losses whose ratio is irrational; the product law says what is between."""
     first, second = sn.DiscreteStaircase(0.1, 5, 2), sn.DiscreteStaircase(0.3, 4, 2)
@@ -295,6 +298,7 @@ def test_sums_with_gaps(loss, monkeypatch):
     assert np.abs(found / np.where(seen, exact, 1) - 1)[seen].max() < 1e-9
 
 
+@pytest.mark.slow
 def test_one_wide_loss_among_many():
     """All but e^-50 of the lattice's losses are 50, and a hundred losses of at most 1 are never nearly 100 together."""
     total = privacy_loss(sn.DiscreteGaussian(0.01)) + privacy_loss(sn.Laplace(1.0)).compose(100)
@@ -344,6 +348,7 @@ def test_lost_probability_is_an_error(monkeypatch):
 # ---------------------------------------------------------------- known figures
 
 
+@pytest.mark.slow
 def test_hundred_fold_figures():
     """At δ = 1e-6. For ε = 0.1 the staircase's is 4.773: δ(4.773) is 1e-6 by the multinomial law."""
     staircase, laplace = (privacy_loss(law(1.0)).compose(100) for law in (sn.Staircase, sn.Laplace))

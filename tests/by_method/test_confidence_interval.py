@@ -150,7 +150,7 @@ def test_sum_of_laplace_noise(k, confidence):
 def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, k, longest, alpha):
     """Both with whole integers, and where the transform may not be so long; the fourth case and the two after it join stairs."""
     exact = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
-    monkeypatch.setattr(staircase_sums, "_LONGEST", longest)
+    monkeypatch.setattr(staircase_sums, "LONGEST", longest)
     assert staircase_sums._extent(staircase_sums.Cells(eps, float(D), r - 0.5, k, False), alpha).length > longest
     bound = staircase_sums.error_bound.__wrapped__(eps, D, r, k, alpha)
     assert exact <= bound <= exact * (1 + 2e-3) + 1
@@ -423,6 +423,7 @@ def test_eps_for_error_of_laplace_is_the_closed_form():
         assert 0 <= eps / exact - 1 < 1e-12 / -math.log(alpha) + 2 * sn.Laplace(eps, D).granularity / t
 
 
+@pytest.mark.slow
 def test_eps_for_error_is_one_that_the_law_accepts():
     assert sn.Laplace.eps_for_error(1e30, 0.05) == 2.0**-40
     assert sn.Staircase.eps_for_error(1e30, 0.05) == 2.0**-40
@@ -511,6 +512,7 @@ def test_reference_quantiles_of_the_discrete_staircase():
         assert sn.DiscreteStaircase(float(Fraction(str(params["eps"]))), D, shape).confidence_interval(0) == (-t, t)
 
 
+@pytest.mark.slow
 def test_the_page_runs():
     found = doctest.testfile(str(ROOT / "docs" / "accuracy.md"), module_relative=False)
     assert found.failed == 0

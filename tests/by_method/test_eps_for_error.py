@@ -95,6 +95,7 @@ def test_gaussian(t, alpha, delta):
         assert mp.erfc(edge / mp.mpf(law.sigma) / mp.sqrt(2)) <= alpha
 
 
+@pytest.mark.slow
 def test_the_least_alpha_has_a_bound() -> None:
     """Half of the least float is 0, of which no value is the bound."""
     alpha = 5e-324

@@ -41,7 +41,7 @@ def test_it_is_what_release_draws_from(law):
     each = law.for_partitions(5)
     assert type(each) is type(law)
     assert each != law
-    values = np.zeros((2, 4, *law._parameter_shape) if hasattr(law, "_parameter_shape") else (4, 3))
+    values = np.zeros((2, 4, *law._parameter_shape, *law._value_shape))
     whole = law.release(values, max_partitions_contributed=5, rng=seeded())
     assert np.array_equal(whole, each.release(values, rng=seeded()))
     assert not np.array_equal(whole, law.release(values, rng=seeded()))
@@ -121,6 +121,7 @@ for k in (2**53 - 1, 4096):
 """
 
 
+@pytest.mark.slow
 def test_extreme_budgets_of_many_values_answer_or_refuse():
     """Fourteen releases; the bound is generous, against the search that never ended."""
     subprocess.run([sys.executable, "-c", HARD], check=True, timeout=60)

@@ -50,6 +50,14 @@ def test_examples_make_laws_of_the_class(row):
 
 
 @each_row
+def test_the_tail_of_one_draw_is_the_error_bound(row):
+    if row.kind != "vector":
+        for law in row.laws():
+            steps = law._sum_bound(1, 0.05)
+            assert abs(steps * law.granularity - law.error_bound(0.05)) <= 2 * law.granularity
+
+
+@each_row
 def test_one_signature_on_every_law(row):
     law = row.load()
     if row.kind == "vector":

@@ -190,6 +190,7 @@ def test_plot_refuses(ax, law, arguments, error, text):
 # The classic figures
 
 
+@pytest.mark.slow
 def test_densities():
     left, right = figures.densities(eps=2, sensitivity=3, gamma="l2").axes
     law, other = sn.Staircase(2, 3, "l2"), sn.Laplace(2, 3)
@@ -305,6 +306,7 @@ def test_discrete_variance():
     assert limit[0] / one[0] < 0.1
 
 
+@pytest.mark.slow
 def test_infinitely_divisible_variance():
     """At large eps the multi-scale law costs what r = 1 does; the generalized law is never worse than discrete Laplace."""
     drawn_axes = figures.infinitely_divisible_variance((1, 10)).axes
@@ -329,6 +331,7 @@ def test_infinitely_divisible_variance():
     assert generalized[-1] < found["discrete Laplace"][-1] / 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_is_cut_off_or_overlaps(name):
     drawn = figures.draw(name)
@@ -359,6 +362,7 @@ def svg(name):
         return file.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_files_repeat(name, tmp_path):
     figures.save(figures.draw(name), tmp_path / "again.svg")
@@ -385,6 +389,7 @@ def test_letters_are_as_large_as_a_telephone_s():
         assert figures.draw(name).get_figwidth() * 72 <= 375
 
 
+@pytest.mark.slow
 def test_bitmaps_repeat(tmp_path):
     files = [tmp_path / "0.png", tmp_path / "1.png"]
     for file in files:
@@ -400,6 +405,7 @@ def test_settings_of_the_user_change_nothing(tmp_path):
     assert (tmp_path / "gain.svg").read_text(encoding="utf-8") == svg("gain")
 
 
+@pytest.mark.slow
 def test_figures_need_neither_pyplot_nor_a_display(tmp_path):
     code = (
         "import sys\n"

@@ -65,6 +65,7 @@ def test_generalized_by_direct_sums():
         assert law.privacy_eps(3, max_partitions_contributed=k) == pytest.approx(k * truth, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_arete_costs_as_often_as_it_is_drawn():
     law = sn.Arete.from_eps(8).share(10, 9)
     assert law.privacy_eps(1.0, max_partitions_contributed=4) == 4 * law.privacy_eps(1.0)

@@ -316,6 +316,7 @@ def test_sums_over_runs_are_sums_over_outcomes(law, cells):
             assert abs(mp.exp(mp.mpf(float(logs[i]))) - mp.fsum(inside)) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law",
     [
@@ -360,6 +361,7 @@ def test_small_eps_keeps_its_digits():
         assert measure(one) == pytest.approx(measure(other), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_pure_eps_is_that_of_the_law():
     for law in (sn.MergedLaplace([16, 4], [0.125]), sn.MergedLaplace.from_eps(6)):
         assert law.privacy_loss().eps == pytest.approx(law.pure_eps(), rel=1e-15)
@@ -368,6 +370,7 @@ def test_pure_eps_is_that_of_the_law():
     assert law.privacy_loss().eps == law.privacy_eps()
 
 
+@pytest.mark.slow
 def test_arete_against_its_own_list():
     """The list of the law's probabilities, which other tests check, shifted and summed here."""
     law = sn.Arete(0.4, 0.5, 0.3)

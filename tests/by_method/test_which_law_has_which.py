@@ -142,6 +142,7 @@ def test_plot_shows_the_law(law):
     assert axes.get_ylabel() == ("probability" if hasattr(law, "pmf") else "probability density")
 
 
+@pytest.mark.slow
 def test_plot_compares_with_laplace_where_eps_and_sensitivity_are_known():
     def compared(law):
         labels = law.plot(matplotlib.figure.Figure().subplots()).get_legend_handles_labels()[1]

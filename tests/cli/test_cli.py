@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 import stairnoise as sn
 from stairnoise import figures
+from stairnoise._errors import arguments_of
+from stairnoise._registry import ROWS
 from stairnoise.cli import main
 from stairnoise.cli.commands import app
 from stairnoise.cli.noise_report import moments
@@ -60,6 +62,20 @@ def test_typer_application(arguments):
 
 
 # sample
+
+
+def test_sample_help_names_the_mechanisms_of_every_option(capsys):
+    code, out, _ = run(capsys, "sample", "--help")
+    assert code == 0
+    parts = re.split(r"--([a-z0-9-]+) +(?:-\w +)?<", " ".join(out.replace("│", " ").split()))
+    help_of = dict(zip(parts[1::2], parts[2::2], strict=True))
+    sampled = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
+    assert set(re.findall(r"[a-z_]+(?=[,.] )", help_of["mechanism"])) >= set(sampled)
+    common = {"number", "eps", "sensitivity", "mechanism", "seed", "output", "help"}
+    assert help_of.keys() - common == {name.replace("_", "-") for names in sampled.values() for name in names} - common
+    for option in help_of.keys() - common:
+        owners = re.search(r"For ([a-z_, ]+):", help_of[option])[1].split(", ")
+        assert sorted(owners) == sorted(law for law, names in sampled.items() if option.replace("-", "_") in names), option
 
 
 def test_sample_report(capsys):
@@ -232,9 +248,12 @@ def test_plot_lists_the_figures(capsys):
     code, out, err = run(capsys, "plot")
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= 80
-    assert re.findall(r"^([a-z]\w+)  +", out, re.M) == ["name", *figures.FIGURES]
-    assert re.search(r"^densities +--eps --sensitivity --gamma +Densities", out, re.M)
-    assert re.search(r"^mean_error +E\|X\|", out, re.M)
+    assert re.findall(r"^([a-z]\w+)\b", out, re.M) == [*figures.FIGURES]
+    whole = " ".join(out.split())
+    for name, figure in figures.FIGURES.items():
+        assert " ".join(figure.__doc__.partition("\n\n")[0].split()) in whole, name
+    assert "densities --eps --sensitivity --gamma Densities" in whole
+    assert "mean_error E|X|" in whole
 
 
 @pytest.mark.parametrize(
@@ -294,6 +313,12 @@ BAD_INPUT = [
     (["compare"], "Missing option '--eps'"),
     (["compare", "--eps", "0"], "eps must be finite and greater than 0, got 0.0"),
     (["compare", "--eps", "1", "--cost", "l3"], 'cost must be "l1" or "l2", got \'l3\''),
+    (["sample", "-n", "1", "--eps", "1", "--mechanism", "Laplace"], "mechanism must be 'staircase', "),
+    (["sample", "-n", "1", "--eps", "1", "--mechanism", "merged_laplace"], "mechanism must be 'staircase', "),
+    (["release", "--mechanism", "Laplace"], "mechanism must be 'staircase', 'discrete_staircase', 'laplace' or "
+     "'discrete_laplace', got 'Laplace'; did you mean 'laplace'?"),
+    (["release", "--sensitivity", "0.5"], "sensitivity must be a whole number for a discrete law, got 0.5; "
+     "--mechanism staircase and --mechanism laplace take it"),
     (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
     (["plot", "gain"], "output must be the file to write, such as -o gain.png, got None"),
     (["plot", "gain", "-o", "x.jpg"], "output must end in .png or .svg, got 'x.jpg'"),

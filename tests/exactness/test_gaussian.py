@@ -91,6 +91,7 @@ def test_fills_of_any_variance(case: int) -> None:
     assert drawn.tolist() == [gaussian.at(sigma2, key, 0, index).value for index in range(start, start + 150)]
 
 
+@pytest.mark.slow
 def test_vectors_are_what_the_oracle_makes() -> None:
     for entry in sample("discrete_gaussian", 15):
         assert generate.fill_entry({name: entry[name] for name in FILL_INPUTS}) == entry

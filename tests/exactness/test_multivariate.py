@@ -41,6 +41,7 @@ def test_golden_vectors(norm: str) -> None:
         assert Fraction(law.granularity) == Fraction(2) ** entry["log2_g"]
 
 
+@pytest.mark.slow
 def test_committed_vectors_are_what_the_oracle_makes() -> None:
     for entry in random.Random(4).sample(read("multivariate"), 6):
         assert generate.entry({name: entry[name] for name in INPUTS}) == entry
@@ -58,6 +59,7 @@ def test_golden_long_vectors(norm: str) -> None:
         assert drawn.tolist() == expected, entry
 
 
+@pytest.mark.slow
 def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
     made = [entry for entry in read("long_vectors") if entry["dim"] in (4097, 6000)]
     assert len(made) == 6
@@ -68,6 +70,7 @@ def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", range(6))
 @pytest.mark.parametrize("norm", NORMS)
 def test_oracle_agrees_at_random_parameters(norm: str, case: int) -> None:

@@ -60,6 +60,7 @@ def test_array_parameters(kind: str) -> None:
         assert noise[index] == expected(row, 3, range(index, index + 1), noise.dtype.name)[0], row
 
 
+@pytest.mark.slow
 def test_large_cells_need_extension_words() -> None:
     """With 2^53 cells about one word in five hundred leaves |X| open; those values come from the slow path."""
     arguments = ("discrete_staircase", 1.0, 2.0**53, "l2")

@@ -47,6 +47,7 @@ def test_releases(entry: dict[str, Any]) -> None:
     assert each.sample(entry["count"], rng=sn.SeededRng(seed), dtype=np.float64).tolist() == expected
 
 
+@pytest.mark.slow
 def test_vectors_are_what_the_oracle_makes() -> None:
     for entry in random.Random("partitions").sample(ENTRIES, 8):
         assert generate.entry({name: entry[name] for name in INPUTS}) == entry

@@ -32,6 +32,7 @@ def test_golden_selections(threads: int) -> None:
         assert mechanism.select(np.tile(costs, (count, 1)), rng=rng.at(start)).tolist() == entry["values"], entry
 
 
+@pytest.mark.slow
 def test_vectors_are_current() -> None:
     """The committed file is what the oracle makes now, in a seeded sample."""
     entries = read("selection")

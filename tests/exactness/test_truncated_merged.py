@@ -43,6 +43,7 @@ def test_fills(name: str, law: Any) -> None:
             assert drawn.tobytes() == expected.tobytes(), (entry, dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["truncated_laplace", "merged_laplace"])
 def test_vectors_are_current(name: str) -> None:
     make = truncated_merged.truncated_entry if name == "truncated_laplace" else truncated_merged.merged_entry

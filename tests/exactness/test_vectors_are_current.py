@@ -34,6 +34,7 @@ def test_shapes() -> None:
         assert shapes.entry(*entry[:4]) == entry
 
 
+@pytest.mark.slow
 def test_fills() -> None:
     for entry in sample("fills", 60):
         assert fills.entry({name: entry[name] for name in FILL_INPUTS}) == entry
@@ -49,11 +50,13 @@ def test_releases() -> None:
         assert releases.entry({name: entry[name] for name in RELEASE_INPUTS}) == entry
 
 
+@pytest.mark.slow
 def test_infinitely_divisible() -> None:
     for entry in read("infinitely_divisible"):
         assert infinitely_divisible.entry({name: entry[name] for name in DIVISIBLE_INPUTS}) == entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["boundaries_geometric", "boundaries_staircase"])
 def test_boundaries(name: str) -> None:
     for entry in sample(name, 3):

@@ -203,10 +203,10 @@ def test_largest_arguments_are_fine():
         (b"", sn.ParameterError, "key must have 32 bytes, got 0"),
         (KEY[:31], sn.ParameterError, "key must have 32 bytes, got 31"),
         (KEY + b"!", sn.ParameterError, "key must have 32 bytes, got 33"),
-        ("secret" * 6, sn.ParameterTypeError, "key must be bytes, got a str"),
-        (12345, sn.ParameterTypeError, "key must be bytes, got a int"),
-        (list(KEY), sn.ParameterTypeError, "key must be bytes, got a list"),
-        (None, sn.ParameterTypeError, "key must be bytes, got a NoneType"),
+        ("secret" * 6, sn.ParameterTypeError, "key must be bytes, got a value of type str"),
+        (12345, sn.ParameterTypeError, "key must be bytes, got a value of type int"),
+        (list(KEY), sn.ParameterTypeError, "key must be bytes, got a value of type list"),
+        (None, sn.ParameterTypeError, "key must be bytes, got a value of type NoneType"),
     ],
 )
 def test_bad_keys_are_not_shown(key, error, text):

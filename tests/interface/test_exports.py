@@ -104,6 +104,7 @@ def test_some_examples_exist():
     assert sum(len(test.examples) for test in found) > 30
 
 
+@pytest.mark.slow
 def test_import_loads_no_optional_dependency():
     code = "import sys, stairnoise; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

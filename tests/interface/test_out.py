@@ -150,7 +150,7 @@ def test_size_and_out_must_agree(size, rng):
     shape = size if isinstance(size, tuple) else (size,)
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(size, 2.0, out=np.zeros(4), rng=rng)
-    assert str(caught.value) == f"out must have shape {shape}, as n asks, got (4,)"
+    assert str(caught.value) == f"out must have shape {shape}, as size asks, got (4,)"
     assert rng._stream.fill_count == 0
 
 

@@ -19,7 +19,7 @@ def test_repeated_draws_are_found():
 
 
 def test_generators_that_are_all_the_same_are_found(monkeypatch):
-    monkeypatch.setattr(sn, "SecureRng", lambda: sn.SeededRng(0))
+    monkeypatch.setattr(generators, "SecureRng", lambda: sn.SeededRng(0))
     assert failed(generators.distinct(generators._new_ones()))
 
 

@@ -89,6 +89,7 @@ def test_stationarity(p, eps):
         assert equation(gamma * (1 - tolerance)) < 0 < equation(gamma * (1 + tolerance))
 
 
+@pytest.mark.slow
 def test_stationarity_at_small_eps():
     """The root near 1/2 - eps/12 at tiny eps, by the zeta expansion of Lerch's function in 60 digits."""
     with mp.workdps(60):
@@ -106,6 +107,7 @@ def test_stationarity_at_small_eps():
             assert equation(gamma - mp.mpf(1e-13)) < 0 < equation(gamma + mp.mpf(1e-13))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.25, 0.5, 1.0, 2.0, 3.0, 4.5])
 @pytest.mark.parametrize("eps", [0.5, 2.0, 8.0])
 def test_no_gamma_on_a_grid_is_better(p, eps):
@@ -191,6 +193,7 @@ def test_beyond_700():
 # ---------------------------------------------------------------- optimal_r
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.05, 0.5, 1.999, 2.0, 4.0, 9.0])
 @pytest.mark.parametrize("D", [1, 2, 5, 10, 37, 120])
 def test_r_by_brute_force(eps, D):
@@ -208,6 +211,7 @@ def test_r_by_brute_force(eps, D):
                 assert so.optimal_r(eps, D, f"l{p}") == best
 
 
+@pytest.mark.slow
 def test_r_of_wide_sensitivities():
     """The float64 search against the extension's exact arithmetic: 2000 pairs per cost, D to 2**40."""
     rng = np.random.default_rng(7)
@@ -273,6 +277,7 @@ def test_indicators(eps, t):
     assert so.optimal_gamma(eps, lambda x: x > 5 * t, sensitivity=5.0) == pytest.approx(t % 1, rel=1e-14)
 
 
+@pytest.mark.slow
 def test_all_shapes_equally_good():
     """P(|X| > k D) does not depend on gamma; nor does a constant."""
     assert so.optimal_gamma(3, lambda x: x > 2) == 1
@@ -295,6 +300,7 @@ def test_every_place_of_a_jump_is_seen():
 steps = st.lists(st.tuples(st.floats(0, 4), st.floats(0.01, 5)), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(eps=st.floats(0.3, 8), jumps=steps)
 def test_step_costs_have_no_better_gamma(eps, jumps):
@@ -317,6 +323,7 @@ def test_step_costs_have_no_better_gamma(eps, jumps):
     assert so.optimal_cost(eps, 1.0, cost) == pytest.approx(min(map(exact, candidates)), rel=1e-11)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(eps=st.floats(0.2, 6), D=st.integers(1, 12), heights=st.lists(st.integers(0, 9), min_size=20, max_size=20))
 def test_any_cost_of_integers_by_brute_force(eps, D, heights):
@@ -348,6 +355,7 @@ def test_expected_cost_of_every_law(law):
     assert negative == math.inf if isinstance(law, (sn.DiscreteStaircase, sn.DiscreteLaplace)) else 0 < negative < math.inf
 
 
+@pytest.mark.slow
 def test_arrays():
     """Shapes broadcast, and every element is what the scalars give."""
     eps, sensitivity, p = np.array([0.5, 2.0]), np.array([[3.0], [8.0], [20.0]]), np.array([[0.5], [1.0], [2.0]])
@@ -452,6 +460,7 @@ def test_examples_run(name):
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
+@pytest.mark.slow
 def test_the_calibration_page_runs():
     """docs/calibration.md: every figure and formula on it, evaluated."""
     failed, tried = doctest.testfile(str(ROOT / "docs" / "calibration.md"), module_relative=False)

@@ -55,8 +55,8 @@ selections: list[sn.StaircaseSelection | sn.ExponentialMechanism] = [
 chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
 chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])
 
-promise: sn.Guarantee = continuous.guarantee(max_partitions_contributed=2)
 loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
+promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)
 table: sn.Comparison = sn.compare(1.0, sensitivity=1.0)
 tiers: list[str] = sn.cpu_tiers()
 best: tuple[Any, Any, Any, Any] = (

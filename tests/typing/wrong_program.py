@@ -17,6 +17,7 @@ sn.Laplace(1, senstivity=3)  # call-overload
 # Noise in one call
 sn.sample(10, 1.0, mechanism="gauss")  # call-overload
 sn.sample(10, 1.0, rng=np.random.default_rng())  # call-overload
+sn.sample(2.5, eps=1.0)  # call-overload
 sn.sample(10, 1.0, seed=42)  # call-overload
 sn.sample(10, 1.0, senstivity=3)  # call-overload
 sn.sample(10, 1.0, mechanism="discrete_laplace", senstivity=3)  # call-overload

@@ -59,7 +59,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         """Add noise to true answers and return the private ones.
 
         Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is
-        added there in integers, and the sum is converted once. Ends of the integer type saturate.
+        added there in integers, and the sum is converted once. A sum that the output's type cannot hold becomes the
+        largest or smallest number of that type: an error would tell something of the noise.
 
         A discrete law has g = 1, so that it rounds 10.5 to 11 before it adds noise. Its error is then up to 1/2 more than
         `error_bound` says, which is the bound of the noise.
@@ -67,7 +68,7 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         Parameters
         ----------
         values : int, float or array of them
-            True answers, finite and below ``2**126 * granularity`` in magnitude. Array parameters and
+            True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array parameters and
             values broadcast against each other; every number that comes back is a release of its own.
             Masked arrays are refused.
         max_partitions_contributed : int, default 1

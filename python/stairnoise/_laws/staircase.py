@@ -17,7 +17,6 @@ from stairnoise._law.symmetric import Symmetric, real_moments
 from stairnoise._parameters import Cost, Real, RealLike
 from stairnoise._theory.laws import moments, staircase
 from stairnoise._theory.laws.symmetric import Line
-from stairnoise._theory.optimal import shapes
 from stairnoise._types import Float
 
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec  # type: ignore[return-value]
+        from stairnoise._theory.optimal import shapes
+
         gamma = shapes.gamma_l1 if self._spec == "l1" else shapes.gamma_l2
         return self._plain(gamma(self._eps))
 

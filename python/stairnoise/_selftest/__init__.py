@@ -20,10 +20,10 @@ from math import nan
 from time import perf_counter
 from typing import Any
 
-import stairnoise as sn
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._selftest import generators, instruction_sets, known_answers, laws, random_words
 from stairnoise._selftest.report import Outcome, Planned, SelftestCheck, SelftestReport, facts
+from stairnoise.rng import SecureRng, SeededRng
 
 __all__ = ["SelftestReport", "selftest"]
 
@@ -87,7 +87,7 @@ def selftest(
     >>> report.passed, report.failures, report.false_alarm < 1e-70
     (True, (), True)
     """
-    rng: Any = sn.SecureRng() if seed is None else sn.SeededRng(seed, allow_release=True)
+    rng: Any = SecureRng() if seed is None else SeededRng(seed, allow_release=True)
     chosen = _chosen(subjects)
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     start = perf_counter()

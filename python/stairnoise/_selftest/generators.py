@@ -15,9 +15,15 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import stairnoise as sn
+from stairnoise._errors import CopyError, ParameterError
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._laws.gaussian import Gaussian
+from stairnoise._laws.multivariate_staircase import MultivariateStaircase
+from stairnoise._laws.staircase import Staircase
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.rng import SecureRng, SeededRng
+from stairnoise.selection import ExponentialMechanism
 
 SUBJECT = "generators"
 _GENERATORS = 64
@@ -39,7 +45,7 @@ def planned(rng: Any) -> Iterator[Planned]:
     yield Planned(SUBJECT, "SecureRng() differs from every other", lambda: distinct(_new_ones()))
     yield Planned(SUBJECT, "reseed() gives a new key", lambda: distinct(_reseeded()))
     yield Planned(SUBJECT, "fills and spawned generators differ", lambda: distinct(_family(rng.spawn(1)[0])))
-    yield Planned(SUBJECT, "threads that share a generator differ", lambda: distinct(_threads(sn.SecureRng())))
+    yield Planned(SUBJECT, "threads that share a generator differ", lambda: distinct(_threads(SecureRng())))
     if hasattr(os, "fork"):
         yield Planned(SUBJECT, "forked children differ from their parent", lambda: distinct(_forked()))
     yield Planned(SUBJECT, "copies and pickles are refused", check_copies)
@@ -66,11 +72,11 @@ def check_entropy() -> Outcome:
 
 
 def _new_ones() -> list[tuple[int, ...]]:
-    return [_draw(None), *(_draw(sn.SecureRng()) for _ in range(_GENERATORS))]
+    return [_draw(None), *(_draw(SecureRng()) for _ in range(_GENERATORS))]
 
 
 def _reseeded() -> list[tuple[int, ...]]:
-    rng = sn.SecureRng.from_key(bytes(32))
+    rng = SecureRng.from_key(bytes(32))
     drawn = [_draw(rng)]
     for _ in range(_GENERATORS):
         rng.reseed()
@@ -101,22 +107,22 @@ def _forked() -> list[tuple[int, ...]]:
 
 def check_copies() -> Outcome:
     """Count the ways of copying a generator that succeed."""
-    generators = (sn.SecureRng(), sn.SecureRng.from_key(bytes(32)), sn.SeededRng(0))
+    generators = (SecureRng(), SecureRng.from_key(bytes(32)), SeededRng(0))
     ways: tuple[Callable[[Any], Any], ...] = (copy.copy, copy.deepcopy, pickle.dumps)
-    return _refused(sn.CopyError, [lambda r=rng, way=way: way(r) for rng in generators for way in ways])  # type: ignore[misc]
+    return _refused(CopyError, [lambda r=rng, way=way: way(r) for rng in generators for way in ways])  # type: ignore[misc]
 
 
 def check_seeds() -> Outcome:
     """Count the releases that accept a seeded generator."""
-    rng: Any = sn.SeededRng(0)
+    rng: Any = SeededRng(0)
     return _refused(
-        sn.ParameterError,
+        ParameterError,
         [
-            lambda: sn.Staircase(1.0).release(1.0, rng=rng),
-            lambda: sn.DiscreteLaplace(1.0).release([1, 2], rng=rng),
-            lambda: sn.Gaussian(1.0, 1e-6).release(1.0, rng=rng),
-            lambda: sn.MultivariateStaircase(1.0).release([1.0, 2.0], rng=rng),
-            lambda: sn.ExponentialMechanism(1.0).select([0.0, 1.0], rng=rng),
+            lambda: Staircase(1.0).release(1.0, rng=rng),
+            lambda: DiscreteLaplace(1.0).release([1, 2], rng=rng),
+            lambda: Gaussian(1.0, 1e-6).release(1.0, rng=rng),
+            lambda: MultivariateStaircase(1.0).release([1.0, 2.0], rng=rng),
+            lambda: ExponentialMechanism(1.0).select([0.0, 1.0], rng=rng),
         ],
     )
 
@@ -183,9 +189,9 @@ def in_child(generators: list[Any]) -> list[list[int]]:
 
 def main() -> None:
     """Print the draws of this process and of its forked children. All of them should differ."""
-    used, unused = sn.SecureRng(), sn.SecureRng()
+    used, unused = SecureRng(), SecureRng()
     found = [top_bits(None, _WORDS).tolist(), top_bits(used, _WORDS).tolist()]
-    generators = [None, used, unused, *sn.SecureRng().spawn(2)]
+    generators = [None, used, unused, *SecureRng().spawn(2)]
     for _ in range(_FORKS):
         found += in_child(generators)
     print(json.dumps([*found, *draws(generators)]))

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import stairnoise as sn
 from stairnoise import _native
+from stairnoise._cpu import cpu_tiers
 from stairnoise._selftest.generators import run_main
 from stairnoise._selftest.laws import Choice, choices, laws, short, vectors
 from stairnoise._selftest.report import Outcome, Planned, processors
+from stairnoise.rng import SeededRng
 
 SUBJECT = "instruction sets"
 LENGTHS = (0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049, 5000)
@@ -33,7 +34,7 @@ Drawn = dict[str, Any]
 
 def planned() -> Iterator[Planned]:
     """Return the checks: each instruction set draws, and then is compared with the first one."""
-    first, *others = sn.cpu_tiers()
+    first, *others = cpu_tiers()
     drawn: dict[str, Drawn] = {}
     for tier in (first, *others):
         yield Planned(SUBJECT, f"{tier}: the same bytes with 1, 2 or more threads", partial(_draw, tier, drawn))
@@ -78,7 +79,7 @@ def _outcome(values: int, differing: list[str]) -> Outcome:
 
 def of_fills(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
     """Yield fills of every length and type, from changing places."""
-    rng = sn.SeededRng(seed)
+    rng = SeededRng(seed)
     for number, length in enumerate(LENGTHS):
         for dtype in law._dtypes:
             offset = OFFSETS[number % len(OFFSETS)] * prod(shape)
@@ -88,7 +89,7 @@ def of_fills(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArr
 
 def of_release(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
     """Yield released answers. Most of the true answers are between two points of the lattice."""
-    rng = sn.SeededRng(seed, allow_release=True)
+    rng = SeededRng(seed, allow_release=True)
     for length in LENGTHS:
         values = np.arange(length * prod(shape)) / 7 - 100
         yield law.release(values.reshape(-1, *shape), rng=rng)
@@ -96,12 +97,12 @@ def of_release(law: Any, seed: int, shape: tuple[int, ...] = ()) -> Iterator[NDA
 
 def of_threads(law: Any, seed: int, shape: tuple[int, ...], threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield a long fill."""
-    yield law.sample(LONG // prod(shape), rng=sn.SeededRng(seed), threads=threads)
+    yield law.sample(LONG // prod(shape), rng=SeededRng(seed), threads=threads)
 
 
 def of_choice(choice: Choice, seed: int, threads: int | None) -> Iterator[NDArray[Any]]:
     """Yield selections from one row and from many."""
-    rng = sn.SeededRng(seed)
+    rng = SeededRng(seed)
     for length in LENGTHS:
         yield choice.mechanism.sample(choice.costs, length, rng=rng, threads=threads)
         rows = np.resize(choice.costs, (length % 100, choice.costs.size))

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-import stairnoise as sn
+from stairnoise import selection
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
+from stairnoise._registry import ROWS
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.rng import SecureRng, SeededRng
 
 SUBJECT = "known answers"
 # More values than a vector kernel draws at once.
@@ -95,7 +98,7 @@ def children(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 def draws(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return values in every type that holds them, of a short fill and of the beginning of a long one."""
     law, step = _law(entry), Fraction(2) ** entry["log2_g"]
-    rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+    rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     size = len(entry["values"]) // getattr(law, "dim", 1)
     expected = [rounded(number * step) for number in entry["values"]]
     found = [float(law.granularity)]
@@ -113,7 +116,7 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     values = np.array(entry["values"], dtype=entry["type"])
     found: list[Any] = []
     for dtype in entry["outputs"]:
-        rng: Any = sn.SeededRng(int(entry["seed"]), allow_release=True)
+        rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
         out = np.empty(values.size, dtype)
         found += _law(entry).release(values, max_partitions_contributed=entry["partitions"], rng=rng, out=out).tolist()
     return found, [x for output in entry["outputs"].values() for x in output]
@@ -121,7 +124,7 @@ def releases(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
-    rng = _at(sn.SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
+    rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
 
 
@@ -134,16 +137,19 @@ def rounded(number: Fraction) -> float:
 
 
 def _law(entry: dict[str, Any]) -> Any:
-    return getattr(sn, entry["law"])(*entry["arguments"])
+    of_numbers = {row.class_name: row for row in ROWS}
+    name = entry["law"]
+    mechanism = of_numbers[name].load() if name in of_numbers else getattr(selection, name)
+    return mechanism(*entry["arguments"])
 
 
 def _keyed(key: str) -> Any:
-    return sn.SecureRng.from_key(bytes.fromhex(key))
+    return SecureRng.from_key(bytes.fromhex(key))
 
 
 def _at(rng: Any, fill: int, index: int) -> Any:
     """Return a view that draws the given fill from the given index on. Empty fills count as fills."""
-    nothing = sn.DiscreteLaplace(1.0)
+    nothing = DiscreteLaplace(1.0)
     for _ in range(fill):
         nothing.sample(0, rng=rng)
     return rng.at(index)

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import stairnoise as sn
 from stairnoise._registry import ROWS, Example
 from stairnoise._selftest.events import LEVELS, Cells, Events, Floats, add_cells, add_pairs, between, cells_of, places
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
 SUBJECT = "laws"
 VALUES = 2**20
@@ -96,12 +96,12 @@ def choices() -> tuple[Choice, ...]:
     costs = np.array([0.0, 0.25, 0.5, 1.0, 1.5, 1.5, 2.25, 4.0])
     many = np.arange(300) % 37 / 8
     return (
-        Choice(sn.StaircaseSelection(1.0), costs),
-        Choice(sn.StaircaseSelection(2.0, 0.5, 0.25, monotonic=True), costs),
-        Choice(sn.StaircaseSelection(0.5), many),
-        Choice(sn.ExponentialMechanism(1.0), costs),
-        Choice(sn.ExponentialMechanism(2.0, 0.5, monotonic=True), costs),
-        Choice(sn.ExponentialMechanism(0.5), many),
+        Choice(StaircaseSelection(1.0), costs),
+        Choice(StaircaseSelection(2.0, 0.5, 0.25, monotonic=True), costs),
+        Choice(StaircaseSelection(0.5), many),
+        Choice(ExponentialMechanism(1.0), costs),
+        Choice(ExponentialMechanism(2.0, 0.5, monotonic=True), costs),
+        Choice(ExponentialMechanism(0.5), many),
     )
 
 

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import stairnoise as sn
+from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._selftest.contract import NIST_VECTORS, Key, discrete_laplace, encrypt, expand
 from stairnoise._selftest.events import Events
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.rng import SecureRng
+from stairnoise.selection import ExponentialMechanism
 
 SUBJECT = "random words"
 _BITS = 16
@@ -40,7 +42,7 @@ def planned(rng: Any) -> Iterator[Planned]:
 def top_bits(rng: Any, count: int) -> NDArray[np.uint16]:
     """Return the top 16 bits of the next fill's words."""
     equal = np.zeros(2**_BITS)
-    selected: NDArray[np.int64] = sn.ExponentialMechanism(1.0).sample(equal, count, rng=rng)
+    selected: NDArray[np.int64] = ExponentialMechanism(1.0).sample(equal, count, rng=rng)
     return np.asarray(2**_BITS - 1 - selected, np.uint16)
 
 
@@ -63,7 +65,7 @@ def check_nist() -> Outcome:
 def check_words() -> Outcome:
     """Compare words of short fills of every length, at the beginning of a fill and far into it."""
     secret = secrets.token_bytes(32)
-    key, rng = Key(secret), sn.SecureRng.from_key(secret)
+    key, rng = Key(secret), SecureRng.from_key(secret)
     found: list[int] = []
     expected: list[int] = []
     for fill, count in enumerate((*range(1, 24), 64)):
@@ -78,7 +80,7 @@ def check_children() -> Outcome:
     """Compare spawned generators with words under the children's keys."""
     secret = secrets.token_bytes(32)
     key = Key(secret)
-    rng = sn.SecureRng.from_key(secret)
+    rng = SecureRng.from_key(secret)
     children = [*rng.spawn(1), *rng.spawn(7)]
     found = [top_bits(child, 8).tolist() for child in children]
     keys = [Key(key.child(number)) for number in range(len(children))]
@@ -89,7 +91,7 @@ def check_values() -> Outcome:
     """Compare values of so wide a distribution that almost every bit of a word decides."""
     secret = secrets.token_bytes(32)
     key, count = Key(secret), 250
-    found = sn.DiscreteLaplace(_EPS, _SENSITIVITY).sample(count, rng=sn.SecureRng.from_key(secret)).tolist()
+    found = DiscreteLaplace(_EPS, _SENSITIVITY).sample(count, rng=SecureRng.from_key(secret)).tolist()
     expected = [
         discrete_laplace(key.word(0, i), lambda number, i=i: key.extension(0, i, number), _EPS, _SENSITIVITY)  # type: ignore[misc]
         for i in range(count)

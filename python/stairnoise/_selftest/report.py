@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import stairnoise as sn
 from stairnoise import _native
+from stairnoise._cpu import cpu_tiers
+from stairnoise._native import __version__
 
 FORMAT = "stairnoise-selftest/1"
 
@@ -208,7 +209,7 @@ def facts() -> dict[str, Any]:
     """Return versions, the tested file, the processor and its instruction sets, in the layout of the JSON report."""
     extension = Path(_native.__file__)
     return {
-        "stairnoise": sn.__version__,
+        "stairnoise": __version__,
         "extension": str(extension),
         "extension_sha256": hashlib.sha256(extension.read_bytes()).hexdigest(),
         "python": platform.python_version(),
@@ -218,7 +219,7 @@ def facts() -> dict[str, Any]:
         "architecture": platform.machine(),
         "cpu": cpu(),
         "processors": processors(),
-        "instruction_sets": sn.cpu_tiers(),
+        "instruction_sets": cpu_tiers(),
         "instruction_set": _native.cpu_tier(),
         "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("STAIRNOISE_")},
     }

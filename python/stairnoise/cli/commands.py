@@ -12,9 +12,9 @@ from rich.console import Console
 
 import stairnoise
 from stairnoise import figures
-from stairnoise._errors import ParameterError, StairnoiseError
+from stairnoise._errors import ParameterError, StairnoiseError, meant
 from stairnoise._optional import MissingPackageError
-from stairnoise._registry import ROWS
+from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
@@ -75,44 +75,56 @@ def _options(
     pass
 
 
-_RELEASED = [row.name for row in ROWS if row.released]
-_SAMPLED = ", ".join(row.name for row in ROWS if row.sampled)
+_RELEASED = tuple(row.name for row in ROWS if row.released)
+_SAMPLED = tuple(row.name for row in ROWS if row.sampled)
 
-Eps = Annotated[float, typer.Option(help="Privacy parameter of one draw.")]
-Sensitivity = Annotated[float, typer.Option(help="Largest change of one value that one person can cause.")]
-Some = Annotated[float | None, typer.Option(help="Parameter of the law of that name, where it has one.", show_default=False)]
-Whole = Annotated[int | None, typer.Option(help="Parameter of the law of that name, where it has one.", show_default=False)]
+_EPS = "Privacy parameter ε of one value: a smaller one is more private."
+_SENSITIVITY = "Largest change of one value that one person can cause."
+
+Eps = Annotated[float, typer.Option(help=_EPS)]
+Sensitivity = Annotated[float, typer.Option(help=_SENSITIVITY)]
 Gamma = Annotated[str | None, typer.Option(help="Shape of the staircase: l1, l2 or a number.")]
 R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1, l2 or a number.")]
+
+
+def _of(mechanisms: str, text: str) -> Any:
+    """Make an option of `sample` that only some mechanisms have."""
+    return typer.Option(help=f"For {mechanisms}: {text}", show_default=False, rich_help_panel="Options of some mechanisms")
+
+
+_ARETE = "arete"
+_GENERALIZED = "generalized_discrete_laplace"
+_IN_SHARES = f"{_GENERALIZED}, multi_scale_discrete_laplace, arete"
 
 
 @app.command()
 def sample(
     n: Annotated[int, typer.Option("-n", "--number", help="How many values.")],
-    eps: Annotated[float | None, typer.Option(help="Privacy parameter of one draw.", show_default=False)] = None,
-    sensitivity: Annotated[
-        float | None, typer.Option(help="Largest change of one value that one person can cause.", show_default="1")
-    ] = None,
-    mechanism: Annotated[str, typer.Option(help=f"One of {_SAMPLED}.")] = "staircase",
-    gamma: Gamma = None,
-    r: R = None,
-    delta: Some = None,
-    sigma2: Some = None,
-    lower: Some = None,
-    upper: Some = None,
-    beta: Some = None,
-    a: Some = None,
-    alpha: Some = None,
-    theta: Some = None,
-    lam: Some = None,
-    n_parties: Whole = None,
-    present: Whole = None,
-    dim: Whole = None,
-    norm: Annotated[str | None, typer.Option(help="Norm of vectors: l1, l2 or linf.", show_default=False)] = None,
+    eps: Annotated[float | None, typer.Option(help=_EPS, show_default=False)] = None,
+    sensitivity: Annotated[float | None, typer.Option(help=_SENSITIVITY, show_default="1")] = None,
+    mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(_SAMPLED)}.")] = "staircase",
     seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
     output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
+    gamma: Annotated[str | None, _of("staircase, multivariate_staircase", "shape: l1, l2 or a number.")] = None,
+    r: Annotated[str | None, _of("discrete_staircase", "shape: l1, l2 or an integer.")] = None,
+    delta: Annotated[float | None, _of("gaussian, truncated_laplace", "δ of the guarantee.")] = None,
+    sigma2: Annotated[float | None, _of("discrete_gaussian", "its σ², nearly the variance.")] = None,
+    lower: Annotated[float | None, _of("truncated_laplace", "least noise.")] = None,
+    upper: Annotated[float | None, _of("truncated_laplace", "largest noise.")] = None,
+    beta: Annotated[float | None, _of(_GENERALIZED, "shape β.")] = None,
+    a: Annotated[float | None, _of(_GENERALIZED, "decay of the tail per integer.")] = None,
+    alpha: Annotated[float | None, _of(_ARETE, "shape α.")] = None,
+    theta: Annotated[float | None, _of(_ARETE, "scale θ.")] = None,
+    lam: Annotated[float | None, _of(_ARETE, "scale λ.")] = None,
+    n_parties: Annotated[int | None, _of(_IN_SHARES, "how many parties add a share of the noise.")] = None,
+    present: Annotated[int | None, _of(_IN_SHARES, "how many of the shares are in the sum.")] = None,
+    dim: Annotated[int | None, _of("multivariate_staircase", "length of the vectors.")] = None,
+    norm: Annotated[str | None, _of("multivariate_staircase", "norm of the vectors: l1, l2 or linf.")] = None,
 ) -> None:
-    """Draw noise and compare it with the theory."""
+    """Draw noise and compare it with the theory.
+
+    For example: stairnoise sample -n 1000000 --eps 1 --mechanism laplace
+    """
     parameters = {
         "eps": eps,
         "sensitivity": sensitivity,
@@ -155,7 +167,10 @@ def release(
     sensitivity: Sensitivity = 1.0,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
 ) -> None:
-    """Add noise to one column of a table: true and private values side by side."""
+    """Add noise to one column of a table: true and private values side by side.
+
+    For example: stairnoise release visits.csv --column visits --eps 0.5
+    """
     laws = {name: _law_of_eps(name, eps, sensitivity) for name in mechanism or _RELEASED}
     table = read_table(csv, column)
     print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
@@ -166,10 +181,13 @@ def compare(
     eps: Eps,
     sensitivity: Sensitivity = 1.0,
     cost: Annotated[str, typer.Option(help="What counts: l1 for E|X|, l2 for E X².")] = "l1",
-    delta: Annotated[float | None, typer.Option(help="Privacy parameter δ; adds the mechanisms that need one.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ of the guarantee; adds the mechanisms that need one.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every mechanism, those for noise in shares included.")] = False,
 ) -> None:
-    """Compare the mechanisms, and say which one to choose."""
+    """Compare the mechanisms, and say which one to choose.
+
+    For example: stairnoise compare --eps 0.5 --sensitivity 3
+    """
     mechanisms: Any = "all" if everything else None
     print_comparison(
         Console(highlight=False),
@@ -186,7 +204,10 @@ def plot(
     gamma: Gamma = None,
     r: R = None,
 ) -> None:
-    """Draw one of the classic figures about staircase noise."""
+    """Draw one of the classic figures about staircase noise.
+
+    For example: stairnoise plot gain -o gain.svg
+    """
     console = Console(highlight=False)
     if name is None:
         print_figures(console)
@@ -206,16 +227,27 @@ app.command()(selftest)
 def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
     """Refuse a law without an option that it has no default for, as a command is refused without one."""
     for name in needed_parameters(mechanism):
-        if name in parameters and parameters[name] is None:
+        if name not in parameters:
+            raise ParameterError(f"mechanism must be {_choice(_SAMPLED)}, got {mechanism!r}, which has several rates")
+        if parameters[name] is None:
             raise _UsageError(f"Missing option '--{name.replace('_', '-')}', which the mechanism {mechanism!r} needs.")
 
 
 def _law_of_eps(name: str, eps: float, sensitivity: float) -> Any:
-    for row in ROWS:
-        if row.released and row.name == name:
-            return row.load()(eps, sensitivity)
-    *names, last = (repr(released) for released in _RELEASED)
-    raise ParameterError(f"mechanism must be {', '.join(names)} or {last}, got {name!r}")
+    if name not in _RELEASED:
+        raise ParameterError(f"mechanism must be {_choice(_RELEASED)}, got {name!r}{meant(name, _RELEASED)}")
+    try:
+        return BY_NAME[name].load()(eps, sensitivity)
+    except ParameterError as error:
+        if BY_NAME[name].kind == "continuous" or sensitivity.is_integer():
+            raise
+        others = " and ".join(f"--mechanism {row.name}" for row in ROWS if row.released and row.kind == "continuous")
+        raise ParameterError(f"{error}; {others} take it") from None
+
+
+def _choice(names: tuple[str, ...]) -> str:
+    *others, last = map(repr, names)
+    return f"{', '.join(others)} or {last}"
 
 
 def _shape(text: str | None) -> Any:

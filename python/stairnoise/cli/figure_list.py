@@ -5,22 +5,18 @@ from __future__ import annotations
 import inspect
 
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
+from rich.text import Text
 
 from stairnoise.figures import FIGURES, options_of
 
 
 def print_figures(console: Console) -> None:
-    """Print the name of every figure, its options and its first sentence."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    # Names and options are there to be typed: only the last column is broken.
-    table.add_column("name", min_width=max(map(len, FIGURES)))
-    table.add_column("options", min_width=max(len(_options(name)) for name in FIGURES))
-    table.add_column("what it shows")
+    """Print the name of every figure and its options, and below them what it shows."""
     for name, figure in FIGURES.items():
         summary = (inspect.getdoc(figure) or "").partition("\n\n")[0]
-        table.add_row(f"[bold]{name}[/bold]", _options(name), " ".join(summary.split()))
-    console.print(table)
+        console.print(f"[bold]{name}[/bold] {_options(name)}")
+        console.print(Padding(Text(" ".join(summary.split())), (0, 0, 0, 4)))
     console.print()
     console.print("Draw one with stairnoise plot NAME -o FILE.png, or .svg.")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
 from stairnoise.figures.density import densities
 from stairnoise.figures.divisible import infinitely_divisible_variance
 from stairnoise.figures.errors import mean_error
@@ -87,7 +87,7 @@ def check(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(name, str):
         raise ParameterTypeError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
     if name not in FIGURES:
-        raise ParameterError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
+        raise ParameterError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}{meant(name, FIGURES)}")
     given = {option: value for option, value in options.items() if value is not None}
     for option, value in given.items():
         if option not in options_of(name):

@@ -65,7 +65,7 @@ def _draw(axis: Any, sensitivity: int) -> None:
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]
     multi_scale = [MultiScaleDiscreteLaplace(e, sensitivity).var() for e in eps.tolist()]
-    # What may coincide comes later: the gaps of its line, and hollow marks, show what is below.
+    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
     curves = (
         ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
         ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """How a curve is drawn: told apart by its colour, and without colours by its line."""
+    """How a curve is drawn: its colour tells it apart, and in grey its dashes and marks do."""
 
     color: str
     linestyle: Any
     linewidth: float = 1.8
 
     def marked(self, marker: str) -> dict[str, Any]:
-        """Return how a curve is drawn some of whose places are marked: small and full for the staircase, others around it."""
+        """Return how the curve is drawn with marks: full ones for the staircase, larger hollow ones for the others."""
         full = self is STAIRCASE
         return self._asdict() | {
             "marker": marker,
@@ -29,7 +29,7 @@ class Look(NamedTuple):
         }
 
 
-# Okabe and Ito's colours, which people with any common kind of colour blindness tell apart. In grey the dashes do it.
+# Okabe and Ito's colours, which people with any common kind of colour blindness tell apart.
 STAIRCASE = Look("#0072B2", "-", 2.0)
 LAPLACE = Look("#D55E00", (0, (5, 2)), 1.6)
 THIRD = Look("#009E73", (0, (7, 1.5, 1, 1.5)), 1.6)
@@ -39,7 +39,7 @@ SIXTH = Look("#E69F00", (0, (2, 1, 1, 1)), 1.8)
 SAMPLES = "#BBBBBB"
 GRID = "#DDDDDD"
 
-# Inches. A telephone shows as many pixels as this has points, so that letters keep their size.
+# Inches. At 375 pixels, the width of a telephone, a letter of 10 points is 10 pixels high.
 _WIDTH = 5.2
 
 _HOUSE: dict[str, Any] = {
@@ -50,12 +50,12 @@ _HOUSE: dict[str, Any] = {
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
     "font.size": 10,
-    "legend.handlelength": 2.6,
-    "legend.labelspacing": 0.3,
-    "legend.columnspacing": 1.2,
     "grid.color": GRID,
     "grid.linewidth": 0.7,
+    "legend.columnspacing": 1.2,
     "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.labelspacing": 0.3,
     "svg.fonttype": "none",  # text stays text: small files, searchable
     "svg.hashsalt": "stairnoise",
 }

@@ -25,7 +25,7 @@ from stairnoise.figures.style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Integers that are apart on a logarithmic scale. No law has a sensitivity between two of them, so that no line joins them.
+# Integers whose dots stand apart on a logarithmic scale. No sensitivity lies between two integers, so no line joins the dots.
 _SENSITIVITIES = np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80, 100])
 _LOW, _HIGH = 0.1, 15.0
 
@@ -33,7 +33,7 @@ _LOW, _HIGH = 0.1, 15.0
 def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
     """Variance of the discrete staircase against Δ and against ε, with r = 1 and with the best r.
 
-    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·e^(−ε), which is drawn too.
+    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·exp(−ε), which is drawn too.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
 
 
 def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
-    # What may coincide comes later: the gaps of its line, and hollow marks, show what is below.
+    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
     curves = (
         ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
         ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),

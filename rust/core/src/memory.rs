@@ -1,4 +1,4 @@
-//! Memory whose size follows an input: where there is none, an error in place of the abort that `Vec` answers with.
+//! Memory whose size follows an input. Where memory runs out, these functions return an error; `Vec` alone would abort the process.
 
 /// The system has no memory left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) fn resize<T: Clone + Default>(vector: &mut Vec<T>, n: usize) -> Resul
     Ok(())
 }
 
-/// Whether there is room for a few small things. `Arc` and `Box` have no form that answers, but what was found and given back a moment ago is
+/// Whether there is room for a few small things. `Arc` and `Box` have no fallible form, but memory that was found and given back a moment ago is
 /// found again.
 pub(crate) fn has_room() -> Result<(), OutOfMemory> {
     const ROOM: usize = 1 << 13;

@@ -1,8 +1,9 @@
 //! What the named types, the errors and long fills say of themselves.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, Generator, Kind, Laplace, Law, MergedLaplace,
-    MultiScaleDiscreteLaplace, OneWordLaw, R, Selection, Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
+    Laplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, R, Selection, Share,
+    Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -30,6 +31,77 @@ fn a_law_tells_its_parameters_and_its_lattice() {
     assert_eq!(truncated.cells() as f64 * truncated.granularity(), 3.0);
     assert_eq!(MergedLaplace::new(&[0.5], &[], 3.0).unwrap().breaks(), []);
     assert_eq!(Selection::exponential(0.5, 3.0, true).unwrap().eps(), 0.5);
+}
+
+/// One of every law, with its sensitivity in steps and its own lengths.
+fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
+    let truncated = TruncatedLaplace::new(0.5, 0.25, 1.0, None, None).unwrap();
+    let merged = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0).unwrap();
+    let vectors = MultivariateStaircase::new(4.0, 1.0, 2, 0.3, Norm::LInf).unwrap();
+    let (below, above) = truncated.bounds();
+    let (breaks, r) = (merged.breaks().to_vec(), vectors.r());
+    // Steps of 2⁻³², for sensitivity 1 and a small ε.
+    let staircase = Staircase::new(0.5, 1.0, Gamma::Value(0.25)).unwrap();
+    vec![
+        (Box::new(staircase), 1 << 32, vec![1 << 30]),
+        (Box::new(DiscreteStaircase::new(0.5, 7, R::Value(3)).unwrap()), 7, vec![3]),
+        (Box::new(Laplace::new(0.5, 1.0).unwrap()), 1 << 32, vec![]),
+        (Box::new(DiscreteLaplace::new(0.5, 7).unwrap()), 7, vec![]),
+        (Box::new(truncated), 1 << 32, vec![below, above]),
+        (Box::new(merged), 1 << 32, breaks),
+        (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),
+        (Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap()), 0, vec![]),
+        (
+            Box::new(GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::WHOLE).unwrap()),
+            0,
+            vec![],
+        ),
+        (
+            Box::new(MultiScaleDiscreteLaplace::new(1.0, 7.0, Share::WHOLE).unwrap()),
+            7,
+            vec![],
+        ),
+        // log2 g = −32 − ⌊1.5·4/3⌋.
+        (Box::new(vectors), 1 << 34, vec![r]),
+    ]
+}
+
+/// Evidence: lengths that the parameters give by the contract's formulas; equality of pieces with the whole; refusals by their rule.
+#[test]
+fn every_law_can_do_the_same() {
+    for (law, cells, lengths) in every_law() {
+        assert_eq!((law.cells(), law.lengths()), (cells, &lengths[..]), "{law:?}");
+        let (mut whole, mut shared, mut released) = ([0.0; 12], [0.0; 12], [0.0; 12]);
+        law.fill(&mut Generator::from_seed(2), &mut whole).unwrap();
+        law.fill_parallel(&mut Generator::from_seed(2), &mut shared, 2).unwrap();
+        law.release(&mut Generator::from_seed(2), &[0.0; 12], &mut released).unwrap();
+        assert_eq!((shared, released), (whole, whole), "{law:?}");
+        assert!(whole.iter().all(|x| x % law.granularity() == 0.0), "{law:?}");
+        let fill = law.next_fill(&mut Generator::from_seed(2), 12).unwrap();
+        let (mut steps, mut piece) = ([0_i64; 12], [0.0; 5]);
+        fill.write(0, &mut steps).unwrap();
+        fill.write(7, &mut piece).unwrap();
+        assert_eq!(piece, whole[7..], "{law:?}");
+        fill.release(7, &[0_i64; 5], &mut piece).unwrap();
+        assert_eq!(piece, whole[7..], "{law:?}");
+        assert!(
+            steps
+                .iter()
+                .zip(whole)
+                .all(|(steps, x)| *steps as f64 * law.granularity() == x),
+            "{law:?}"
+        );
+        let mut generator = Generator::from_seed(2);
+        let refused = if law.granularity() == 1.0 {
+            Ok(())
+        } else {
+            Err(DrawError::NotWhole)
+        };
+        assert_eq!(law.fill(&mut generator, &mut steps), refused, "{law:?}");
+        assert_eq!(law.fill_parallel(&mut generator, &mut steps, 2), refused, "{law:?}");
+        assert_eq!(law.release(&mut generator, &[0_i64; 12], &mut steps), refused, "{law:?}");
+        assert_eq!(law.check_answers(&[1.0, f64::NAN]), Err(DrawError::NotFinite(1)), "{law:?}");
+    }
 }
 
 /// Evidence: a named type draws and releases what the law it becomes does.

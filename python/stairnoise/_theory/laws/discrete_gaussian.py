@@ -1,4 +1,11 @@
-"""The discrete Gaussian law of any variance: sums of few terms, and Euler's and Maclaurin's formula where they are many."""
+"""The discrete Gaussian distribution of any variance.
+
+Few terms are added up. Where they are many, Euler's and Maclaurin's formula takes the place of the sum.
+
+References
+----------
+.. [1] Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +15,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.laws.gaussian import Centred
 from stairnoise._theory.numerics import normal
+from stairnoise._theory.numerics.elementwise import in_chunks
 
 Floats = NDArray[np.float64]
 
@@ -20,13 +29,13 @@ _EM_SLOPE = 0.15
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 # Below this σ moments are sums over all integers of any probability.
 _SUMMED_SIGMA = 1000.0
-# In standard deviations: so far k**64 times the probability matters.
+# In standard deviations: beyond, k**64 times the probability does not matter.
 _WIDTH = 45.0
 _FARTHEST = 2.0**1000
 
 
-class DiscreteGaussianLaw:
-    """Functions of the law P(X = k) ∝ exp(-k²/(2 sigma2)) on the integers, relative errors below 1e-12.
+class DiscreteGaussianLaw(Centred):
+    """Functions of the distribution P(X = k) ∝ exp(-k²/(2 sigma2)) on the integers, relative errors below 1e-12.
 
     Tails are probabilities times Mills' ratio of the lattice, ``M(m) = sum of exp(-(2mi + i²)/(2 sigma2))`` over i >= 0:
     P(X >= m) = P(X = m) M(m).
@@ -53,14 +62,6 @@ class DiscreteGaussianLaw:
         """Logarithm of P(X <= x)."""
         return self._log_tail(-np.floor(x))
 
-    def sf(self, x: Floats) -> Floats:
-        """P(X > x)."""
-        return np.exp(self.logsf(x))
-
-    def cdf(self, x: Floats) -> Floats:
-        """P(X <= x)."""
-        return np.exp(self.logcdf(x))
-
     def ppf(self, q: Floats) -> Floats:
         """Least k with P(X <= k) >= q."""
         low = -self._last_at_least(np.log(np.minimum(q, 0.5)))
@@ -82,21 +83,9 @@ class DiscreteGaussianLaw:
         """Shannon's entropy in nats."""
         return self.log_total + self.var() / (2 * self.sigma2)
 
-    def mean(self) -> float:
-        """E X, which is 0 by symmetry."""
-        return 0.0
-
     def var(self) -> float:
         """E X²."""
         return self.abs_moment(2.0)
-
-    def moment(self, order: int) -> float:
-        """E X**order; 0 where it is odd."""
-        return 0.0 if order % 2 else self.abs_moment(float(order))
-
-    def support(self) -> tuple[float, float]:
-        """Return the ends of the support."""
-        return -math.inf, math.inf
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p; inf for p < 0, because P(X = 0) > 0."""
@@ -120,18 +109,14 @@ class DiscreteGaussianLaw:
         P(X > c) - e**eps P(X > c + shift), c = eps sigma2/shift - shift/2 (Canonne, Kamath and Steinke 2020, theorem 7),
         as the sum of P(X = k) - e**eps P(X = k + shift) over k > c, all of which are positive.
         """
-        flat = np.ravel(np.asarray(eps, np.float64))
-        found = np.empty_like(flat)
-        for begin in range(0, flat.size, normal.CHUNK):
-            part = slice(begin, begin + normal.CHUNK)
-            found[part] = self._hockey_stick(flat[part], shift)
-        return np.asarray(np.where(np.isnan(eps), np.nan, found.reshape(np.shape(eps))))
+        found = in_chunks(lambda eps: self._hockey_stick(eps, shift), normal.CHUNK, eps)
+        return np.asarray(np.where(np.isnan(eps), np.nan, found))
 
     def _hockey_stick(self, eps: Floats, shift: float) -> Floats:
         threshold = eps * self.sigma2 / shift - shift / 2
         far = ~(threshold < 1e15 * self.sigma)
         first = np.floor(np.where(far, 0.0, threshold)) + 1
-        # Far to the left of 0 nothing is left out that matters.
+        # What lies farther to the left has no probability that matters.
         first = np.maximum(first, -math.ceil(_WIDTH * self.sigma) - 6.0)
         slope = shift / self.sigma2
         rise = np.maximum((first - np.where(far, 0.0, threshold)) * slope, 0.0)

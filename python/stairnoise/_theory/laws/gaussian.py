@@ -1,8 +1,9 @@
-"""The normal law of mean 0."""
+"""The normal distribution of mean 0."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,44 @@ from stairnoise._theory.numerics import normal
 Floats = NDArray[np.float64]
 
 
-class NormalLaw:
-    """Functions of the normal law of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
+class Centred(ABC):
+    """What a symmetric distribution without bounds has from the logarithms of its tails and from its absolute moments."""
+
+    @abstractmethod
+    def logsf(self, x: Floats) -> Floats:
+        """Logarithm of P(X > x)."""
+
+    @abstractmethod
+    def logcdf(self, x: Floats) -> Floats:
+        """Logarithm of P(X <= x)."""
+
+    @abstractmethod
+    def abs_moment(self, p: float) -> float:
+        """E|X|**p."""
+
+    def sf(self, x: Floats) -> Floats:
+        """P(X > x)."""
+        return np.exp(self.logsf(x))
+
+    def cdf(self, x: Floats) -> Floats:
+        """P(X <= x)."""
+        return np.exp(self.logcdf(x))
+
+    def mean(self) -> float:
+        """E X, which is 0 by symmetry."""
+        return 0.0
+
+    def moment(self, order: int) -> float:
+        """E X**order; 0 where it is odd."""
+        return 0.0 if order % 2 else self.abs_moment(float(order))
+
+    def support(self) -> tuple[float, float]:
+        """Return the ends of the support."""
+        return -math.inf, math.inf
+
+
+class NormalLaw(Centred):
+    """Functions of the normal distribution of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
 
     def __init__(self, sigma: float) -> None:
         self.sigma = sigma
@@ -34,14 +71,6 @@ class NormalLaw:
         """Logarithm of P(X <= x)."""
         return normal.log_sf(-x / self.sigma)
 
-    def sf(self, x: Floats) -> Floats:
-        """P(X > x)."""
-        return np.exp(self.logsf(x))
-
-    def cdf(self, x: Floats) -> Floats:
-        """P(X <= x)."""
-        return np.exp(self.logcdf(x))
-
     def ppf(self, q: Floats) -> Floats:
         """Quantile of a lower tail."""
         return 0.0 - self.isf(q)
@@ -59,17 +88,9 @@ class NormalLaw:
         """Differential entropy in nats."""
         return 0.5 + normal.LOG_SQRT_2PI + math.log(self.sigma)
 
-    def mean(self) -> float:
-        """E X, which is 0 by symmetry."""
-        return 0.0
-
     def var(self) -> float:
         """E X²."""
         return self.sigma * self.sigma
-
-    def moment(self, order: int) -> float:
-        """E X**order; 0 where it is odd."""
-        return 0.0 if order % 2 else self.abs_moment(float(order))
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p for p > -1."""
@@ -77,7 +98,3 @@ class NormalLaw:
             return float(self.sigma**p * (2 ** (p / 2) * math.gamma((p + 1) / 2) / math.sqrt(math.pi)))
         except OverflowError:
             return math.inf
-
-    def support(self) -> tuple[float, float]:
-        """Return the ends of the support."""
-        return -math.inf, math.inf

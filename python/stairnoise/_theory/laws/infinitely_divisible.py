@@ -4,7 +4,7 @@ X = Σ_j m_j (N_j − N_j'), N_j and N_j' independent, negative binomial of shap
 
     P(N = k) = β(β+1)…(β+k−1)/k! · e^(−a k) (1 − e^(−a))^β.
 
-One term with m = 1 is the generalized discrete Laplace law, of which β = 1 is the discrete Laplace law.
+One term with m = 1 is the generalized discrete Laplace distribution; with β = 1 it is the discrete Laplace distribution.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 
 # Probabilities are listed as long as float64 has them with all its digits.
 _NEPERS = 680.0
-# Where more would take seconds, so far.
+# Where the whole list would take seconds.
 _FEWER_NEPERS = 200.0
 # e^(-_SHORT) has no part in a float64 sum.
 _SHORT = 42.0
-# Sums of logarithms are made in stretches of so many, and of stretches, to keep their rounding errors apart.
+# Logarithms are added up in stretches of this length, and then the stretches: rounding errors grow less.
 _STRETCH = 1024
-# Of the largest tilt of a negative binomial law, for Chernoff bounds.
+# Of the largest tilt of a negative binomial distribution, for Chernoff bounds.
 _FRACTIONS = np.append(np.arange(1, 64) / 64, 1 - 2.0 ** -np.arange(7, 20))
-# Up to this rate nothing cancels in `_ratios` that is not near 1.
+# Up to this rate `_ratios` cancels only where the ratios are near 1.
 _SMALL_RATE = 1.0
 # The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
 _TILTS = (0, 1, 3)
@@ -45,7 +45,7 @@ class Term(NamedTuple):
 
 
 class Differences(Tabulated):
-    """The law of such a sum, times a step, with its variance in closed form."""
+    """The distribution of such a sum, times a step, with its variance in closed form."""
 
     def __init__(self, terms: Sequence[Term], step: float = 1.0) -> None:
         above = log_pmf(terms)
@@ -96,9 +96,9 @@ def reach(shape: float, rate: float, nepers: float) -> float:
 def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
     """Logarithms of P(X = k) for k = 0, 1, … down to about e^(−nepers).
 
-    The relative error of the probabilities is near 1e-13 for a single term, and for one to which terms of shape 1 are
-    added. With others, which only shares have, it is that of a Fourier transform at the best of four tilts: below 1e-9
-    down to e^(−50), and growing to 1e-6 at the end of the list, near e^(−200).
+    For a single term, alone or with terms of shape 1, the relative error of the probabilities is near 1e-13. Only shares
+    have several terms of other shapes. Their probabilities come from a Fourier transform at the best of four tilts: the error
+    is below 1e-9 down to e^(−50), and grows to 1e-6 at the end of the list, near e^(−200).
     """
     size = _size(terms, nepers)
     fractional = [term for term in terms if term.shape != 1]
@@ -293,13 +293,13 @@ def pure_eps(shape: float, rate: float, sensitivity: int) -> float:
 def pure_eps_of_two(one: Term, other: Term, sensitivity: int) -> float:
     """Least ε of the sum of two terms of scale 1 under shifts up to `sensitivity`, or a bound on it.
 
-    The law is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ).
-    With the term of the slower decay first, of shape β₁ and law h₁:
+    The distribution is symmetric and unimodal, as are both terms, so the largest loss is max over x ≥ 0 of ln P(x)/P(x + Δ).
+    With the term of the slower decay first, of shape β₁ and distribution h₁:
 
     * β₁ ≥ 1: rate₁·Δ, which h₁ alone guarantees and the tail approaches;
     * otherwise the largest over the list of probabilities. Beyond it, at x ≥ X, split P(x) = Σ h₁(y)h₂(x − y) at Y: the
       part y ≥ Y is at most h₁(Y)/h₁(Y + Δ)·P(x + Δ), for h₁(y)/h₁(y + Δ) falls, and the rest at most h₂(x − Y)
-      against P(x) ≥ h₁(x)h₂(0). Neither law alone loses more, too. The least of these bounds counts where it is larger.
+      against P(x) ≥ h₁(x)h₂(0). Neither distribution alone loses more, too. The least of these bounds counts where it is larger.
     """
     slow, fast = sorted((one, other), key=lambda term: term.rate)
     if slow.rate == fast.rate:

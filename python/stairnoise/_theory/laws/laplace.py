@@ -1,4 +1,4 @@
-"""The Laplace law: density, survival function and its inverse on the half line y >= 0."""
+"""The Laplace distribution: density, survival function and its inverse on the half line y >= 0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOG_2 = math.log(2)
 
 
 class Exponential(NamedTuple):
-    """Constants of one law."""
+    """Constants of one distribution."""
 
     eps: Any
     D: Any
@@ -20,7 +20,7 @@ class Exponential(NamedTuple):
 
 
 def constants(eps: Real, sensitivity: Real) -> Exponential:
-    """Make the constants of the Laplace law with scale sensitivity/eps."""
+    """Make the constants of the Laplace distribution with scale sensitivity/eps."""
     xp = namespace(eps, sensitivity)
     return Exponential(eps, sensitivity, xp.log(eps / sensitivity / 2))
 

@@ -1,4 +1,4 @@
-"""A law on a coarse lattice as a density: each value spread evenly over the cell around it."""
+"""A distribution on a coarse lattice as a density: each value spread evenly over the cell around it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# In cells: beyond the lists of all laws, and far from the integers that float64 does not hold.
+# In cells: beyond the lists of all distributions, and far from the integers that float64 does not hold.
 _FARTHEST = 2.0**40
 
 
 class Cells:
-    """Functions of X + U: X a symmetric law on the multiples of a step, U uniform on a cell, from -step/2 to step/2."""
+    """Functions of X + U: X a symmetric distribution on the multiples of a step, U uniform on a cell, from -step/2 to step/2."""
 
     def __init__(self, law: Any) -> None:
         self._law = law

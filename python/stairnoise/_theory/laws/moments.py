@@ -1,9 +1,6 @@
-"""Absolute moments of the four laws in closed form.
+"""Absolute moments of the Laplace and the staircase distributions, of integer order, in closed form.
 
-Pure functions of float64 arrays that broadcast. Notation as in the papers: ``b = exp(-eps)``,
-``c = b/(1 - b)``, `D` the sensitivity, `gamma` or `r` the width of the central stair. No formula
-here subtracts nearly equal numbers, so the relative error stays near 1e-15 from ``eps`` = 2**-40
-to 700, where the textbook forms lose every digit or overflow.
+Functions of float64 arrays that broadcast, in the notation of `stairnoise._theory`.
 
 References
 ----------
@@ -30,15 +27,15 @@ _LARGEST_HALF_EPS = 700.0
 def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
     """E|X|**p of the continuous staircase, integer p.
 
-    The law is a mixture of uniform laws on [-(gamma+m)D, (gamma+m)D] with weights proportional to
+    The distribution is a mixture of uniform distributions on [-(gamma+m)D, (gamma+m)D] with weights proportional to
     ``b**m (gamma+m)``, so E|X|**p is a ratio of moments of gamma + M, M geometric; these are sums
     of ``c**i`` times forward differences, all positive.
     """
     if p == 0:
         return np.ones(np.broadcast(eps, D, gamma).shape)
     with np.errstate(all="ignore"):
-        c = _odds(eps)
-        centre, beyond = _central_mass(eps, gamma)
+        c = odds(eps)
+        centre, beyond = central_mass(eps, gamma)
         stairs = sum(_power_difference(p + 1, i, gamma) * c ** (i - 1) for i in range(1, p + 2))
         # In two factors: the power of a large sensitivity may overflow where the moment does not.
         scale = np.asarray(D) ** (p / 2)
@@ -46,15 +43,15 @@ def staircase_abs_moment(p: int, eps: Real, D: Real, gamma: Real) -> Array:
 
 
 def laplace_abs_moment(p: int, eps: Real, D: Real) -> Array:
-    """E|X|**p of the Laplace law, ``p! (D/eps)**p``."""
+    """E|X|**p of the Laplace distribution, ``p! (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(float(factorial(p)) * (np.asarray(D) / eps) ** p)
 
 
 def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
-    """E|X|**p of the discrete staircase, integer p; D = r = 1 is the two-sided geometric law.
+    """E|X|**p of the discrete staircase, integer p; D = r = 1 is the two-sided geometric distribution.
 
-    The law is a mixture of uniform laws on -(N-1)..N-1 with N = r + M D and weights proportional
+    The distribution is a mixture of uniform distributions on -(N-1)..N-1 with N = r + M D and weights proportional
     to ``b**M (2N-1)``. So E|X|**p is ``2/t`` times the mean of ``1**p + ... + (N-1)**p`` over a
     geometric M: again a sum of ``c**i`` times positive forward differences.
     """
@@ -62,7 +59,7 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         return np.ones(np.broadcast(eps, D, r).shape)
     D, r = np.asarray(D, np.float64), np.asarray(r, np.float64)
     with np.errstate(all="ignore"):
-        c = _odds(eps)
+        c = odds(eps)
         centre = _power_sum(p, r)
         stair = [_power_sum(q, r + D) - _power_sum(q, r) for q in range(p + 1)]
         stairs = sum(
@@ -73,12 +70,12 @@ def lattice_abs_moment(p: int, eps: Real, D: Real, r: Real) -> Array:
         return 2 * (centre + stairs) / (2 * r - 1 + 2 * D * c)
 
 
-def _odds(eps: Real) -> Array:
-    """``c = b/(1 - b)``, the mean of the geometric law; 1/expm1(eps) would overflow at 710."""
+def odds(eps: Real) -> Array:
+    """``c = b/(1 - b)``, the mean of the geometric distribution; 1/expm1(eps) would overflow at 710."""
     return np.asarray(np.exp(-np.asarray(eps)) / -np.expm1(-np.asarray(eps)))
 
 
-def _central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
+def central_mass(eps: Real, gamma: Real) -> tuple[Array, Array]:
     """P(|X| < gamma D) = gamma/(gamma+c) and its complement c/(gamma+c).
 
     Through the ratio gamma/c in two factors, which survives when b itself underflows.

@@ -1,8 +1,9 @@
-r"""The law of the norm of multivariate staircase noise, in units of the sensitivity.
+r"""The distribution of the norm of multivariate staircase noise, in units of the sensitivity.
 
 In d dimensions the density is a·b^J, with J = 0 where ‖x‖ < γ and J = ⌊‖x‖ − γ⌋ + 1 beyond (Geng, Kairouz, Oh and Viswanath
-2015). It is a mixture of uniform laws on balls of radius m + γ, m = 0, 1, …, with weights w(m) = b^m (m + γ)^d, whatever the norm
-is: so ‖X‖ has the same law for all norms. With Lerch's Φ(b, −s, γ) = Σ b^m (m + γ)^s the weights add up to Φ(b, −d, γ).
+2015). For every norm it is a mixture of uniform distributions on balls of radius m + γ, m = 0, 1, …, with weights
+w(m) = b^m (m + γ)^d. So ‖X‖ has the same distribution for all norms. The weights add up to Φ(b, −d, γ), where
+Φ(b, −s, γ) = Σ b^m (m + γ)^s is Lerch's.
 
 All sums are of positive terms, relative to the largest weight.
 """
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Weights below e^-300 of the largest are left out, which is below 1e-130 of the probability.
+# Weights below e^-300 of the largest are left out: less than 1e-130 of the probability.
 _NATS = 300.0
 
 
@@ -31,7 +32,7 @@ def log_unit_volume(norm: str, dim: int) -> float:
 
 
 def squared_coordinate_share(norm: str, dim: int) -> float:
-    """E X_i² / E ‖X‖² of a law that depends on the norm alone."""
+    """E X_i² / E ‖X‖² of a distribution that depends on the norm alone."""
     if norm == "l1":
         return 2 / (dim * (dim + 1))
     if norm == "l2":
@@ -51,12 +52,12 @@ def last_ball(eps: float, dim: int, gamma: float, nats: float) -> int:
 def largest_ball(eps: float, dim: int, gamma: float) -> int:
     """Return the ball of the largest weight, up to rounding errors."""
     ball = max(0, math.floor(dim / eps - gamma))
-    # (m + γ)^d b^m has one maximum; next to a tiny γ its neighbour may be out of sight.
+    # (m + γ)^d b^m has one maximum; rounding may hide the neighbour of a tiny γ.
     return ball + (dim * (math.log(ball + 1 + gamma) - math.log(ball + gamma)) > eps)
 
 
 class Radial:
-    """The law of R = ‖X‖/Δ for ε, the dimension and γ in (0, 1]."""
+    """The distribution of R = ‖X‖/Δ for ε, the dimension and γ in (0, 1]."""
 
     def __init__(self, eps: float, dim: int, gamma: float) -> None:
         self._eps, self._dim, self._gamma = eps, dim, gamma

@@ -1,7 +1,7 @@
-"""Laws whose density falls exponentially, at one rate after another, on either side of 0: closed forms without cancellation.
+"""Densities that fall exponentially, at one rate after another, on either side of 0: closed forms without cancellation.
 
 A side is ``w(y) = exp(-W(y))`` for y >= 0, where W is continuous, starts at 0 and has slope r_j on the j-th piece; the last piece
-may end, and then so does the law. All tails are kept relative to w where they begin, so that they have logarithms where
+may end, and then so does the distribution. All tails are kept relative to w where they begin, so that they have logarithms where
 they underflow.
 """
 
@@ -13,11 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._theory.numerics.quadrature import gauss_legendre
+
 Array = NDArray[np.float64]
 
-# Nodes on an interval [a, 2a] or shorter than 4 mean distances: what a polynomial leaves of y**p exp(-r y) is below 1e-16 there.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
-# Smaller than rounding: an integral ends where its pieces do not count any more.
+# Nodes on an interval [a, 2a], or on one below 4 mean distances: the rule's error for y**p exp(-r y) is below 1e-16.
+_NODES = 40
+# Smaller than rounding: an integral ends where its pieces are below this part of it.
 _NEGLIGIBLE = 2.0**-64
 
 
@@ -25,7 +27,7 @@ class Side:
     """One side of 0."""
 
     def __init__(self, rates: Sequence[float], breaks: Sequence[float], end: float = math.inf) -> None:
-        """Take the slopes of W, where they change, and where the law ends."""
+        """Take the slopes of W, where they change, and where the distribution ends."""
         self.end = end
         self._rate = np.array(rates, np.float64)
         self._start = np.array([0.0, *breaks], np.float64)
@@ -81,9 +83,10 @@ class Side:
                 a = start
             while a < start + length:
                 b = min(2 * a, a + 4 / rate, start + length)
-                y = a + (b - a) / 2 * (_NODES + 1)
+                nodes, weights = gauss_legendre(_NODES)
+                y = a + (b - a) * nodes
                 values = np.exp(p * np.log(y) - rate * (y - start) - height)
-                part = (b - a) / 2 * float(_WEIGHTS @ values)
+                part = (b - a) * float(weights @ values)
                 total += part
                 a = b
                 if part <= _NEGLIGIBLE * total and rate * (a - start) > 1 and rate * a > p:
@@ -113,7 +116,7 @@ def _power_integral(p: float, rate: float, end: float) -> float:
 
 
 class Pieces:
-    """The functions of a law, in units of `unit`: a left side, mirrored, and a right side."""
+    """The functions of a distribution, in units of `unit`: a left side, mirrored, and a right side."""
 
     def __init__(self, left: Side, right: Side, unit: float) -> None:
         self._left, self._right, self._unit = left, right, unit
@@ -168,7 +171,7 @@ class Pieces:
         return np.where((q >= 0) & (q <= 1), x, np.nan)
 
     def error_bound(self, alpha: Array) -> Array:
-        """Least t with P(|X| > t) <= alpha, for a symmetric law."""
+        """Least t with P(|X| > t) <= alpha, for a symmetric distribution."""
         return self._right.tail_inverse(np.log(alpha / 2) + self._log_mass) * self._unit
 
     def entropy(self) -> float:
@@ -200,7 +203,7 @@ class Pieces:
         return self._times_unit(self._right.moment(float(order)) - self._left.moment(float(order)), order)
 
     def support(self) -> tuple[float, float]:
-        """Return the ends of the law."""
+        """Return the ends of the distribution."""
         return -self._left.end * self._unit, self._right.end * self._unit
 
 

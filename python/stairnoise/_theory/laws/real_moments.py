@@ -1,4 +1,4 @@
-"""Absolute moments of real order of the four laws, E|X|**p for every p > -1.
+"""Absolute moments of real order of the Laplace and the staircase distributions: E|X|**p for every p > -1.
 
 Functions of numbers or arrays that broadcast, relative error below 1e-12 for ``eps`` from 2**-40
 to 700 and p to 64. Notation as in `stairnoise._theory`, whose closed forms they equal at integer p.
@@ -12,20 +12,18 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
-from stairnoise._theory.numerics.lerch import FEW_STAIRS, cell_sum, excess, gamma_function, odds, outer_stairs
+from stairnoise._theory.laws.moments import central_mass, odds
+from stairnoise._theory.numerics.elementwise import in_chunks
+from stairnoise._theory.numerics.lerch import FEW_STAIRS, cell_sum, excess, gamma_function, outer_stairs
 
 Array = NDArray[np.float64]
 
 # Elements at a time: every element takes some hundred terms.
 _CHUNK = 1024
-# Beyond this, exp(eps/2) overflows.
-_LARGEST_EPS = 1400.0
 
 
 def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Array:
@@ -35,21 +33,21 @@ def staircase_abs_moment(p: Real, eps: Real, D: Real, gamma: Real) -> Array:
     ``b**m (gamma+m)**(p+1)``; integral of the density, stair by stair.
     """
     with np.errstate(all="ignore"):
-        return _elementwise(_staircase, p, eps, D, gamma)
+        return in_chunks(_staircase, _CHUNK, p, eps, D, gamma)
 
 
 def lattice_abs_moment(p: Real, eps: Real, D: Real, r: Real) -> Array:
-    """E|X|**p of the discrete staircase; D = r = 1 is the two-sided geometric law.
+    """E|X|**p of the discrete staircase; D = r = 1 is the two-sided geometric distribution.
 
     inf for negative p, because P(X = 0) > 0.
     """
     with np.errstate(all="ignore"):
-        moment = _elementwise(_lattice, np.maximum(p, 0.0), eps, D, r)
+        moment = in_chunks(_lattice, _CHUNK, np.maximum(p, 0.0), eps, D, r)
         return np.asarray(np.where(np.asarray(p) < 0, np.inf, moment))
 
 
 def laplace_abs_moment(p: Real, eps: Real, D: Real) -> Array:
-    """E|X|**p of the Laplace law, ``Gamma(p+1) (D/eps)**p``."""
+    """E|X|**p of the Laplace distribution, ``Gamma(p+1) (D/eps)**p``."""
     with np.errstate(all="ignore"):
         return np.asarray(gamma_function(np.asarray(p) + 1.0) * (np.asarray(D) / eps) ** p)
 
@@ -63,7 +61,7 @@ def _lattice(p: Array, eps: Array, D: Array, r: Array) -> Array:
 
 
 def _moment(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
-    """E|X|**p with the central stair of half-width gamma D; `cells` to a stair, inf for a continuous law."""
+    """E|X|**p with the central stair of half-width gamma D; `cells` to a stair, inf for a continuous distribution."""
     moment = np.ones_like(p)
     small = eps < FEW_STAIRS
     for method, where in ((_many_stairs, small & (p != 0)), (_few_stairs, ~small & (p != 0))):
@@ -79,26 +77,11 @@ def _many_stairs(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> 
 
 
 def _few_stairs(p: Array, eps: Array, D: Array, gamma: Array, cells: Array) -> Array:
-    # Through gamma/c in two factors, which survives when b itself underflows.
-    root = np.exp(np.minimum(eps, _LARGEST_EPS) / 2)
+    centre, beyond = central_mass(eps, gamma)
     step = -np.expm1(-eps)
-    ratio = (gamma * root) * (root * step)
-    centre, beyond = 1 / (1 + 1 / ratio), 1 / (1 + ratio)
     s = p + 1
     inner = np.where(np.isinf(cells), gamma**p, cell_sum(s[:, None], gamma[:, None], cells[:, None])[:, 0] / gamma)
     outer = outer_stairs(s, eps, gamma, cells)
     # In two factors: the power of a large sensitivity may overflow where the moment does not.
     scale = D ** (p / 2)
     return np.asarray(scale * (step * (inner * centre + beyond * step * outer) / s) * scale)
-
-
-def _elementwise(moment: Callable[[Array, Array, Array, Array], Array], *parameters: Real) -> Array:
-    """Apply a function of one-dimensional arrays to parameters that broadcast, a chunk at a time."""
-    columns = np.broadcast_arrays(*(np.asarray(parameter, np.float64) for parameter in parameters))
-    shape = columns[0].shape
-    p, eps, D, x = (column.ravel() for column in columns)
-    result = np.empty(p.size)
-    for start in range(0, p.size, _CHUNK):
-        part = slice(start, start + _CHUNK)
-        result[part] = moment(p[part], eps[part], D[part], x[part])
-    return result.reshape(shape)

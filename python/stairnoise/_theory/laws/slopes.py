@@ -16,7 +16,10 @@ Array = NDArray[np.float64]
 
 
 class Slopes(NamedTuple):
-    """W(k) = -ln P(k) + constant of a law on the integers from -below to above: even, W(0) = 0, with corners at ±breaks."""
+    """W(k) = -ln P(k) + constant, on the integers from -below to above.
+
+    W is even, W(0) = 0, and its corners are at ±breaks.
+    """
 
     rates: Sequence[Fraction]
     breaks: Sequence[int]
@@ -29,7 +32,7 @@ class Slopes(NamedTuple):
         return _height(k, self.rates, self.breaks)
 
     def corners(self) -> list[int]:
-        """Least integers of the runs on which W is linear, and one past the last of a law that ends."""
+        """Least integers of the runs on which W is linear, and one past the last of a distribution that ends."""
         inside = [-c for c in reversed(self.breaks)] + [0, *self.breaks]
         low = [] if self.below is None else [-self.below]
         high = [] if self.above is None else [self.above + 1]
@@ -62,7 +65,7 @@ def _height(x: int | Fraction, rates: Sequence[Fraction], breaks: Sequence[int |
 
 
 def log_sum(beta: Array | float, n: Array | float) -> Array:
-    """Logarithm of the sum of exp(-β j) over j < n; 0 terms give whatever, for the caller to drop."""
+    """Logarithm of the sum of exp(-β j) over j < n; for n = 0 the result has no meaning."""
     size = np.abs(beta)
     safe = np.where(size > 0, size, 1.0)
     with np.errstate(all="ignore"):

@@ -1,6 +1,6 @@
-"""Both staircase laws: density, survival function and its inverse on the half line y >= 0.
+"""Both staircase distributions: density, survival function and its inverse on the half line y >= 0.
 
-One set of formulas serves both, because the discrete law is the continuous one rounded to the
+One set of formulas serves both, because the discrete distribution is the continuous one rounded to the
 nearest integer: with half-width ``w = gamma D`` of the central stair, or ``w = r - 1/2``,
 
     density   h(y) = b**J / t                         P(X = i)  = h(|i|)
@@ -28,7 +28,7 @@ _LEAST = 5e-324
 
 
 class Stairs(NamedTuple):
-    """Constants of one law; lengths in units of a power of two that leaves D in [1/2, 1)."""
+    """Constants of one distribution; lengths in units of a power of two that leaves D in [1/2, 1)."""
 
     eps: Any
     scale: Any
@@ -57,7 +57,7 @@ class Stairs(NamedTuple):
     steep: Any
     """Whether log and exp are as good as log1p and expm1: the stairs fall fast, and none is near 0."""
     excess: Any
-    """The caller's t minus 1, without cancellation, for a discrete law; -inf for a continuous one."""
+    """The caller's t minus 1, without cancellation, for a discrete distribution; -inf for a continuous one."""
 
 
 def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
@@ -73,7 +73,7 @@ def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
 
 
 def lattice(eps: Real, sensitivity: Real, r: Real) -> Stairs:
-    """Make the constants of the discrete staircase; ``(eps, 1, 1)`` is the two-sided geometric law."""
+    """Make the constants of the discrete staircase; ``(eps, 1, 1)`` is the two-sided geometric distribution."""
     xp = namespace(eps, sensitivity, r)
     D, scale = _normalised(xp, sensitivity)
     w = r - 0.5

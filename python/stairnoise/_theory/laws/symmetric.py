@@ -1,8 +1,8 @@
-"""From a half line to the whole line: the functions of a symmetric law, in SciPy's sense.
+"""From a half line to the whole line: the functions of a symmetric distribution, with SciPy's names.
 
-Each maker takes the half-line functions of a law (`stairs`, `exponential`) and returns a formula for
-`elementwise.evaluate`. Nothing is ever computed as ``1 - cdf``: what is small is computed as such.
-The `Lattice` laws are the rounded ones: P(X <= i) is the survival function at ``i + 1/2``.
+Each maker takes the functions of a half line (`staircase`, `laplace`) and returns a formula for `elementwise.evaluate`.
+No small probability is computed as ``1 - cdf``. `Lattice` is the same distribution rounded to the nearest integer: its
+P(X <= i) is the distribution function at ``i + 1/2``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROUNDING = 2.0**-51
 
 
 class Line:
-    """Formulas of a continuous symmetric law."""
+    """Formulas of a continuous symmetric distribution."""
 
     def __init__(self, half: ModuleType) -> None:
         self.pdf = _even(half.density)
@@ -39,7 +39,7 @@ class Line:
 
 
 class Lattice:
-    """Formulas of the same law rounded to the nearest integer."""
+    """Formulas of the same distribution rounded to the nearest integer."""
 
     def __init__(self, half: ModuleType) -> None:
         self.pmf = _at_integers(_even(half.density), 0.0)
@@ -112,9 +112,8 @@ def _to_the_right(f: Formula) -> Formula:
 def _lattice_quantile(survival_inverse: Formula, function: Formula, *, upper: bool) -> Formula:
     """Make the least integer i with cdf(i) >= u, or with sf(i) <= u; `function` is cdf or sf.
 
-    The inverse may be off by its rounding, and u by that of the function. Where either could matter
-    the answer is what the function itself says, so that ``ppf(cdf(i)) == i`` wherever the cdf
-    distinguishes its neighbours.
+    Rounding moves the inverse, and the u that a caller has from the function. Where either could matter, the function
+    itself decides. So ``ppf(cdf(i)) == i`` for every i that the cdf distinguishes from its neighbours.
     """
     quantile = _quantile(survival_inverse, upper=upper)
 

@@ -1,4 +1,4 @@
-"""A law on consecutive integers, or on the multiples of a step, from a list of its probabilities."""
+"""A distribution on consecutive integers, or on the multiples of a step, from a list of its probabilities."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Floats = NDArray[np.float64]
 
 
 class Tabulated:
-    """Functions of the law with P(X = step·(first + i)) = exp(log_pmf[i]).
+    """Functions of the distribution with P(X = step·(first + i)) = exp(log_pmf[i]).
 
-    What is not listed has no probability here: list all that matters. Both tails are summed from their far ends,
-    where the smallest terms are, so that cdf and sf are as accurate as the list wherever they are small.
+    Values outside of the list have no probability, so the list must hold all that matter. Both tails are summed from their
+    far ends, where the smallest terms are. So small values of cdf and sf are as accurate as the list.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Tabulated:
     step : float
         A power of two.
     bounded : bool
-        Whether the law ends with the list; otherwise its support is all the multiples.
+        Whether the distribution ends with the list; otherwise its support is all the multiples.
     """
 
     def __init__(self, first: int, log_pmf: Floats, step: float = 1.0, *, bounded: bool = False) -> None:
@@ -35,7 +35,7 @@ class Tabulated:
         self._k: Floats = np.arange(first, first + log_pmf.size, dtype=np.float64)
         self._log_pmf = log_pmf
         self._pmf = np.exp(log_pmf)
-        # Entry i: what is at or below, and what is above, the i-th integer.
+        # Entry i: the probabilities at or below, and above, the i-th integer.
         below, above = np.cumsum(self._pmf), np.append(np.cumsum(self._pmf[:0:-1])[::-1], 0.0)
         self._cdf = np.where(below < above, below, 1 - above)
         self._sf = np.where(above < below, above, 1 - below)

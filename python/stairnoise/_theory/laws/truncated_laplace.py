@@ -1,4 +1,4 @@
-"""The truncated Laplace law: its bounds, its functions, and what it reveals.
+"""The truncated Laplace distribution: its bounds, its functions, and its exact δ.
 
 Distances are in units of the scale λ = Δ/ε, in which the density falls by e and the sensitivity is ε.
 
@@ -36,7 +36,7 @@ def other_bound(eps: float, delta: float, given: float) -> float:
     """Least bound on the other side of one that is given, at least the sensitivity; inf where there is none.
 
     For the larger of both, exp(-other) is ``2 + (1-delta)/delta exp(-given) - exp(eps-given)/delta`` ([2]_, theorem 1);
-    here relative to the symmetric law, without the difference of large numbers.
+    here relative to the symmetric distribution, without the difference of large numbers.
     """
     symmetric = symmetric_bound(eps, delta)
     if given < symmetric:
@@ -79,7 +79,7 @@ class Truncated(Pieces):
 
 
 def achieved_delta(eps: float, cells: int, below: int, above: int) -> Fraction:
-    """δ of the law on the integers from -below to above: the mass of the `cells` outermost ones of the nearer end.
+    """δ of the distribution on the integers from -below to above: the mass of the `cells` outermost ones of the nearer end.
 
     Within 1e-50, relatively: the terms of the quotient are known to 60 digits and lose 10 at most.
     """

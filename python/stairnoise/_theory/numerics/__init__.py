@@ -4,6 +4,7 @@
 - `elementary`: differences of elementary functions without cancellation.
 - `lerch`: sums over the stairs of a staircase, which are Lerch's transcendent.
 - `normal`: Mills' ratio, and the tail of the normal distribution with it.
+- `quadrature`: nodes and weights of Gauss and of Lobatto.
 - `roots`: where a predicate begins to hold, and where a function that rises is 0.
 - `rounding`: exact numbers to float64, upwards or downwards.
 """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stairnoise._theory.numerics.quadrature import gauss_legendre
 
 Array = NDArray[np.float64]
 
@@ -47,16 +48,9 @@ def affinity_integral(eps: Array, s: Array) -> Array:
 
     Gauss-Legendre with 24 points, exact to rounding for an integrand this smooth.
     """
-    t, weights = _gauss_legendre()
+    t, weights = gauss_legendre(24)
     argument = np.multiply.outer(s * eps, t)
     tiny = np.abs(argument) < 1e-5
     safe = np.where(tiny, 1.0, argument)
     ratio = np.where(tiny, 1 + argument**2 / 6, np.sinh(safe) / safe)
     return np.asarray((t * np.exp(np.multiply.outer(-eps / 2, t)) * ratio) @ weights)
-
-
-@cache
-def _gauss_legendre() -> tuple[Array, Array]:
-    """Points and weights on (0, 1); made when first asked for, as `numpy.polynomial` takes ten milliseconds to load."""
-    points, weights = np.polynomial.legendre.leggauss(24)
-    return (points + 1) / 2, weights / 2

@@ -1,7 +1,7 @@
 """One formula, written once, for Python floats and for arrays of any shape.
 
 A formula takes a namespace of elementary functions, an argument and named constants. With Python
-floats it runs on `Floats`, which costs a tenth of NumPy's price per scalar; with arrays it runs on
+floats it runs on `Floats`, which takes a tenth of NumPy's time for a scalar; with arrays it runs on
 NumPy, a block at a time, so that temporaries stay in the cache.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
 
@@ -123,3 +124,14 @@ def evaluate(formula: Formula, x: Real, constants: Constants, scalar_constants: 
             block = constants._replace(**dict(zip(arrays, given, strict=True))) if given else constants
             result[...] = formula(np, argument, block)
     return out if out.ndim else float(out)
+
+
+def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> NDArray[Any]:
+    """Apply a function of arrays of one axis to arguments that broadcast, `chunk` elements at a time."""
+    columns = np.broadcast_arrays(*(np.asarray(argument, np.float64) for argument in arguments))
+    flat = [column.ravel() for column in columns]
+    result = np.empty(flat[0].size, dtype)
+    for start in range(0, result.size, chunk):
+        part = slice(start, start + chunk)
+        result[part] = function(*(column[part] for column in flat))
+    return result.reshape(columns[0].shape)

@@ -1,13 +1,13 @@
 r"""Sums over the stairs, ``sum over m >= 0 of b**m P(x + m)``, to nearly the last digit.
 
-Every staircase law is a mixture of uniform laws on centred intervals, so its moments of real order
+Every staircase distribution is a mixture of uniform distributions on centred intervals, so its moments of real order
 are such sums, with `P` the integral of a power; ``P(x) = x**s`` gives the Lerch transcendent
 Phi(b, -s, x). On the lattice of cells ``1/D`` the integral is a sum over the integers below ``xD``,
 
     P(x) = s D**-s (1**(s-1) + 2**(s-1) + ... + (n-1)**(s-1)),      n = xD + 1/2,
 
-and ``D = inf`` means the continuous law. From about two stairs' worth of eps on, adding up is enough; below,
-where thousands to 2**46 stairs matter, the sum ends in the Euler-Maclaurin formula, whose integral is an
+and ``D = inf`` means the continuous distribution. From ``eps`` = 2 on, adding up is enough. Below,
+thousands to 2**46 stairs matter, and the sum ends in the Euler-Maclaurin formula, whose integral is an
 incomplete gamma function. The series that the literature uses there, in Hurwitz zeta functions [1]_, loses digits near
 eps = 2 pi; this one does not, and it covers the lattice.
 
@@ -38,11 +38,6 @@ _STAIR_ORDER = 26
 _CELL_ORDER = 20
 _LEAST_SUMMED = 12
 _LEAST_CELLS = 16
-
-
-def odds(eps: Real) -> Array:
-    """``c = b/(1 - b)``, the mean of the geometric law."""
-    return np.asarray(np.exp(-np.asarray(eps)) / -np.expm1(-np.asarray(eps)))
 
 
 def gamma_function(a: Real) -> Array:

@@ -1,13 +1,15 @@
-"""The normal law's tail, without SciPy: Mills' ratio by quadrature, from which everything else follows."""
+"""The normal distribution's tail, without SciPy: everything follows from Mills' ratio, which quadrature gives."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stairnoise._theory.numerics.elementwise import in_chunks
+from stairnoise._theory.numerics.quadrature import gauss_legendre
 
 Floats = NDArray[np.float64]
 
@@ -15,16 +17,9 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 # Elements at a time: every element takes some dozens of terms, or some hundred.
 CHUNK = 1024
-# What is left out of an integral of e**-y over y from 0 up: e**-40 of it.
+# The integral of e**-y over y >= 0 ends here: e**-40 of it is left out.
 _NEGLIGIBLE = 40.0
 _NODES = 48
-
-
-@cache
-def _rule() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Legendre on [0, 1]."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return (nodes + 1) / 2, weights / 2
 
 
 def reach(z: Floats) -> Floats:
@@ -38,12 +33,12 @@ def mills(z: Floats) -> Floats:
 
     The integral of ``exp(-z u - u²/2)`` over u > 0: all terms are positive, so nothing cancels.
     """
-    return _by_parts(lambda z: weighted(z, lambda u: np.ones_like(u)), z)
+    return in_chunks(lambda z: weighted(z, np.ones_like), CHUNK, z)
 
 
 def weighted(z: Floats, weight: Callable[[Floats], Floats]) -> Floats:
     """Integral of ``weight(u) exp(-z u - u²/2)`` over u > 0, the arrays of `weight` having a last axis of nodes."""
-    nodes, weights = _rule()
+    nodes, weights = gauss_legendre(_NODES)
     end = reach(z)[:, None]
     u = end * nodes
     values = np.exp(-z[:, None] * u - u * u / 2) * weight(u)
@@ -72,13 +67,3 @@ def isf(q: Floats) -> Floats:
         excess = -z * z / 2 - LOG_SQRT_2PI + np.log(ratio) - log_q
         z = np.where(np.isfinite(z), np.maximum(z + excess * ratio, 0.0), z)
     return np.where(q == 0.5, 0.0, z)
-
-
-def _by_parts(function: Callable[[Floats], Floats], z: Floats) -> Floats:
-    """Apply `function` of a vector to an array of any shape, a part at a time."""
-    flat = np.ravel(np.asarray(z, np.float64))
-    found = np.empty_like(flat)
-    for begin in range(0, flat.size, CHUNK):
-        part = slice(begin, begin + CHUNK)
-        found[part] = function(flat[part])
-    return np.asarray(found.reshape(np.shape(z)))

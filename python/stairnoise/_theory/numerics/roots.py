@@ -82,7 +82,7 @@ def bisection(
 
 
 def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array, halvings: int) -> Array:
-    """Halve brackets so many times, elementwise, and return their upper ends."""
+    """Halve brackets `halvings` times, elementwise, and return their upper ends."""
     for _ in range(halvings):
         middle = (low + high) / 2
         enough = holds(middle)
@@ -90,12 +90,12 @@ def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Ar
     return high
 
 
-def widened(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Move the ends apart, by steps that double, until they are a bracket."""
+def widened(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Move the ends apart, by steps that double, until a function that rises has its root between them."""
     width = high - low
-    while holds(low):
+    while function(low) > 0:
         low, width = low - width, 2 * width
-    while not holds(high):
+    while function(high) < 0:
         high, width = high + width, 2 * width
     return low, high
 

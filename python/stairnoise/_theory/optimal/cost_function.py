@@ -25,14 +25,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._theory.numerics.lerch import odds
+from stairnoise._theory.laws.moments import odds
+from stairnoise._theory.numerics.quadrature import lobatto
 
 Array = NDArray[np.float64]
 CostFunction = Callable[[Array], Any]
@@ -49,7 +49,7 @@ _NEGLIGIBLE = 1e-17
 _TOLERANCE = 1e-14
 # Panels are not split in the middle: there the symmetric rule and its two halves can agree on the
 # same wrong integral of a jump. Split here, with the ends of the panel among the points, they differ by at least
-# 0.0018 times height and width, wherever a single jump is.
+# 0.0018 times height and width, at whatever place a single jump is.
 _SPLIT = 0.44
 _MOST_PANELS = 2**13
 _BLOCK = 2**18
@@ -110,11 +110,11 @@ def reach(cost: Cost, eps: float, stair: float) -> float:
     return float(y[enough[0]] if enough.size and total > 0 else _REACH) / eps
 
 
-# The continuous laws
+# The continuous distributions
 
 
 class Folded:
-    """The folded cost l(u) of a continuous law, less the cost of 0, and its integral."""
+    """The folded cost l(u) of a continuous distribution, less the cost of 0, and its integral."""
 
     def __init__(self, function: CostFunction, eps: float, stair: float) -> None:
         self.cost = Cost(function)
@@ -173,7 +173,7 @@ def integrate(function: Callable[[Array], Array], eps: float, also: float = 1.0)
 
 
 def best_gamma(folded: Folded) -> float:
-    """Smallest gamma with the least expected cost; 1 where that would be 0, which is the same law."""
+    """Smallest gamma with the least expected cost; 1 in place of 0, which is the same distribution."""
     panels = integrate(folded, folded.eps)
     c, whole = float(odds(folded.eps)), panels.integral[-1]
 
@@ -190,7 +190,7 @@ def best_gamma(folded: Folded) -> float:
         below = base + _integral(folded, np.full_like(u, panels.edges[at]), u)
         first = int(np.argmax(np.append(enough(u, below), True)))
         left, right = float(u[first - 1]) if first else left, float(u[first]) if first < len(u) else right
-    # The two ends are one law, and the worst; where the best is no better, all are the same.
+    # The two ends are one distribution, and the worst; where the best is no better, all are the same.
     best = (c * whole + base + float(_integral(folded, panels.edges[at : at + 1], np.array([right]))[0])) / (right + c)
     return 1.0 if left == 0.0 or best >= whole * (1 - _SLACK) else float(right)
 
@@ -204,17 +204,17 @@ def staircase_cost(folded: Folded, gamma: float) -> float:
 
 
 def laplace_cost(function: CostFunction, scale: float) -> float:
-    """Return the expected cost of the Laplace law, folded at multiples of its scale."""
+    """Return the expected cost of the Laplace distribution, folded at multiples of its scale."""
     folded = Folded(function, 1.0, scale)
     panels = integrate(lambda u: np.exp(-u) * folded(u), 1.0)
     return folded.cost.at_zero + float(panels.integral[-1]) / -math.expm1(-1.0)
 
 
-# The discrete laws
+# The discrete distributions
 
 
 class DiscreteFold(NamedTuple):
-    """The folded cost of a discrete law, less the cost of 0."""
+    """The folded cost of a discrete distribution, less the cost of 0."""
 
     values: Array
     """``l(j)`` for j = 0 ... D - 1."""
@@ -266,15 +266,3 @@ def _integral(function: Callable[[Array], Array], left: Array, right: Array) -> 
     values = np.empty_like(x)
     values[order] = function(x[order])
     return np.asarray(values.reshape(-1, len(nodes)) @ weights * width)
-
-
-@cache
-def lobatto() -> tuple[Array, Array]:
-    """Nodes and weights on [0, 1]: the ends and the extremes of Legendre's polynomial of degree 15."""
-    degree = 15
-    legendre = np.polynomial.Legendre.basis(degree)
-    inner = np.real(legendre.deriv().roots())  # all are real; NumPy 2.5 and later give complex numbers
-    for _ in range(3):
-        inner = inner - legendre.deriv()(inner) / legendre.deriv(2)(inner)
-    nodes = np.concatenate([[-1.0], inner, [1.0]])
-    return (nodes + 1) / 2, 1 / (degree * (degree + 1) * legendre(nodes) ** 2)

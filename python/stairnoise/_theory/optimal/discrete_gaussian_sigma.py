@@ -1,4 +1,4 @@
-"""The discrete Gaussian noise of k values that one person changes, for the (ε, δ) of all of them together.
+"""The least σ² of discrete Gaussian noise for (ε, δ): of one value, or of k values that one person changes together.
 
 Each of k values moves by `shift` = Δ and has the noise X of σ². The privacy loss is a function of the sum S of the k noises,
 whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of period k, so that
@@ -7,7 +7,7 @@ whose probabilities are ``p(s) = C exp(-s²/(2kσ²)) ψ(s)`` with a ψ of perio
     δ = sum over s > c of p(s) (1 - exp(-(s - c)Δ/σ²))
 
 δ and 1 - δ are sums of positive terms. The one that has to be below 1/2 is computed, as a logarithm. ψ is 1 to a
-relative 10 k exp(-π²σ²) (see `discrete_gaussian.sum_bound`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
+relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`): below 1e-13 from `_SMOOTH` on, for every k that a comparison
 needs. Below, S is listed by convolution of positive numbers.
 """
 
@@ -48,8 +48,8 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
     """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
 
     Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough, and for small ε Pinsker's inequality a
-    lesser one: δ(0), the total variation, is at most Δ/(2σ). Between one that is enough and one that is not lies, after enough
-    halvings, an edge; the upper side of it is returned, and inf where it is beyond every σ² that a law may have.
+    lesser one: δ(0), the total variation, is at most Δ/(2σ). Bisection between a σ² that is enough and one that is not ends at
+    an edge, whose upper side is returned; inf where it is beyond 2**90.
     """
 
     def enough(sigma2: float) -> bool:
@@ -174,7 +174,7 @@ def _cut(a: tuple[int, Array], b: tuple[int, Array], middle: float, half: int) -
 
 
 class _Normal:
-    """The same sums where S has, but for nothing, the discrete Gaussian law of kσ²."""
+    """The same sums where S has the discrete Gaussian distribution of kσ², apart from a negligible part."""
 
     def __init__(self, k: int, sigma2: float, first: int, loss: float, slope: float) -> None:
         self._law = DiscreteGaussianLaw(k * sigma2)
@@ -209,7 +209,7 @@ class _Normal:
         return float(np.logaddexp(below, self._log_p + beyond))
 
     def _terms(self) -> tuple[Array, Array]:
-        """How far beyond the first one a sum lies, and the logarithm of its probability relative to that of the first."""
+        """Distances of sums from the first one, and the logarithms of their probabilities relative to the first one's."""
         most = math.ceil(float(self._law.sigma * normal.reach(np.array([self._first / self._law.sigma]))[0])) + 2
         i = np.arange(most + 1.0)
         return i, -(2 * self._first + i) * i / (2 * self._law.sigma2)

@@ -1,7 +1,7 @@
-"""Laplace and staircase noise of the same variance, the measure by which many releases are compared.
+"""Laplace and staircase noise of the same variance, compared by their mean privacy losses.
 
-At the same ε a staircase has the larger privacy loss and the smaller variance. Over k releases the loss that counts tends
-to k times its mean.
+At the same ε a staircase has the larger privacy loss and the smaller variance. Over many releases the loss of all of them
+tends to k times the mean of one.
 """
 
 from __future__ import annotations

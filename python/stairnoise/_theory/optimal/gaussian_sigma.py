@@ -1,4 +1,4 @@
-"""The least σ of Gaussian noise for (ε, δ), to the last bit, and for the lattice that the noise is drawn on.
+"""The least σ of Gaussian noise for (ε, δ), to the last bit, on the lattice that the noise is drawn on.
 
 Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the l2 sensitivity
 (Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
@@ -20,14 +20,14 @@ from stairnoise._errors import ParameterError
 _DIGITS = 60
 # Relative error claimed for B, far above that of its parts.
 _ERROR = Decimal("1e-30")
-# Newton's step after which the next would be below _ERROR.
+# After a Newton step of this size, the next one would be below _ERROR.
 _LAST_STEP = Decimal("1e-20")
 # From here on the tail is a continued fraction, before a series.
 _SERIES_END = 8
 
 
 class Calibration(NamedTuple):
-    """Noise is 2**log2_granularity times the discrete Gaussian law of `sigma2`."""
+    """Noise is 2**log2_granularity times the discrete Gaussian distribution of `sigma2`."""
 
     log2_granularity: int
     sigma2: float
@@ -37,13 +37,13 @@ class Calibration(NamedTuple):
 def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> Calibration:
     """Least variance, in steps of the lattice, of noise for a release in which one person changes `partitions` values.
 
-    The law on the lattice is compared with normal noise rounded to it, cell by cell: with h = 1/(8σ²) and |y| <= Kσ + n,
-    the probability of y is at most e**h that of the cell and at least e**(-(Kσ+n)²/(24σ⁴)) of it, which costs
+    The distribution on the lattice is compared with normal noise rounded to it, cell by cell: with h = 1/(8σ²) and |y| <= Kσ + n,
+    the probability of y is at most e**h that of the cell and at least e**(-(Kσ+n)²/(24σ⁴)) of it. So
 
         δ <= e**(k h) B(ε - k (K + n/σ)²/(24σ²) - k h, √k n/σ) + 2k e**h (1 - Φ(K))
 
-    for k values of n cells each; a K with ``2k exp(-K²/2) = e**-70 δ`` makes the last term nothing. The derivation is in
-    docs/gaussian.md, and the numbers' definition in docs/contract.md.
+    for k values of n cells each. K is such that ``2k exp(-K²/2) = e**-70 δ``, so the last term is negligible. The derivation
+    is in docs/gaussian.md, and the numbers' definition in docs/contract.md.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def profile(eps: Decimal, s: Decimal) -> Decimal:
 
 
 def _lattice_loss(sigma: Decimal, cells: int, delta: Decimal, partitions: int) -> Decimal:
-    """Return what the lattice costs in ε, and in δ relatively: next to nothing."""
+    """Return the cost of the lattice: a small part of ε, and the same part of δ, relatively."""
     width = (2 * (2 * partitions / delta).ln() + 140).sqrt()
     return partitions * ((width + cells / sigma) ** 2 + 3) / (24 * sigma * sigma)
 

@@ -17,7 +17,7 @@ from stairnoise._theory.numerics.roots import least_float
 from stairnoise._theory.optimal import shapes
 
 _MARGIN = 1 + 2.0**-40
-# Here exp(-eps) is 0, and with it all that depends on eps.
+# From here on exp(-eps) is 0, and no larger eps makes a difference.
 _LARGEST = 2048.0
 
 Gamma = Callable[[float], float]
@@ -60,7 +60,7 @@ def discrete_staircase(t: float, alpha: float, D: float, r: float | R, least: fl
 
     For a given r, P(|X| <= t) grows with eps. The optimal r falls as eps grows, and P(|X| <= t) may drop where it
     does. Its values at the ends of the intervals with one r each do grow: there, with ``x = r - 1``, which is D gamma
-    for "l1", P(|X| > t) is that of the continuous law times ``(x + D c)/(x + D c + 1/2)``. So the first interval
+    for "l1", P(|X| > t) is that of the continuous distribution times ``(x + D c)/(x + D c + 1/2)``. So the first interval
     that will do is found by bisection.
     """
     if not callable(r):
@@ -95,7 +95,7 @@ def raised(fails: Callable[[float], bool], eps: float | None) -> float | None:
 
 
 def _first(fails: Callable[[float], bool], least: float, largest: float) -> float | None:
-    """Return the least float64 in [least, largest] that does not fail; whoever fails, all below it do."""
+    """Return the least float64 in [least, largest] that does not fail; if one fails, all below it do."""
     if not fails(least):
         return least
     if fails(largest):

@@ -1,13 +1,13 @@
-r"""The γ of least E ‖X‖^p, p = 1 or 2, in more dimensions than the grid and the digits of `ball_gamma` are good for.
+r"""The γ of least E ‖X‖^p, p = 1 or 2, in more dimensions than the grid and the digits of `vector_gamma` allow.
 
-Balls of radius r have weights r^d e^{−εr}, whose standard deviation is near √d/ε. Where that is no small part of the distance of
-two balls, Lipschitz's formula needs a few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik) the slope of `ball_gamma` is
-proportional to
+Balls of radius r have weights r^d e^{−εr}, whose standard deviation is near √d/ε. Where it is large against the distance of
+two balls, Lipschitz's formula needs a few terms. With t_k = 2 z_k^d e^{2πikγ} and z_k = ε/(ε + 2πik) the slope of
+`vector_gamma` is proportional to
 
     Re Σ t(z−1) · Re Σ t(z^p−1) − (1 + Re Σ t) · Re Σ t(z−1)(z^p−1),
 
-in which the small differences are factors. Elsewhere two balls have nearly all of the weight: each half of it where the radius of
-the smaller one is ρ = 1/(e^{ε/d} − 1). The optimum is a little above, where the larger one has about ρ(ρ+1)/d of it.
+in which the small differences are factors. Elsewhere two balls have nearly all of the weight. They have half of it each where
+the smaller one's radius is ρ = 1/(e^{ε/d} − 1). The optimum is a little above, where the larger one has about ρ(ρ+1)/d of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stairnoise._theory.numerics.roots import bisection
 
 Slope = Callable[[float], float]
 
-# In so many dimensions or fewer γ is that of `ball_gamma`.
+# Up to this many dimensions `vector_gamma` finds γ.
 LONG = 4096
 
 _HARMONICS = np.arange(1, 65)
@@ -41,7 +41,7 @@ def optimal(eps: float, dim: int, p: int) -> float:
         return _LEAST
     apart = 4 * dim * math.sinh(eps / dim / 2) ** 2
     slope, low, high = _of_two_balls(eps, dim, p, apart) if apart > _APART else _of_many_balls(eps, dim, p)
-    # γ and γ + 1 are the same law, but for a ball of next to no weight.
+    # γ and γ + 1 are the same distribution, apart from a ball of negligible weight.
     gamma = bisection(lambda gamma: not slope(gamma) < 0, low, high) % 1
     return gamma or 1.0
 

@@ -1,4 +1,4 @@
-"""The merged Laplace law with one break point that has the least cost for a pure ε."""
+"""The merged Laplace distribution with one break point that has the least cost for a pure ε."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 _POINTS = 33
 _ROUNDS = 40
 _SHRINK = 2 / 3
-# Where the best law gains less, it is Laplace's.
+# A gain below this is rounding: the best distribution is Laplace's.
 _GAIN = 1e-9
 
 
 def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
-    """Rates and break point, at sensitivity 1, of the least E|X|**p; None where no law of one break beats Laplace's.
+    """Rates and break point, at sensitivity 1, of the least E|X|**p; None where no distribution of one break beats Laplace's.
 
     A centre of width c < 1 and rate e1, flatter tails of rate e2 <= ε: the largest loss over one sensitivity is
     c e1 + (1 - c) e2 or, in the tails, e2.

@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._parameters import Real
+from stairnoise._theory.laws.moments import odds
+from stairnoise._theory.numerics.elementwise import in_chunks
 from stairnoise._theory.numerics.lerch import (
     FEW_STAIRS,
     cell_sum,
     even_bernoulli,
     excess,
     gamma_function,
-    odds,
     outer_stairs,
     stair_count,
 )
@@ -43,32 +44,20 @@ MOST_POWER = 2.0**6
 _CHUNK = 256
 _LAST_STEP = 1e-8
 _TINY = float(np.finfo(np.float64).tiny)
-# The discrete optimum differs from the rounded continuous one by 0 or 1 wherever it was compared.
+# In every comparison the discrete optimum was within 1 of the rounded continuous one.
 _NEIGHBOURS = np.arange(-3.0, 4.0)
 
 
 def gamma_power(p: Real, eps: Real) -> Array:
     """Shape gamma with the least E|X|**p of the continuous staircase."""
-    columns = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(eps, np.float64))
-    power, epsilon = (column.ravel() for column in columns)
-    gamma = np.empty(power.size)
     with np.errstate(all="ignore"):
-        for start in range(0, gamma.size, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            gamma[part] = _gamma(power[part], epsilon[part])
-    return gamma.reshape(columns[0].shape)
+        return in_chunks(_gamma, _CHUNK, p, eps)
 
 
 def r_power(p: Real, eps: Real, D: Real) -> NDArray[np.int64]:
     """Smallest r in 1..D with the least E|X|**p of the discrete staircase."""
-    columns = np.broadcast_arrays(*(np.asarray(column, np.float64) for column in (p, eps, D)))
-    flat = [column.ravel() for column in columns]
-    r = np.empty(flat[0].size, np.int64)
     with np.errstate(all="ignore"):
-        for start in range(0, r.size, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            r[part] = _r(*(column[part] for column in flat))
-    return r.reshape(columns[0].shape)
+        return in_chunks(_r, _CHUNK, p, eps, D, dtype=np.int64)
 
 
 def _gamma(p: Array, eps: Array) -> Array:
@@ -111,7 +100,7 @@ def _few_stairs(p: Array, eps: Array, logarithm: Array) -> tuple[Array, Array]:
 
     For eps of `FEW_STAIRS` and more. The balance divided by p b is written as
     ``sum_m b**(m-1) ((gamma+m)**p (gamma+c) + (c-m) ((gamma+m)**p - 1)/p)``: the mean of c - m is 0,
-    and the subtracted 1 leaves nothing to cancel at small p. The logarithm is nearly linear.
+    and the subtracted 1 avoids cancellation at small p. The logarithm is nearly linear.
     """
     gamma, c, rise = np.exp(logarithm), odds(eps), 1 / -np.expm1(-eps)
     steep, flat = np.exp((p + 1) * logarithm + eps), rise * np.exp(p * logarithm)

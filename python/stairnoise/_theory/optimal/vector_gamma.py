@@ -31,7 +31,7 @@ Function = Callable[[Floats], Floats]
 
 # Above this size of η the series itself has digits enough.
 _LARGE = 1e-4
-# From so many dimensions on Lipschitz's formula needs few terms.
+# From this many dimensions on, Lipschitz's formula needs few terms.
 _MANY_DIMENSIONS = 8
 _HARMONICS = 512
 _BERNOULLI = 80
@@ -62,7 +62,7 @@ def optimal(eps: float, dim: int, p: int) -> float:
     elif best + 1 < grid.size:
         low, high = float(grid[best]), float(grid[best + 1])
     else:
-        # Beyond 1 the law goes on as from 0.
+        # Beyond 1 the distribution goes on as from 0.
         low, high = _LEAST, float(grid[0])
     return bisection(lambda gamma: not search.slope(np.array([gamma]))[0] < 0, low, high)
 

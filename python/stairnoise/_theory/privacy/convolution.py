@@ -1,8 +1,8 @@
-"""Convolution powers of laws on a lattice, with small relative error far into the tails.
+"""Convolution powers of distributions on a lattice, with small relative error far into the tails.
 
-A law is an array: entry i is the probability of a loss i steps below the largest one. Nothing here
-ever subtracts probabilities, but for the Fourier transforms in `_by_tilting`, whose errors are kept and
-compared with what they are errors of.
+A distribution is an array: entry i is the probability of a loss i steps below the largest one. No
+probabilities are subtracted, except in the Fourier transforms of `_by_tilting`, whose errors are compared with the
+entries that they belong to.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Array = NDArray[np.float64]
 _DIRECT_WORK = 2**26
 # Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
 _AT_ONCE = 2**24
-# Entries next to the largest loss, which are computed directly always.
+# Entries beside the largest loss, which are always computed directly.
 _DIRECT_TOP = 256
-# A transform is read within this many standard deviations of its tilted mean, where the tilted law is 0.04 of its peak or more.
+# A transform is read within this many standard deviations of its tilted mean: the distribution is at least 0.04 of its peak.
 _READ = 2.5
 # Probability of what a transform of limited length folds back, as a natural logarithm (Bernstein's inequality).
 _FOLDED = 60.0
 _LEAST_LOG = math.log(2.0**-1074)
 # Error of a transform's entries, as a share of the largest, and what the errors may add up to, as a share of the sum.
 _TRANSFORM_ERROR, _BELIEVED = 2.0**-48, 1e-9
-# Nonzero entries of a law that is added entry by entry.
+# Nonzero entries of a distribution that is added entry by entry.
 _FEW = 64
 _SHIFT = 512
 
@@ -70,10 +70,10 @@ def _scaled_power(base: float, k: int) -> tuple[float, int]:
 
 
 def convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
-    """First `length` entries, no more than there are, of the convolution of the laws, each taken its number of times."""
+    """First `length` entries, no more than there are, of the convolution of the distributions, each taken its number of times."""
     if not all(law.any() for law, _ in laws):
         return np.zeros(length)
-    # A law may begin or end with zeros, and no tilt moves a mean to where a law has nothing.
+    # A distribution may begin or end with zeros, where no tilt can move its mean.
     ends = [np.flatnonzero(law)[[0, -1]] for law, _ in laws]
     first = sum(k * int(begin) for (_, k), (begin, _) in zip(laws, ends, strict=True))
     last = sum(k * int(end) for (_, k), (_, end) in zip(laws, ends, strict=True))
@@ -149,7 +149,7 @@ def _entry_by_entry(a: Array, b: Array, length: int) -> Array:
 
 
 class _Tilted:
-    """The sum of all releases, each law multiplied by exp(-tilt i) and normalised."""
+    """The sum of all releases, each distribution multiplied by exp(-tilt i) and normalised."""
 
     def __init__(self, laws: Sequence[tuple[Array, int]], tilt: float) -> None:
         self.tilt = tilt
@@ -202,10 +202,10 @@ def _power(values: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
 
 
 def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, Array]:
-    """Convolution by Fourier transforms of tilted laws, and the errors of its entries.
+    """Convolution by Fourier transforms of tilted distributions, and the errors of its entries.
 
-    A transform's error is the same everywhere, about 1e-16 times the number of laws and the peak. So
-    the law is tilted, which convolution commutes with, until its peak is where it is read (the
+    A transform's error is the same everywhere, about 1e-16 times the number of distributions and the peak. So
+    the distribution is tilted, which convolution commutes with, until its peak is where it is read (the
     saddle point), for one window after another from the last entry to the first.
     """
     result, error = np.zeros(length), np.zeros(length)
@@ -232,10 +232,11 @@ def _tilt_to(laws: Sequence[tuple[Array, int]], mean: float, bracket: tuple[floa
     """Tilt under which the sum has roughly this mean, which falls as the tilt grows."""
     tilted = lru_cache(maxsize=2)(lambda tilt: _Tilted(laws, tilt))
 
-    def short(tilt: float) -> bool:
-        return tilted(tilt).mean <= mean
+    def shortfall(tilt: float) -> float:
+        return mean - tilted(tilt).mean
 
     def near(tilt: float) -> bool:
-        return abs(tilted(tilt).mean - mean) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
+        return abs(shortfall(tilt)) <= 0.05 * math.sqrt(tilted(tilt).variance) + 0.05
 
-    return tilted(bisection(short, *widened(short, *bracket), relative=1e-13, near=near))
+    low, high = widened(shortfall, *bracket)
+    return tilted(bisection(lambda tilt: shortfall(tilt) >= 0, low, high, relative=1e-13, near=near))

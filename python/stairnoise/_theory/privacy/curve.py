@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# What the probabilities of a symmetric loss may differ from 1 by.
+# Largest difference of the sum of a symmetric loss's probabilities from 1.
 _COMPLETE = 1e-8
 
 
 class Curve:
-    """A composed privacy loss, for one law or a bound of one."""
+    """A composed privacy loss, exact or a bound on one."""
 
     __slots__ = ("_A", "_B", "_above", "_allowance", "_below", "_false", "_last", "_missed", "_t", "infinite", "step", "top")
 
@@ -61,7 +61,7 @@ class Curve:
         else:
             # a difference of numbers near 1, whose rounding is relative to 1
             last_missed = max(1 - float(self._above[-1]) - self._allowance, 0.0)
-        # Probabilities that went missing would look like privacy.
+        # Missing probabilities would look like privacy.
         if symmetric and abs(self._above[-1] + last_missed - 1) > _COMPLETE:
             raise ArithmeticError(f"probabilities must add up to 1, got {self._above[-1] + last_missed}")
         between = np.concatenate([np.cumsum(P[1:n][::-1])[::-1], [0.0]]) if n else np.empty(0)

@@ -12,7 +12,7 @@ from stairnoise._theory.numerics.roots import bisections
 
 Array = NDArray[np.float64]
 
-# Halvings that bring two float64 of any size next to each other or nearly so, from a first guess within its power of two.
+# Halvings of a bracket from 0 to a power of two: the rest is below rounding.
 _HALVINGS = 64
 _LARGEST = 2.0**1000
 

@@ -4,7 +4,7 @@ Every model is the loss of a pair of distributions. An upper model's pair domina
 (the true one is a random function of it), a lower model's is dominated by it, and both relations
 survive composition, adaptive composition included [1]_.
 
-* Upper, for a Laplace law: the profile is replaced by its chords, in exp(t), between nodes [2]_.
+* Upper, for a Laplace distribution: the profile is replaced by its chords, in exp(t), between nodes [2]_.
 * Upper, for a loss off the lattice: it is split between the two nodes beside it, so that the
   probabilities under both centres are kept.
 * Lower: neighbouring losses of the Laplace density are merged, which puts them at the midpoint of
@@ -115,7 +115,7 @@ def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float)
 
 def _symmetric_upper(parts: Parts, step: float) -> Curve:
     top = pure_eps(parts)
-    # Of the laws with too many steps to list, the one of the widest: the model's step is a multiple of its own.
+    # Of the distributions with too many steps to list, the one of the widest: the model's step is a multiple of its own.
     anchor = max((part for part, _ in parts), key=lambda part: part.steps_to_keep)
     if anchor.steps_to_keep:
         step = anchor.steps_to_keep * max(1, math.ceil(step / anchor.steps_to_keep))

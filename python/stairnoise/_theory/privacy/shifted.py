@@ -1,4 +1,4 @@
-"""The privacy loss of a law that is a list of probabilities: the list against itself, shifted."""
+"""The privacy loss of a distribution that is a list of probabilities: the list against itself, shifted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# In nepers: what a loss lists of the law.
+# In nepers: where the list of a distribution ends.
 _LISTED = 200.0
 
 
 def symmetric(key: tuple[Any, ...], above: Array, shift: int, eps: float) -> Listed:
-    """Loss of the symmetric law with ln P(±k) = above[k] under a shift; what has no neighbour in the list counts with `eps`."""
+    """Loss of the symmetric distribution with ln P(±k) = above[k] under a shift.
+
+    Outcomes without a neighbour in the list count with the loss `eps`.
+    """
     size = above.size
     k = np.arange(shift - size + 1, size)
     beyond = 2 * math.exp(float(np.logaddexp.reduce(above[size - shift :]))) if shift < size else 1.0

@@ -2,8 +2,9 @@
 
 - `chernoff`: Chernoff's bound, where every search begins.
 - `laplace`: the discrete Laplace distribution, in closed form.
-- `staircase`: the discrete staircase distribution, by a tilted Fourier transform.
-- `listed`: any list of probabilities, by a tilted Fourier transform.
+- `tilted`: the Fourier transform that the next two have in common.
+- `staircase`: the discrete staircase distribution, whose transform has a closed form.
+- `listed`: any list of probabilities.
 - `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.
 - `infinitely_divisible`: differences of negative binomial variables, from their list.
 - `slopes`: distributions whose log-probability is piecewise linear, made lists of cells for `listed`.

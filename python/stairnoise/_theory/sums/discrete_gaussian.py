@@ -1,4 +1,4 @@
-"""The sum of k independent discrete Gaussian variables, which is nearly one of k times the variance."""
+"""The sum of k independent discrete Gaussian variables, which is nearly a discrete Gaussian of k times the variance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.sums.listed import LISTED, Summand, bound, rounded_up
 
-# Less than what confidence intervals leave for rounding.
+# Less than the margin of confidence intervals for rounding.
 _CLOSE = 2.0**-40
 
 
@@ -18,10 +18,10 @@ _CLOSE = 2.0**-40
 def sum_bound(sigma2: float, k: int, alpha: float) -> int:
     """Return t with P(|S| > t) <= alpha for the sum S of k variables: the smallest, up to rounding.
 
-    P(S = s) is that of the law of k sigma2 up to a factor from exp(-e) to exp(e), e = 10 (k - 1) exp(-π² sigma2): one sum
-    at a time, ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of variance
-    uv/(u+v) >= sigma2/2 at some offset, between ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. Where that is not nothing the
-    law has few probabilities, which are listed.
+    P(S = s) differs from the probability under k sigma2 by a factor from exp(-e) to exp(e), e = 10 (k - 1) exp(-π² sigma2).
+    For one sum, ``exp(-i²/(2u) - (s-i)²/(2v))`` over all i is ``exp(-s²/(2(u+v)))`` times a theta function of variance
+    uv/(u+v) >= sigma2/2 at some offset, between ``1 ± 2 exp(-π² sigma2) ± …`` of its mean. Where e matters, sigma2 is small
+    and the probabilities are few: they are listed.
     """
     with np.errstate(all="ignore"):
         if 10 * (k - 1) * math.exp(-(math.pi**2) * sigma2) < _CLOSE:

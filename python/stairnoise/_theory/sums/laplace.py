@@ -30,7 +30,7 @@ def error_bound(rate: float, k: int, alpha: float) -> int:
     """Smallest t >= 0 with P(|S| > t) <= alpha.
 
     The tail is multiplied by 1 plus a bound of its rounding errors (1e-12 at k = 10, 1e-8 at k = 10**9), so
-    that the inequality holds for the law itself; t is one too large where the tail at t is that near to alpha.
+    that the inequality holds for the distribution itself. Where the tail is that near to alpha, t is one too large.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ class Survival:
 
 
 def _reach(variance: float) -> int:
-    """Beyond this distance from the mode lies less than 2**-140 of a binomial or negative binomial law (Bernstein)."""
+    """Beyond this distance from the mode lies less than 2**-140 of a binomial or negative binomial distribution (Bernstein)."""
     return math.ceil(16 * math.sqrt(variance)) + 200
 
 
 def _window(mean: float, variance: float, ratio: object, most: float = math.inf) -> tuple[int, Array]:
-    """Probabilities of a unimodal law around its mean, from the ratios P(i + 1)/P(i); they add to 1."""
+    """Probabilities of a unimodal distribution around its mean, from the ratios P(i + 1)/P(i); they add to 1."""
     reach = _reach(variance)
     centre = math.floor(mean)
     first, last = max(0, centre - reach), int(min(centre + reach, most))

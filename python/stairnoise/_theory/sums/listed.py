@@ -1,11 +1,11 @@
 """The sum of k independent variables from a list of probabilities: how far it is from 0, at most.
 
-As in `staircase_sums` the list is tilted towards the quantile in question and transformed, so that rounding errors
-are small against the tail. Where the sum would have too many integers, the list is one of wider cells, whose sum is larger:
+The list is tilted towards the quantile in question and transformed, as `tilted` has it. Where the sum would have too many
+integers, the list is replaced by one of wider cells, whose sum is larger:
 
-* Of a symmetric law that falls from its mode, in the peakedness order, which passes to sums: the cells are spread evenly, as
-  there.
-* Of any other law, outcome by outcome: every value is rounded away from the mean of the tail in question, to the end of its cell.
+* A symmetric distribution that falls from its mode is spread evenly over the cells. It is larger in the peakedness order,
+  which passes to sums (see `staircase`).
+* Any other distribution is larger outcome by outcome: every value is rounded up to the end of its cell.
 """
 
 from __future__ import annotations
@@ -18,22 +18,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.numerics.roots import least_integer
-from stairnoise._theory.sums.staircase import _fast_length, _others, _spread_reach
+from stairnoise._theory.sums.tilted import (
+    LARGEST_FRACTION,
+    LONGEST,
+    NEGLIGIBLE,
+    ROUNDING,
+    Extent,
+    fast_length,
+    spread_bound,
+    spread_reach,
+    transformed,
+    upper_tail,
+)
 
 Array = NDArray[np.float64]
 
-# Longest transform, as for the staircase.
-_LONGEST = 2**21
-# Tilted mass left out on either side: exp(-60).
-_NEGLIGIBLE = 60.0
 # In nepers: where a list may end. 10**9 variables lack less than 1e-34 together.
 LISTED = 100.0
-# Cells of a list on either side of 0, where the law has more integers than that.
+# Cells of a list on either side of 0, where the distribution has more integers than that.
 CELLS = 2**16
-_ROUNDING = 2.0**-52
 # Fractions of the largest exponent; every exponent gives a valid bound.
 _EXPONENTS: Array = np.concatenate([np.geomspace(1e-7, 0.5, 56, endpoint=False), 1 - np.geomspace(0.5, 0.003, 8)])
-_LARGEST_FRACTION = 0.97
 
 
 class Summand(NamedTuple):
@@ -60,26 +65,31 @@ OnCells = Callable[[int], Summand]
 def bound(upper: OnCells, lower: OnCells | None, alpha: float, least: int = 1) -> int:
     """Bound of |S| in steps, by the finest cells that fit, of `least` steps or more.
 
-    `upper` is the variable, and `lower` the mirrored one unless the law is symmetric. On wider cells either is spread or
+    `upper` is the variable, and `lower` the mirrored one unless the distribution is symmetric. On wider cells either is spread or
     rounded up.
     """
     h = least
     while True:
         variable = upper(h)
         needed = _extent(variable, alpha).length
-        if needed <= _LONGEST:
+        if needed <= LONGEST:
             break
-        h *= max(2, math.ceil(needed / _LONGEST))
+        h *= max(2, math.ceil(needed / LONGEST))
         h += 1 - h % 2
     if variable.spread:
-        return math.floor(h * _spread_bound(variable, alpha) * (1 + 4 * _ROUNDING))
+        tail = _Tail(variable, alpha)
+        n = least_integer(lambda n: 2 * tail(n) <= alpha, -1, tail.end)
+        return math.floor(h * spread_bound(lambda n: 2 * tail(n), n, alpha) * (1 + 4 * ROUNDING))
     above = _Tail(variable, alpha)
     below = above if lower is None else _Tail(lower(h), alpha)
     return h * least_integer(lambda n: above(n) + below(n) <= alpha, -1, max(above.end, below.end))
 
 
 def widened(variable: Summand, h: int) -> Summand:
-    """Join h cells, an odd number, symmetrically about 0, and spread them: for symmetric laws that fall from their mode."""
+    """Join h cells, an odd number, symmetrically about 0, and spread them.
+
+    For symmetric distributions that fall from their mode.
+    """
     if h == 1:
         return variable
     m = -(-(-variable.first - h // 2) // h)
@@ -96,78 +106,40 @@ def rounded_up(variable: Summand, h: int) -> Summand:
     return Summand(first, np.asarray(np.bincount(places - first, variable.weights), np.float64), variable.decay * h, variable.k)
 
 
-def _spread_bound(variable: Summand, alpha: float) -> float:
-    """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell, for a symmetric list."""
-    tail = _Tail(variable, alpha)
-    n = least_integer(lambda n: 2 * tail(n) <= alpha, -1, tail.end)
-    here = 2 * tail(n)
-    left, before = (n - 0.5, 2 * tail(n - 1)) if n else (0.0, 1.0)
-    return float(left + (n + 0.5 - left) * min(max((before - alpha) / (before - here), 0.0), 1.0))
-
-
-class _Extent(NamedTuple):
-    """Where the tilted sum is, but for a negligible part."""
-
-    tilt: float
-    first: int
-    last: int
-    near: float
-    """Chernoff's bound of the quantile."""
-
-    @property
-    def length(self) -> int:
-        """How many places a transform needs."""
-        return self.last - self.first + 3
-
-
 class _Tail:
     """P(S > n) at the integers n >= 0, in cells, plus a bound of the rounding errors."""
 
     def __init__(self, variable: Summand, alpha: float) -> None:
         extent = _extent(variable, alpha)
-        tilt, size = extent.tilt, _fast_length(extent.length)
-        transform, log_mass = _tilted_transform(variable, tilt, size)
-        transform **= variable.k
-        log_mass *= variable.k
-        if variable.spread and variable.k > 1:
-            others, log_others = _others(variable, tilt, size)  # type: ignore[arg-type]
-            transform *= others
-            log_mass += log_others
-        # As in `staircase_sums`: an inverse transform passes its mean error on to every place.
-        noise = 16 * _ROUNDING * (variable.k + math.log2(size)) * float(np.mean(np.abs(transform)))
-        tilted = np.fft.irfft(transform, size)
-        self._start, self.end = max(extent.first, 1), max(extent.last, 1)
-        places = np.arange(self._start, self.end + 1)
-        probabilities = np.maximum(tilted[places % size], 0) + noise
-        near = min(max(round(extent.near), self._start - 1), self.end)
-        with np.errstate(over="ignore", under="ignore"):
-            weights = probabilities * np.exp(-tilt * (places - near))
-            self._values = np.cumsum(weights[::-1])[::-1] * math.exp(min(log_mass - tilt * near, 700.0))
+        size = fast_length(extent.length)
+        one = transformed(variable.places, variable.weights, extent.tilt, size)
+        self._start, self._values = upper_tail(one, variable.k, extent, size, spread=variable.spread)
+        self.end = max(extent.last, 1)
 
     def __call__(self, n: int) -> float:
-        """P(S > n), 1 where nobody asks."""
+        """P(S > n), or 1 below the first place, where the tail is not known."""
         place = n + 1 - self._start
         if place < 0:
             return 1.0
         return float(self._values[place]) if place < self._values.size else 0.0
 
 
-def _extent(variable: Summand, alpha: float) -> _Extent:
+def _extent(variable: Summand, alpha: float) -> Extent:
     exponents = np.concatenate([-_EXPONENTS[::-1], _EXPONENTS])
     cumulants = variable.k * _cumulant(variable, exponents * variable.decay)
     right = exponents > 0
     bounds = (cumulants[right] + math.log(2 / alpha)) / (exponents[right] * variable.decay)
     best = int(np.argmin(bounds))
-    u = min(float(exponents[right][best]), _LARGEST_FRACTION)
-    room = cumulants - variable.k * float(_cumulant(variable, np.array([u * variable.decay]))[0]) + _NEGLIGIBLE
+    u = min(float(exponents[right][best]), LARGEST_FRACTION)
+    room = cumulants - variable.k * float(_cumulant(variable, np.array([u * variable.decay]))[0]) + NEGLIGIBLE
     above, below = exponents > u, exponents < u
     last = float(np.min(room[above] / (exponents[above] - u))) / variable.decay
     first = -float(np.min(room[below] / (u - exponents[below]))) / variable.decay
-    reach = _spread_reach(variable)  # type: ignore[arg-type]
+    reach = spread_reach(variable.k) if variable.spread else 0
     # The sum of bounded variables ends somewhere.
     least, most = variable.k * variable.first, variable.k * (variable.first + variable.weights.size - 1)
     low, high = max(math.floor(first), least) - reach, min(math.ceil(last), most) + reach
-    return _Extent(u * variable.decay, low, high, float(bounds[best]))
+    return Extent(u * variable.decay, low, high, float(bounds[best]), high - low + 3)
 
 
 def _cumulant(variable: Summand, tilts: Array) -> Array:
@@ -180,14 +152,3 @@ def _cumulant(variable: Summand, tilts: Array) -> Array:
         largest = float(exponents.max())
         found[i] = largest + math.log(float(np.exp(exponents - largest).sum()))
     return found
-
-
-def _tilted_transform(variable: Summand, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted law, and ln E exp(tilt X)."""
-    used = variable.weights > 0
-    places = variable.places[used]
-    exponents = np.log(variable.weights[used]) + tilt * places
-    largest = float(exponents.max())
-    tilted = np.exp(exponents - largest)
-    total = float(tilted.sum())
-    return np.fft.rfft(np.bincount(places % size, tilted / total, size)), largest + math.log(total)

@@ -39,7 +39,7 @@ class _Side:
         return np.asarray(np.where(left > 0, np.exp(logs), 0.0).sum(axis=-1))
 
     def _reach(self, last: float) -> float:
-        """Where the law ends, or may as well."""
+        """Where the distribution ends, or where what is left has no probability that matters."""
         at = last
         for start, stop, height, rate in zip(self._start, self._stop, self._height, self._rate, strict=True):
             there = start + (listed_sums.LISTED - height) / rate

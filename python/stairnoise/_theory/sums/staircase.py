@@ -1,12 +1,12 @@
 """The sum of k independent discrete staircase variables: how far it is from 0, at most.
 
 A staircase variable is ``C + D (G - G')``: G, G' geometric with ``b = exp(-eps)``, and C a mixture of two
-centred uniform laws on 2r - 1 and 2 (D - r) + 1 integers, weights proportional to the counts times 1 and b.
+centred uniform distributions on 2r - 1 and 2 (D - r) + 1 integers, weights proportional to the counts times 1 and b.
 So the transform of the sum is known in closed form, and one inverse FFT gives its probabilities. They are
 tilted first by ``exp(theta x)`` with Chernoff's theta, which moves the mass to the quantile in question:
 rounding errors stay small against the tail instead of against 1.
 
-Where the integers would be too many, the law is replaced by one on wider cells that is larger in the
+Where the integers would be too many, the distribution is replaced by one on wider cells that is larger in the
 peakedness order, P(|X| > t) <= P(|Y| > t) for all t. That order passes to sums of symmetric unimodal
 variables [1]_, so the bound stays a bound:
 
@@ -36,34 +36,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.sums.chernoff import EXPONENTS, chernoff_bound
+from stairnoise._theory.sums.tilted import (
+    LARGEST_FRACTION,
+    LONGEST,
+    NEGLIGIBLE,
+    ROUNDING,
+    Extent,
+    fast_length,
+    normalised,
+    spread_bound,
+    spread_reach,
+    upper_tail,
+)
 
 Array = NDArray[np.float64]
 
-# Longest transform: 16 MB for each array of reals, half a second.
-_LONGEST = 2**21
 # Cells to a standard deviation, and to the bound: at large eps most of the mass is far nearer than that.
 _FINE = 128
 _FINE_BOUND = 256
-# Tilted mass left out on either side: exp(-60).
-_NEGLIGIBLE = 60.0
 # Beyond this, exp(eps) overflows and exp(-eps) is no probability that matters.
 _LARGEST_EPS = 700.0
 _LARGEST_TILT = 300.0
-# A tilt nearer to the largest one leaves a longer tail than it is worth.
-_LARGEST_FRACTION = 0.97
-_ROUNDING = 2.0**-52
 
 
 class Cells(NamedTuple):
-    """A staircase law on cells; lengths in cells."""
+    """A staircase distribution on cells; lengths in cells."""
 
     eps: float
-    """Infinite for the central stair alone, a uniform law."""
+    """Infinite for the central stair alone, a uniform distribution."""
     D: float
     w: float
     k: int
     spread: bool
-    """Whether the law is that of a density, constant on each cell."""
+    """Whether the distribution is that of a density, constant on each cell."""
     more_outside: float = 1.0
     """P(|X| >= w), relative to what eps, D and w would make it."""
 
@@ -78,30 +83,30 @@ def error_bound(eps: float, D: int, r: int, k: int, alpha: float) -> int:
     Parameters
     ----------
     eps, D, r
-        The law.
+        The distribution.
     k : int
         Number of variables, from 1 to 10**9.
     alpha : float
         At least 2**-60.
     """
-    outside = _share_outside(eps, D, r - 0.5) * (1 + 16 * _ROUNDING)
+    outside = _share_outside(eps, D, r - 0.5) * (1 + 16 * ROUNDING)
     if r == 1 and k * outside <= alpha:
         return 0
     whole = Cells(eps, float(D), r - 0.5, k, False)
-    if D <= _LONGEST and _extent(whole, alpha).length <= _LONGEST:
+    if D <= LONGEST and _extent(whole, alpha).length <= LONGEST:
         return _Tail(whole, alpha).integer_bound(alpha)
     bound = _bound_on_cells(eps, (r - 0.5) / D, k, alpha)
     left = alpha - k * outside
     if left >= alpha / 2:
         # All in the central stair, or else: finer cells than a whole stair could have.
         bound = min(bound, (r - 0.5) / D * _bound_on_cells(math.inf, 1.0, k, left))
-    return math.ceil(bound * D * (1 + 4 * _ROUNDING) - 0.5)
+    return math.ceil(bound * D * (1 + 4 * ROUNDING) - 0.5)
 
 
 def _bound_on_cells(eps: float, gamma: float, k: int, alpha: float) -> float:
     """Bound in units of D, by the finest cells that fit or are of any use."""
     trial = Cells(eps, 1024.0, 1024 * gamma, k, True)
-    most = 1000 * _LONGEST / _extent(trial, alpha).length
+    most = 1000 * LONGEST / _extent(trial, alpha).length
     D = _FINE / _standard_deviation(eps, gamma)
     while True:
         D = min(most, D)
@@ -120,87 +125,57 @@ def _cells(eps: float, gamma: float, k: int, D: float) -> Cells:
     return Cells(L * eps, 1.0, gamma / L, k, True, more)
 
 
-class _Extent(NamedTuple):
-    """Where the tilted sum is, but for a negligible part."""
-
-    tilt: float
-    first: int
-    last: int
-    length: int
-    chernoff: float
-    log_mass: float
-    """Ln E exp(tilt S)."""
-
-
-def _extent(cells: Cells, alpha: float) -> _Extent:
+def _extent(cells: Cells, alpha: float) -> Extent:
     largest = min(cells.eps, _LARGEST_TILT) / cells.D
 
     def cumulant(u: Array) -> Array:
         return _cumulant(cells, u * largest)
 
     chernoff, u = chernoff_bound(cumulant, largest, cells.k, alpha)
-    u = min(u, _LARGEST_FRACTION)
+    u = min(u, LARGEST_FRACTION)
     at = float(cumulant(np.array([u]))[0])
     values = cumulant(EXPONENTS)
     above = u < EXPONENTS
-    room = cells.k * (values - at) + _NEGLIGIBLE
+    room = cells.k * (values - at) + NEGLIGIBLE
     last = np.min(room[above] / (EXPONENTS[above] - u)) / largest
     # Exponents on the other side of the tilt: smaller ones, and negative ones by symmetry.
     under = u > EXPONENTS
     below = np.concatenate([EXPONENTS[under], -EXPONENTS])
     room = np.concatenate([room[under], room])
     first = -np.min(room / (u - below)) / largest
-    reach = _spread_reach(cells)
+    reach = spread_reach(cells.k) if cells.spread else 0
     last_cell, first_cell = math.ceil(last) + reach, math.floor(first) - reach
     # The sum of bounded variables ends somewhere.
     length = last_cell - first_cell + 2 * math.ceil(cells.D) + 1
-    return _Extent(u * largest, first_cell, last_cell, length, chernoff, cells.k * at)
+    return Extent(u * largest, first_cell, last_cell, chernoff, length)
 
 
 class _Tail:
     """P(|S| > n) at the integers n >= 0, in units of cells, plus a bound of the rounding errors."""
 
     def __init__(self, cells: Cells, alpha: float) -> None:
-        extent = _extent(cells, alpha)
-        tilt, size = extent.tilt, _fast_length(extent.length)
-        transform, log_mass = _one(cells, tilt, size)
-        transform **= cells.k
-        log_mass *= cells.k
-        if cells.spread and cells.k > 1:
-            others, log_others = _others(cells, tilt, size)
-            transform *= others
-            log_mass += log_others
-        # Relative error of the transform after k products; an inverse FFT passes its mean on to every place.
-        noise = 16 * _ROUNDING * (cells.k + math.log2(size)) * float(np.mean(np.abs(transform)))
-        tilted = np.fft.irfft(transform, size)
-        top = max(extent.last, 1)
-        places = np.arange(1, top + 1)
-        probabilities = np.maximum(tilted[places % size], 0) + noise
-        near = min(max(round(extent.chernoff), 0), top)
-        with np.errstate(over="ignore", under="ignore"):
-            weights = probabilities * np.exp(-tilt * (places - near))
-            self.values = np.cumsum(weights[::-1])[::-1] * (2 * math.exp(log_mass - tilt * near))
+        # From 0 on, wherever the tilted sum begins.
+        extent = _extent(cells, alpha)._replace(first=1)
+        size = fast_length(extent.length)
+        self.values = 2 * upper_tail(_one(cells, extent.tilt, size), cells.k, extent, size, spread=cells.spread)[1]
 
     def integer_bound(self, alpha: float) -> int:
         """Smallest n with P(|S| > n) <= alpha."""
         return int(np.searchsorted(-self.values, -alpha))
 
     def bound(self, alpha: float) -> float:
-        """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell: linear between the ends of the cells."""
-        n = self.integer_bound(alpha)
-        here = self.values[n] if n < self.values.size else 0.0
-        left, before = (n - 0.5, self.values[n - 1]) if n else (0.0, 1.0)
-        return float(left + (n + 0.5 - left) * min(max((before - alpha) / (before - here), 0.0), 1.0))
+        """Smallest t with P(|S + V| > t) <= alpha, V uniform on a cell."""
+        return spread_bound(lambda n: self.values[n] if n < self.values.size else 0.0, self.integer_bound(alpha), alpha)
 
 
 def _one(cells: Cells, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted law of one variable on the cells, and ln E exp(tilt X)."""
+    """Transform of the tilted distribution of one variable on the cells, and ln E exp(tilt X)."""
     b = math.exp(-cells.eps) if cells.eps <= _LARGEST_EPS else 0.0
     reach = math.ceil(max(cells.w, cells.D - cells.w if b else 0.0))
     places = np.arange(-reach, reach + 1)
     centre = _overlap(places, cells.w)
     weights = centre + b * _overlap(places, cells.D - cells.w) if b else centre
-    transform, log_mass = _tilted(places, weights, tilt, size)
+    transform, log_mass = normalised(places, weights, tilt, size)
     if not b:
         return transform, log_mass
     # The angle in whole parts of the circle, so that it has no rounding error to multiply.
@@ -211,23 +186,10 @@ def _one(cells: Cells, tilt: float, size: int) -> tuple[NDArray[np.complex128], 
         log_mass += math.log(-math.expm1(-cells.eps)) - math.log(-math.expm1(exponent))
     if cells.more_outside == 1:
         return transform, log_mass
-    others, log_others = _tilted(places, centre, tilt, size)
+    others, log_others = normalised(places, centre, tilt, size)
     less_inside = (cells.more_outside - 1) * math.exp(log_others - log_mass)
     total = cells.more_outside - less_inside
     return (cells.more_outside * transform - less_inside * others) / total, log_mass + math.log(total)
-
-
-def _tilted(places: NDArray[np.int64], weights: Array, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted law with these weights, and ln E exp(tilt X) of the law as it is."""
-    log_weights = np.full(weights.shape, -np.inf)
-    np.log(weights, out=log_weights, where=weights > 0)
-    log_weights += tilt * places
-    largest = float(log_weights.max())
-    tilted = np.exp(log_weights - largest)
-    total = float(tilted.sum())
-    array = np.zeros(size)
-    np.add.at(array, places % size, tilted / total)
-    return np.fft.rfft(array), largest + math.log(total) - math.log(float(weights.sum()))
 
 
 def _overlap(places: NDArray[np.int64], w: float) -> Array:
@@ -235,23 +197,6 @@ def _overlap(places: NDArray[np.int64], w: float) -> Array:
     inside = np.clip(w + 0.5 - np.abs(places), 0, 1)
     inside[places.size // 2] = min(2 * w, 1.0)
     return np.asarray(inside)
-
-
-def _others(cells: Cells, tilt: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """Transform of the tilted law of W, and ln E exp(tilt W)."""
-    reach = _spread_reach(cells)
-    j = np.arange(reach + 1)
-    beyond = np.minimum(1.0, 2 * np.exp(-6.0 * j**2 / (cells.k - 1)))
-    beyond[-1] = 0.0
-    half = -np.diff(beyond, prepend=1.0) / 2
-    return _tilted(np.arange(-reach, reach + 1), np.concatenate([half[:0:-1], 2 * half[:1], half[1:]]), tilt, size)
-
-
-def _spread_reach(cells: Cells) -> int:
-    """Largest |W|: half a cell for each of the others at most, and exp(-80) beyond by Hoeffding."""
-    if not cells.spread:
-        return 0
-    return math.ceil(min((cells.k - 1) / 2, math.sqrt(80 * (cells.k - 1) / 6)))
 
 
 def _cumulant(cells: Cells, tilt: Array) -> Array:
@@ -289,9 +234,3 @@ def _standard_deviation(eps: float, gamma: float) -> float:
     b = math.exp(-eps)
     centre = (gamma**3 + b * (1 - gamma) ** 3) / (gamma + b * (1 - gamma)) / 3
     return math.sqrt(centre + 2 * b / math.expm1(-eps) ** 2)
-
-
-def _fast_length(least: int) -> int:
-    """Power of two, or three times one."""
-    power = 1 << (least - 1).bit_length()
-    return power // 4 * 3 if power >= 4 and power // 4 * 3 >= least else power

@@ -41,10 +41,10 @@ pub(crate) struct Segment {
     pub falls: usize,
 }
 
-/// Stage 0 chooses the segment by a [`Table`] of their weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number:
-/// modulo the length of the segment, it is the geometric law on the segment, exactly.
+/// Stage 0 chooses the segment by a [`Table`] of the weights, and the side by bit 63 of its word. Stage 1 is a one-sided geometric number. Modulo
+/// the length of the segment it has exactly the geometric law on the segment.
 ///
-/// A value takes the draws of all rates and uses one, so that the work is the same for all values.
+/// A value draws from all rates and uses one, so that all values take the same work.
 #[derive(Debug)]
 pub(crate) struct Segments {
     lattice: Lattice,

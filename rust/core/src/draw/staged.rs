@@ -118,9 +118,9 @@ mod tests {
     use crate::Generator;
 
     /// Cells that are given.
-    struct Given(Vec<i64>);
+    struct GivenCells(Vec<i64>);
 
-    impl Staged for Given {
+    impl Staged for GivenCells {
         fn write_cells(&self, _: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
             out.copy_from_slice(&self.0[first as usize..][..out.len()]);
             Ok(())
@@ -142,7 +142,7 @@ mod tests {
         let fill = Generator::from_seed(1).next_staged(cells.len()).unwrap();
         let mut floats = vec![1.0_f64; cells.len()];
         let mut integers = vec![1_i64; cells.len()];
-        let law = Given(cells);
+        let law = GivenCells(cells);
         write(&law, -3, &fill, 0, &mut floats).unwrap();
         write(&law, -3, &fill, 0, &mut integers).unwrap();
         for (i, cells) in law.0.iter().enumerate() {

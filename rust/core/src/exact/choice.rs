@@ -87,17 +87,19 @@ impl Choice {
     #[expect(clippy::cast_possible_truncation, reason = "an index of the candidates")]
     pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
-        let mut v = Uniform { word, extension };
+        let mut v = Expansion { word, extension };
         // v = 0 is below every S(j).
         let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
             return Ok(end - 1);
         };
         let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
+        // Words that are zero say nothing: as many more are needed.
         let start = leading + FIRST;
         let mut failure = None;
         let index = last_true(guess as u64, end as u64, |j| {
             count(&self.class[j as usize..], &mut tail);
             let below = self.below(&mut v, &tail, start, &mut finer);
+            // The search has no way to stop early: any answer will do, since the index is not used.
             below.unwrap_or_else(|error| {
                 failure = Some(error);
                 false
@@ -109,7 +111,7 @@ impl Choice {
     /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n.
     fn below(
         &self,
-        v: &mut Uniform<'_, impl Extension>,
+        v: &mut Expansion<'_, impl Extension>,
         tail: &[u64],
         start: usize,
         finer: &mut Option<Precision>,
@@ -117,6 +119,7 @@ impl Choice {
         if let Some((m, n)) = self.proportion(tail) {
             return Ok(v.less_than_ratio(m, n));
         }
+        // Kept from question to question of one search.
         if start > FIRST && finer.is_none() {
             *finer = Some(Precision::new(&self.exponents, &self.counts, start)?);
         }
@@ -151,12 +154,12 @@ fn count(class: &[usize], counts: &mut [u64]) {
 }
 
 /// v = 0 . word e₀ e₁ …
-struct Uniform<'a, E> {
+struct Expansion<'a, E> {
     word: u64,
     extension: &'a mut E,
 }
 
-impl<E: Extension> Uniform<'_, E> {
+impl<E: Extension> Expansion<'_, E> {
     fn word(&mut self, i: usize) -> u64 {
         match i {
             0 => self.word,

@@ -80,6 +80,7 @@ impl Step {
     fn times(&self, count: u64, p: usize) -> Limbs {
         let (mantissa, exponent) = decompose(self.eps);
         let product = u128::from(mantissa) * u128::from(count);
+        // Two limbs more than the result has: room for the product before the division by `parts`.
         let mut x = Limbs::zero(p + 3);
         x[0] = product as u64;
         x[1] = (product >> 64) as u64;
@@ -105,6 +106,7 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
     limbs::shr(&mut t, halvings);
     let mut value = taylor(&t, halvings, p);
     for _ in 0..halvings {
+        // Floors only, so that the result stays a lower bound; `width` adds up what they lose.
         value = limbs::mul_floor(&value, &value);
     }
     Power {
@@ -120,9 +122,11 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < n < 2^21")]
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
     let ln2 = ln2(p);
+    // Not an exact floor: the next lines put right what the approximation has wrong.
     let mut n = (approximation * std::f64::consts::LOG2_E) as u64 + 1;
     let mut r = ln2.clone();
     limbs::mul_add_small(&mut r, n, 0);
+    // x is known to a unit: its upper end keeps r a lower bound.
     let mut x_above = x.clone();
     limbs::add_small(&mut x_above, 1);
     if limbs::less(&r, &x_above) {

@@ -80,6 +80,7 @@ pub fn mul(a: &[u64], b: &[u64]) -> Limbs {
         for (digit, &y) in row.iter_mut().zip(b) {
             (*digit, carry) = mul_add(x, y, *digit, carry);
         }
+        // No earlier row reached this limb.
         row[b.len()] = carry;
     }
     product

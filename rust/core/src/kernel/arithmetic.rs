@@ -48,7 +48,7 @@ pub(crate) type Baseline = Separate;
 
 /// [`Fused`] where an instruction converts integers of 64 bits. The numbers are the same.
 #[allow(dead_code, reason = "no tier of some architectures has it")]
-pub(crate) struct Wide;
+pub(crate) struct FusedWide;
 
 impl Arithmetic for Separate {
     #[inline(always)]
@@ -75,7 +75,7 @@ impl Arithmetic for Fused {
     }
 }
 
-impl Arithmetic for Wide {
+impl Arithmetic for FusedWide {
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         Fused::mul_add(a, b, c)
@@ -112,7 +112,7 @@ mod tests {
     fn tiers_convert_and_round_alike() {
         converts_and_rounds::<Separate>();
         converts_and_rounds::<Fused>();
-        converts_and_rounds::<Wide>();
+        converts_and_rounds::<FusedWide>();
     }
 
     fn converts_and_rounds<A: Arithmetic>() {

@@ -112,7 +112,7 @@ impl Kernel {
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
     pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
-        let work = Fill {
+        let work = Filling {
             kernel: self,
             words,
             granularity,
@@ -124,7 +124,7 @@ impl Kernel {
 }
 
 /// [`Kernel::fill`].
-struct Fill<'a, T, D> {
+struct Filling<'a, T, D> {
     kernel: &'a Kernel,
     words: &'a [u64],
     granularity: f64,
@@ -132,7 +132,7 @@ struct Fill<'a, T, D> {
     doubt: D,
 }
 
-impl<T: Value, D: FnMut(usize, &mut T)> Work for Fill<'_, T, D> {
+impl<T: Value, D: FnMut(usize, &mut T)> Work for Filling<'_, T, D> {
     type Result = ();
 
     #[inline(always)]
@@ -170,6 +170,7 @@ fn fill_lanes<A: Arithmetic, T: Value>(
     if !blocks.is_empty() {
         fill_blocks::<A, T>(lane, blocks, granularity, out_blocks, &mut doubt);
     }
+    // What is left of a block, lane by lane: at most 63 words.
     let done = words.len() - rest.len();
     for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
         let (cells, sure) = signed::<A>(lane, *word);
@@ -191,6 +192,7 @@ fn fill_blocks<A: Arithmetic, T: Value>(
     // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
     let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
     for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+        // Which words are in doubt is computed again, and only for blocks that have any.
         if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
             for (i, (word, value)) in words.iter().zip(out).enumerate() {
                 if !reveal::condition(signed::<A>(lane, *word).1) {

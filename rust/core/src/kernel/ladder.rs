@@ -93,7 +93,7 @@ impl<const N: usize> Lane for LadderLane<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arithmetic::{Fused, Wide};
+    use super::super::arithmetic::{Fused, FusedWide};
     use super::super::lane::WORD_BITS;
     use super::*;
     use crate::random::Random;
@@ -123,8 +123,8 @@ mod tests {
                     check::<Separate, 8>(&eight, bits);
                     check::<Fused, 4>(&four, bits);
                     check::<Fused, 8>(&eight, bits);
-                    check::<Wide, 4>(&four, bits);
-                    check::<Wide, 8>(&eight, bits);
+                    check::<FusedWide, 4>(&four, bits);
+                    check::<FusedWide, 8>(&eight, bits);
                 }
             }
         }

@@ -42,7 +42,7 @@ mod tier;
 
 pub(crate) use arithmetic::{Arithmetic, Baseline};
 pub(crate) use coin::Coin;
-pub(crate) use each::{Drawn, Family, Given};
+pub(crate) use each::{DrawnBlock, Family, Given};
 pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use float::{less, nearest};

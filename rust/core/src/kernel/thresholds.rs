@@ -74,7 +74,7 @@ impl<const N: usize> Lane for ThresholdLane<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arithmetic::{Fused, Wide};
+    use super::super::arithmetic::{Fused, FusedWide};
     use super::super::lane::WORD_BITS;
     use super::*;
     use crate::random::Random;
@@ -102,9 +102,9 @@ mod tests {
             for bits in beside.chain(at_random).chain([0, 1, i64::MAX]).map(i64::cast_unsigned) {
                 check::<Separate, 8>(&law, bits);
                 check::<Fused, 8>(&law, bits);
-                check::<Wide, 8>(&law, bits);
+                check::<FusedWide, 8>(&law, bits);
                 if let Some(law) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
-                    check::<Wide, 4>(&law, bits);
+                    check::<FusedWide, 4>(&law, bits);
                 }
             }
         }

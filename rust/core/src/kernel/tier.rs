@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::arithmetic::{Arithmetic, Baseline};
 #[cfg(target_arch = "x86_64")]
-use super::arithmetic::{Fused, Wide};
+use super::arithmetic::{Fused, FusedWide};
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,5 +151,5 @@ fn run_avx2<W: Work>(work: W) -> W::Result {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
 fn run_avx512<W: Work>(work: W) -> W::Result {
-    work.run::<Wide>()
+    work.run::<FusedWide>()
 }

@@ -27,7 +27,7 @@ pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattic
         }
     } else {
         for ((answer, noise), out) in sums {
-            // Of magnitudes up to 2¹²⁶ and 2⁶³: it cannot overflow, and wrapping avoids a branch on noise.
+            // Cannot overflow, as magnitudes are up to 2¹²⁶ and 2⁶³; wrapping avoids a branch on noise.
             let cells = answer
                 .round_to_lattice(lattice.log2_granularity)
                 .wrapping_add((*noise).into());

@@ -10,7 +10,7 @@ use crate::stream::{Fill, Generator, StagedFill};
 
 /// How the values of a law are drawn.
 #[derive(Clone, Copy)]
-pub struct Drawn<'a>(How<'a>);
+pub struct Source<'a>(How<'a>);
 
 #[derive(Clone, Copy)]
 enum How<'a> {
@@ -20,7 +20,7 @@ enum How<'a> {
     Staged(&'a dyn Staged),
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> Source<'a> {
     pub(crate) fn one_word(sampler: &'a Sampler) -> Self {
         Self(How::OneWord(sampler))
     }
@@ -55,8 +55,13 @@ enum Inner<'a> {
 }
 
 impl<'a> LawFill<'a> {
-    pub(super) fn next(drawn: Drawn<'a>, log2_granularity: i32, generator: &mut Generator, n: usize) -> Result<Self, DrawError> {
-        Ok(Self(match drawn.0 {
+    pub(super) fn next(
+        source: Source<'a>,
+        log2_granularity: i32,
+        generator: &mut Generator,
+        n: usize,
+    ) -> Result<Self, DrawError> {
+        Ok(Self(match source.0 {
             How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
             How::Staged(law) => Inner::Staged(law, log2_granularity, generator.next_staged(n)?),
         }))

@@ -19,11 +19,11 @@ use crate::lattice::release;
 use crate::lattice::{Answer, Value};
 use crate::parallel;
 use crate::stream::Generator;
-use fill::{Drawn, LawFill};
+use fill::{LawFill, Source};
 
 /// A noise law: exact random multiples of a power of two, the *granularity* g.
 ///
-/// All laws of this crate have it, and no others: no other crate can name what [`Law::drawn`] returns. A `Box<dyn Law>` is a law too, so that a
+/// All laws of this crate have it, and no others: no other crate can name what [`Law::source`] returns. A `Box<dyn Law>` is a law too, so that a
 /// law can be chosen when the program runs.
 ///
 /// ```
@@ -44,7 +44,7 @@ use fill::{Drawn, LawFill};
 pub trait Law: Debug + Send + Sync {
     /// How values are drawn.
     #[doc(hidden)]
-    fn drawn(&self) -> Drawn<'_>;
+    fn source(&self) -> Source<'_>;
 
     /// The binary logarithm of the granularity; 0 for a law of integers.
     fn log2_granularity(&self) -> i32 {
@@ -69,12 +69,12 @@ pub trait Law: Debug + Send + Sync {
 
     /// Draws that a value takes: about how many times as long as a single one.
     fn draws(&self) -> usize {
-        self.drawn().draws()
+        self.source().draws()
     }
 
     /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
     fn together(&self) -> usize {
-        self.drawn().together()
+        self.source().together()
     }
 
     /// The generator's next fill, of `n` values: [`Law::fill`] and [`Law::release`] in pieces.
@@ -82,7 +82,7 @@ pub trait Law: Debug + Send + Sync {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn.
     fn next_fill(&self, generator: &mut Generator, n: usize) -> Result<LawFill<'_>, DrawError> {
-        LawFill::next(self.drawn(), self.log2_granularity(), generator, n)
+        LawFill::next(self.source(), self.log2_granularity(), generator, n)
     }
 
     /// Fills `out` with noise from the generator's next fill.
@@ -149,8 +149,8 @@ pub trait Law: Debug + Send + Sync {
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
         impl<L: Law + ?Sized> Law for $pointer {
-            fn drawn(&self) -> Drawn<'_> {
-                (**self).drawn()
+            fn source(&self) -> Source<'_> {
+                (**self).source()
             }
 
             fn log2_granularity(&self) -> i32 {

@@ -7,7 +7,7 @@ use crate::lattice::params::{Lattice, Narrowing};
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::stream::Fill;
 
 /// Which of the four laws.
@@ -137,8 +137,8 @@ impl OneWordLaw {
 }
 
 impl Law for OneWordLaw {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::one_word(&self.sampler)
+    fn source(&self) -> Source<'_> {
+        Source::one_word(&self.sampler)
     }
 
     fn log2_granularity(&self) -> i32 {
@@ -178,8 +178,8 @@ macro_rules! one_word_law {
         }
 
         impl $crate::Law for $law {
-            fn drawn(&self) -> $crate::law::fill::Drawn<'_> {
-                self.0.drawn()
+            fn source(&self) -> $crate::law::fill::Source<'_> {
+                self.0.source()
             }
 
             fn log2_granularity(&self) -> i32 {

@@ -7,7 +7,7 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -82,7 +82,7 @@ impl Law for Arete {
         self.log2_granularity
     }
 
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.sum)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
     }
 }

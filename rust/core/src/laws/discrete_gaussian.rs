@@ -9,7 +9,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::{BLOCK, Coin, Tier};
 use crate::lattice::params::Lattice;
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory::OutOfMemory;
 use crate::reveal;
 use crate::stack;
@@ -244,8 +244,8 @@ impl Drop for Attempt {
 }
 
 impl Law for DiscreteGaussian {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(self)
+    fn source(&self) -> Source<'_> {
+        Source::staged(self)
     }
 
     fn log2_granularity(&self) -> i32 {

@@ -6,7 +6,7 @@ use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 
 /// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
 ///
@@ -33,7 +33,7 @@ impl GeneralizedDiscreteLaplace {
 }
 
 impl Law for GeneralizedDiscreteLaplace {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.0)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.0)
     }
 }

@@ -5,7 +5,7 @@ use crate::error::ParamError;
 use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory::{self, OutOfMemory};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
@@ -88,8 +88,8 @@ impl Law for MergedLaplace {
         &self.breaks
     }
 
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.law)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.law)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The laws, one file each: parameters checked, the lattice chosen, what a caller may ask of a law.
+//! The named laws, one file each: its parameters are checked, its lattice is chosen, and the trait `Law` says how it is drawn.
 
 mod arete;
 mod discrete_gaussian;

@@ -7,7 +7,7 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -15,7 +15,10 @@ const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 
 /// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.
 #[derive(Debug)]
-pub struct MultiScaleDiscreteLaplace(Differences);
+pub struct MultiScaleDiscreteLaplace {
+    cells: u64,
+    sum: Differences,
+}
 
 impl MultiScaleDiscreteLaplace {
     /// A share of the law.
@@ -38,12 +41,19 @@ impl MultiScaleDiscreteLaplace {
             Difference::table(law)?
         };
         let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
-        Ok(Self(Differences::new(terms)))
+        Ok(Self {
+            cells: lattice.cells,
+            sum: Differences::new(terms),
+        })
     }
 }
 
 impl Law for MultiScaleDiscreteLaplace {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.0)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.sum)
+    }
+
+    fn cells(&self) -> u64 {
+        self.cells
     }
 }

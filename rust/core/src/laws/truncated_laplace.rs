@@ -6,7 +6,7 @@ use crate::exact::{MOST_TRUNCATION, Truncation};
 use crate::lattice::dyadic::floor_scaled;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory::OutOfMemory;
 
 /// The Laplace law of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal 2020).
@@ -117,8 +117,8 @@ impl Law for TruncatedLaplace {
         &self.bounds
     }
 
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(&self.law)
+    fn source(&self) -> Source<'_> {
+        Source::staged(&self.law)
     }
 }
 

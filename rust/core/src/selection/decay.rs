@@ -42,7 +42,7 @@ pub(super) fn fill<A: Arithmetic>(levels: &[f64], least: f64, factor: f64, weigh
         for term in &TAYLOR[1..] {
             sum = A::mul_add(sum, r, *term);
         }
-        // The exponent field of 2^−k: 1023 − k, from the low bits of the shifted number.
+        // The exponent field of 2^−k is 1023 − k; k is in the low bits of the shifted number.
         let exponent = (1023 + ROUND.to_bits()).wrapping_sub(shifted.to_bits());
         *weight = sum * f64::from_bits(exponent << 52);
     }

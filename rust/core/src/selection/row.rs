@@ -67,9 +67,11 @@ impl Row {
 
     /// The last j where the weights from j on exceed v times all of them.
     fn find(&self, total: f64, word: u64) -> Option<usize> {
+        // The 53 leading bits of the word convert without rounding; `error` counts the rest.
         let target = (word >> 11) as f64 * U * total;
         let error = total * U * error(self.weights.len());
         let mut below = 0.0;
+        // From the end, as the thresholds are sums of the weights from j on: first the block, then the candidate.
         let block = (1..self.blocks.len())
             .rev()
             .find(|&block| {

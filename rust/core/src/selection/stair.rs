@@ -119,6 +119,7 @@ impl CostStairs {
             least[lane] = smaller(stair, least[lane]);
             unsure[lane] |= doubt;
         }
+        // One question for all costs: a branch for each would keep the compiler from vectors.
         if unsure.contains(&true) {
             return self.fill_exactly(costs, stairs);
         }
@@ -129,6 +130,7 @@ impl CostStairs {
     #[inline(always)]
     fn rough(&self, cost: f64) -> (f64, bool) {
         let z = cost * self.per_unit + self.offset;
+        // `f64::floor` is a call of a function where the instruction is missing.
         let rounded = (z + ROUND) - ROUND;
         let floor = if rounded > z { rounded - 1.0 } else { rounded };
         (floor, self.unsure(z, z - floor))

@@ -65,6 +65,7 @@ impl RowThresholds {
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
+        // The guide's answer is that of the bucket's first word, which is the least: later words have this index or a smaller one.
         let mut j = self.guide[(word >> self.shift) as usize];
         while j > 0 && self.survival[j] <= word {
             j -= 1;
@@ -73,6 +74,7 @@ impl RowThresholds {
             return Ok(j);
         }
         reveal::slow_path();
+        // Most rows never need exact weights: made at the first doubt, then kept.
         let choice = if let Some(choice) = self.choice.get() {
             choice
         } else {
@@ -99,6 +101,7 @@ fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
     let (mut high, mut low) = (0.0, 0.0);
     let mut sums = memory::filled(0.0, weights.len())?;
     for (sum, &weight) in sums.iter_mut().zip(weights).rev() {
+        // The rounding error of the sum, exactly (Knuth's TwoSum): it does not matter which of the two is larger.
         let next = high + weight;
         let back = next - high;
         low += (high - (next - back)) + (weight - back);

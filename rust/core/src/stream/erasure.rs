@@ -59,12 +59,14 @@ impl FillKeys {
             self.renew();
         }
         let cipher = self.cipher(self.next);
+        // Erased before the fill is used: nothing that happens to the fill can leave its key here.
         self.blocks[2 * self.next..][..2].as_flattened_mut().zeroize();
         self.next += 1;
         cipher
     }
 
     fn renew(&mut self) {
+        // Overwrites key 0, which made them, with its successor.
         self.cipher(0).fill_keys(&mut self.blocks);
         self.next = 1;
     }

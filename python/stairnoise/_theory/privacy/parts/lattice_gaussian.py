@@ -29,7 +29,7 @@ _WINDOW = 20.0
 
 
 class LatticeGaussian(General):
-    """The loss of the law P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
+    """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
 
     __slots__ = ("_law", "beyond", "bottom", "cells", "eps", "infinite", "pitch", "top")
 

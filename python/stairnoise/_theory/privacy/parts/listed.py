@@ -127,9 +127,7 @@ class Listed(General):
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
-        orders = np.asarray(alpha, np.float64)
-        found = [self._rdp(order) for order in orders.ravel().tolist()]
-        return np.array(found).reshape(orders.shape)
+        return np.asarray(np.vectorize(self._rdp, [np.float64])(alpha))
 
     def _rdp(self, order: float) -> float:
         """With terms ``P (exp((α-1) L) - 1) + (α-1)(Q - P)``, whose sum is the moment less 1: of one sign for α > 1."""

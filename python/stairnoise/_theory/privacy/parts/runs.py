@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.laws.slopes import Slopes, log_sum
+from stairnoise._theory.numerics.quadrature import gauss_legendre
 from stairnoise._theory.numerics.roots import bisections
 from stairnoise._theory.privacy.inverse import least_eps
 from stairnoise._theory.privacy.parts.general import General
@@ -30,7 +31,7 @@ Array = NDArray[np.float64]
 _NEAR, _FLAT = 0.5, 1.0
 # A sum over steps as fine as these is an integral, up to their square.
 _FINE = 2.0**-26
-# In nepers: what falls by more over a run is nothing to its beginning.
+# In nepers: the part of a run that is lower than its beginning by more is left out.
 _SPAN = 800.0
 # In nepers, and points on each: a polynomial of degree 31 leaves less than 1e-17 of an exponential.
 _PIECE, _POINTS = 2.0, 16
@@ -40,7 +41,7 @@ _NEAR_ONE = 2.0**-10
 
 
 class Runs(General):
-    """The loss of such a law under a shift of `cells` integers, which may be negative."""
+    """The loss of a distribution given by its slopes, under a shift of `cells` integers, which may be negative."""
 
     __slots__ = ("_beta", "_d", "_key", "_log_p", "_loss", "_moments", "_n", "beyond", "bottom", "eps", "infinite", "top")
 
@@ -95,7 +96,7 @@ class Runs(General):
 
     def _integrated(self, m: Array, rest: Array) -> Array:
         """Sum of P (1 - exp(t - L)) over the first m, as the integral over the cells about them."""
-        x, weights = _gauss_legendre()
+        x, weights = gauss_legendre(_POINTS)
         m = np.where(np.isfinite(m), m, 0.0)
         j = m[..., None] * x - 0.5
         values = np.exp(self._log_p[:, None] - self._beta[:, None] * j) * -np.expm1(self._d[:, None] * j - rest[..., None])
@@ -139,9 +140,7 @@ class Runs(General):
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
-        orders = np.asarray(alpha, np.float64)
-        found = [self._rdp(order) for order in orders.ravel().tolist()]
-        return np.array(found).reshape(orders.shape)
+        return np.asarray(np.vectorize(self._rdp, [np.float64])(alpha))
 
     def _rdp(self, order: float) -> float:
         """By geometric sums, and where the moment is near 1 by what it differs from 1 by."""
@@ -199,7 +198,7 @@ class Runs(General):
         length = min(n, _SPAN / gentlest) if gentlest > 0 else n
         start = n - length if beta < 0 else 0.0
         edges = start - 0.5 + length * np.linspace(0.0, 1.0, math.ceil(steepest * length / _PIECE) + 1)
-        x, weights = _gauss_legendre()
+        x, weights = gauss_legendre(_POINTS)
         widths = np.diff(edges)
         j = (edges[:-1, None] + widths[:, None] * x).ravel()
         log_p = a - beta * j + np.log(np.outer(widths, weights).ravel())
@@ -233,9 +232,3 @@ def _runs(law: Slopes, cells: int) -> tuple[list[tuple[float, ...]], list[tuple[
             beta, fall = -beta, -fall
         both.append((-float(here), float(beta), float(loss), float(fall), n))
     return both, alone
-
-
-def _gauss_legendre() -> tuple[Array, Array]:
-    """Points and weights on (0, 1)."""
-    points, weights = np.polynomial.legendre.leggauss(_POINTS)
-    return (points + 1) / 2, weights / 2

@@ -1,4 +1,4 @@
-r"""One release of a Laplace law: a privacy loss on equal steps, or continuous.
+r"""One release of a Laplace distribution: a privacy loss on equal steps, or continuous.
 
 Two-sided geometric noise that falls by :math:`λ = e^{-θ}`, θ = ε/D, from one integer to the next,
 at the worst shift D, has the loss (D-2M)θ, M = 0..D, with probabilities 1/(1+λ),
@@ -186,7 +186,7 @@ class Steps(Part):
 
     @property
     def steps_to_keep(self) -> float:
-        """The law's own step, where there are too many to list."""
+        """The distribution's own step, where there are too many to list."""
         return 2 * float(self.theta) if _LISTED_CELLS < float(self.cells) < math.inf else 0.0
 
     def own_step(self) -> Fraction | None:

@@ -73,6 +73,7 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> bool {
         let Given { eps, sensitivity, shape } = self.0;
+        // Counting, not a flag: the compiler turns a sum into a vector sum.
         let mut ordinary = 0_u64;
         for i in 0..BLOCK {
             let place = L::place(eps[i], sensitivity[i]);
@@ -86,7 +87,7 @@ impl<L: Placement, S: FirstStair> Work for Ordinary<'_, (L, S)> {
 /// The values of a block, all arrays from the beginning of a cache line on ([`crate::lines::Lines`]).
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnBlock {
     /// X, signed; NaN where it is not certain.
     pub cells: [f64; BLOCK],
     /// g.
@@ -99,7 +100,7 @@ pub(crate) struct Drawn {
 /// A staircase has the most.
 const MOST_CONSTANTS: usize = 8;
 
-impl Drawn {
+impl DrawnBlock {
     pub const NOTHING: Self = Self {
         cells: [f64::NAN; BLOCK],
         granularity: [1.0; BLOCK],
@@ -126,19 +127,19 @@ impl Drawn {
 }
 
 /// Wipes what tells the noise, which in a release is as secret as the answers.
-impl Drop for Drawn {
+impl Drop for DrawnBlock {
     fn drop(&mut self) {
         self.cells.zeroize();
         self.reduced.zeroize();
     }
 }
 
-/// [`Drawn::draw`].
+/// [`DrawnBlock::draw`].
 struct Draw<'a> {
     family: Family,
     given: &'a Given<'a>,
     words: &'a [u64; BLOCK],
-    drawn: &'a mut Drawn,
+    drawn: &'a mut DrawnBlock,
 }
 
 impl Work for Draw<'_> {
@@ -164,9 +165,9 @@ impl Work for Draw<'_> {
 }
 
 #[inline(always)]
-fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut Drawn) {
+fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, words: &[u64; BLOCK], drawn: &mut DrawnBlock) {
     const { assert!(N <= MOST_CONSTANTS) };
-    let Drawn {
+    let DrawnBlock {
         cells,
         granularity,
         constants,
@@ -193,6 +194,7 @@ fn draw_lanes<A: Arithmetic, L: OwnLane<N>, const N: usize>(given: &Given<'_>, w
     for i in 0..BLOCK {
         let (magnitude, sure) = L::finish::<A>(at(constants, i), at(reduced, i));
         let signed = with_sign(magnitude, words[i]);
+        // NaN marks doubt: no mask has to be kept beside the values.
         cells[i] = if sure { signed } else { f64::NAN };
     }
 }

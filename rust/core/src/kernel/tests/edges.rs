@@ -1,6 +1,6 @@
 //! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
 
-use super::super::each::{Drawn, Family, Given};
+use super::super::each::{DrawnBlock, Family, Given};
 use super::super::fill::Kernel;
 use super::super::lane::{BLOCK, SIGN};
 use super::super::tier::Tier;
@@ -64,7 +64,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
                 kernel.fill(tier, &words, 1.0, &mut cells, |i, _| sure[i] = false);
                 (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));
             }
-            let mut drawn = Drawn::NOTHING;
+            let mut drawn = DrawnBlock::NOTHING;
             drawn.draw(tier, family, &given, &words);
             for i in (0..BLOCK).filter(|i| !drawn.cells[*i].is_nan()) {
                 right(i, drawn.cells[i]);

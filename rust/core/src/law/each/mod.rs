@@ -10,7 +10,7 @@ use room::{Room, family};
 
 use crate::error::{DrawError, ParamError};
 use crate::exact::IntegerLaw;
-use crate::kernel::{BLOCK, Drawn, Tier};
+use crate::kernel::{BLOCK, DrawnBlock, Tier};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::answer::limit;
@@ -21,14 +21,15 @@ use crate::stream::{CHUNK, Fill, Words};
 
 /// Laws of one kind with parameters by the value.
 ///
-/// Values are drawn a block at a time, and what that is not sure of one by one. For parameters that it is never sure of (the shape l2, an ε
-/// beyond 700) laws are kept, so that those which recur are prepared once. They are direct-mapped: a newcomer takes the place of whatever
-/// was there. Parameters seen for the first time get a law that is quick to make; only when they come again is one made that is quick to
-/// draw from, and kept.
+/// Values are drawn a block at a time. Values that the block kernel is not sure of are drawn one by one, from a law of their parameters.
+///
+/// Some parameters have no block kernel (the shape l2, an ε beyond 700). Their laws are kept, so that parameters that recur are prepared once. The
+/// collection is direct-mapped: a new law takes the place of whatever was there. Parameters that come for the first time get a law that is quick to
+/// make. When they come again, a law is made that is quick to draw from, and this one is kept.
 #[derive(Debug)]
 pub struct Laws {
     kind: Kind,
-    /// None before the first is needed: most arrays need none.
+    /// Empty before the first law is needed: most arrays need none.
     places: Vec<Entry>,
 }
 
@@ -192,7 +193,7 @@ impl Laws {
         output: impl Output<T>,
     ) -> Result<(), ParamError> {
         let (stage, mut words) = (fill.stage(), Words::new());
-        let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
+        let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let base = chunk * CHUNK;
             let words = words.at(stage, first + base as u64, out.len());

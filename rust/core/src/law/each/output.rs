@@ -1,6 +1,6 @@
 //! What becomes of the cells that a block's kernel drew: noise, or released answers.
 
-use crate::kernel::{Arithmetic, BLOCK, Drawn, Tier, Work, run_on};
+use crate::kernel::{Arithmetic, BLOCK, DrawnBlock, Tier, Work, run_on};
 use crate::lattice::Answer;
 use crate::lattice::Value;
 use crate::lattice::dyadic::floor_log2;
@@ -62,12 +62,12 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
 }
 
 /// Writes what was drawn, and returns the positions that are not sure, as ones: anything was written there.
-pub(super) fn write_block<T>(tier: Tier, drawn: &Drawn, out: &mut [T], output: impl Output<T>) -> u64 {
+pub(super) fn write_block<T>(tier: Tier, drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     run_on(tier, WriteBlock { drawn, out, output })
 }
 
 struct WriteBlock<'a, T, O> {
-    drawn: &'a Drawn,
+    drawn: &'a DrawnBlock,
     out: &'a mut [T],
     output: O,
 }
@@ -93,8 +93,8 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
 
 /// How many of those that were written are sure.
 #[inline(always)]
-fn write<T>(drawn: &Drawn, out: &mut [T], output: impl Output<T>) -> u64 {
-    let Drawn { cells, granularity, .. } = drawn;
+fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
+    let DrawnBlock { cells, granularity, .. } = drawn;
     let mut sure = 0_u64;
     for i in 0..out.len() {
         out[i] = output.whole(i, cells[i], granularity[i]);

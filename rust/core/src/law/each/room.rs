@@ -3,7 +3,7 @@
 use zeroize::Zeroize;
 
 use super::parameters::{Parameters, Shapes};
-use crate::kernel::{BLOCK, Drawn, Family, Given, Tier};
+use crate::kernel::{BLOCK, DrawnBlock, Family, Given, Tier};
 use crate::law::one_word::{Kind, Shape};
 
 /// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::lines::Lines`]).
@@ -26,7 +26,7 @@ impl Room {
     }
 
     /// Draws a value for every word, at most [`BLOCK`]; none is sure if their shapes have no fast path.
-    pub fn draw(&mut self, tier: Tier, kind: Kind, parameters: &Parameters<'_>, words: &[u64], drawn: &mut Drawn) {
+    pub fn draw(&mut self, tier: Tier, kind: Kind, parameters: &Parameters<'_>, words: &[u64], drawn: &mut DrawnBlock) {
         match family(kind, parameters.shape.form()) {
             Some(family) => drawn.draw(
                 tier,

@@ -215,7 +215,7 @@ fn ordinary_parameters_leave_few_values_in_doubt() {
     for tier in Tier::tested() {
         for kind in KINDS {
             for form in 0..2 {
-                let (mut room, mut drawn) = (Room::new(), Drawn::NOTHING);
+                let (mut room, mut drawn) = (Room::new(), DrawnBlock::NOTHING);
                 let fill = generator.next(1000 * BLOCK).unwrap();
                 let mut doubtful = 0;
                 for first in (0..1000 * BLOCK as u64).step_by(BLOCK) {

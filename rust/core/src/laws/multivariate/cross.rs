@@ -5,7 +5,8 @@
 
 use super::cube::rounded;
 use super::doubt::Doubt;
-use super::{bits, signed, sort};
+use super::sign::{bits, signed};
+use super::sort;
 use crate::reveal;
 
 /// Not inlined, so that its loops have all registers.

@@ -1,7 +1,7 @@
 //! A uniform point of the ℓ∞ ball: a uniform magnitude and a fair sign for each coordinate.
 
 use super::doubt::Doubt;
-use super::{bits, signed};
+use super::sign::{bits, signed};
 use crate::reveal;
 
 /// ⌊ρ·v + ½⌋ for the real number v = (`bits` + θ)·2⁻⁶³ with `bits` ≤ θ unknown bits ≤ `bits` + `width`, if that decides it.

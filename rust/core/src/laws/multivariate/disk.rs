@@ -2,9 +2,10 @@
 
 use zeroize::Zeroizing;
 
+use super::FEW_VECTORS;
 use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::doubt::Doubt;
-use super::{FEW_VECTORS, SIGN, bits};
+use super::sign::{SIGN, bits};
 use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;

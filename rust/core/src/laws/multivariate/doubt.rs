@@ -5,12 +5,12 @@
 //! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
 //! are known the expansions are points.
 //!
-//! Lists here are not asked for with an answer where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed
-//! for one coordinate in 2⁵⁰.
+//! Lists here abort the process where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed for one
+//! coordinate in 2⁵⁰.
 
 use super::attempts::{ATTEMPTS, attempt_word, pairs};
-use super::bits;
 use super::fixed::Fixed;
+use super::sign::bits;
 use super::sort::Rank;
 use crate::exact::search::last_true;
 use crate::reveal;

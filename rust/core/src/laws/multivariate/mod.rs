@@ -24,6 +24,7 @@ mod doubt;
 mod fine;
 mod fixed;
 mod round;
+mod sign;
 mod sort;
 mod wide;
 
@@ -33,10 +34,10 @@ use crate::draw::staged::Staged;
 use crate::draw::table::Table;
 use crate::error::ParamError;
 use crate::exact::ceil_product;
-use crate::kernel::{Tier, WORD_BITS};
+use crate::kernel::Tier;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
 use crate::law::Law;
-use crate::law::fill::Drawn;
+use crate::law::fill::Source;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stack;
@@ -210,8 +211,8 @@ impl MultivariateStaircase {
 }
 
 impl Law for MultivariateStaircase {
-    fn drawn(&self) -> Drawn<'_> {
-        Drawn::staged(self)
+    fn source(&self) -> Source<'_> {
+        Source::staged(self)
     }
 
     fn log2_granularity(&self) -> i32 {
@@ -316,22 +317,9 @@ fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
     if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
 }
 
-/// The bit of a word that is no magnitude's.
-const SIGN: u64 = 1 << WORD_BITS;
-
-/// A magnitude below 2⁶³ with the sign of a word, without a branch: half of all guesses would be wrong.
-fn signed(magnitude: u64, word: u64) -> i64 {
-    let mask = word.cast_signed() >> WORD_BITS;
-    (magnitude.cast_signed() ^ mask).wrapping_sub(mask)
-}
-
-/// The magnitude bits of a word.
-const fn bits(word: u64) -> u64 {
-    word & !SIGN
-}
-
 #[cfg(test)]
 mod tests {
+    use super::sign::{bits, signed};
     use super::*;
     use crate::Generator;
 

@@ -64,7 +64,7 @@ impl Rank {
     /// From the leading bits of all numbers, which are also there in ascending order.
     pub fn of(numbers: impl Iterator<Item = u64>, sorted: &[u64], i: usize) -> Self {
         let lead = sorted[i];
-        // Nearly always one number: two agree in 63 bits with a probability of 2⁻⁶³. So the list is not asked for with an answer.
+        // Nearly always one number: two agree in 63 bits with a probability of 2⁻⁶³. So this small list may abort.
         let tied = numbers.enumerate().filter(|(_, bits)| *bits == lead);
         Self {
             tied: tied.map(|(j, _)| j).collect(),

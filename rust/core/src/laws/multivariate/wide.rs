@@ -7,12 +7,12 @@ pub(super) const FRACTION: u32 = 127;
 
 /// mantissa·2^exponent with the leading bit of the mantissa set, or 0 with an exponent below all others: so they compare as tuples do.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-struct Wide {
+struct WideFloat {
     exponent: i32,
     mantissa: u128,
 }
 
-impl Wide {
+impl WideFloat {
     const ZERO: Self = Self {
         exponent: -(1 << 20),
         mantissa: 0,
@@ -52,20 +52,20 @@ impl Wide {
 /// A number between two, both included; the upper one is not 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Between {
-    lo: Wide,
-    hi: Wide,
+    lo: WideFloat,
+    hi: WideFloat,
 }
 
 impl Between {
     /// The integer n > 0.
     pub fn integer(n: u128) -> Self {
-        let n = Wide::new(n, 0);
+        let n = WideFloat::new(n, 0);
         Self { lo: n, hi: n }
     }
 
     /// From `lo` to `hi` in units of 2⁻¹²⁷.
     pub fn fraction(lo: u128, hi: u128) -> Self {
-        let [lo, hi] = [lo, hi].map(|end| Wide::new(end, -(FRACTION as i32)));
+        let [lo, hi] = [lo, hi].map(|end| WideFloat::new(end, -(FRACTION as i32)));
         Self { lo, hi }
     }
 
@@ -143,11 +143,11 @@ mod tests {
             assert!(found.lo <= exactly.lo && exactly.hi <= found.hi);
             let [a, b] = [number(&mut random) | 1, number(&mut random) | 1];
             let both = Between::integer(a).times(&Between::integer(b));
-            assert!(both.lo.times_down(Wide::new((1 << 126) + 4, -126)) >= both.hi);
+            assert!(both.lo.times_down(WideFloat::new((1 << 126) + 4, -126)) >= both.hi);
             assert!((both.over(&Between::integer(b)) / a as f64 - 1.0).abs() < 1e-15);
         }
-        let below_two = Wide::new(u128::MAX, 0);
-        assert_eq!(below_two.times_up(Wide::new(1, 0)), Wide::new(1, 128));
+        let below_two = WideFloat::new(u128::MAX, 0);
+        assert_eq!(below_two.times_up(WideFloat::new(1, 0)), WideFloat::new(1, 128));
     }
 
     #[test]

@@ -1,0 +1,12 @@
+"""Fixtures for more than one law."""
+
+from collections.abc import Iterator
+
+import mpmath as mp
+import pytest
+
+
+@pytest.fixture
+def many_digits() -> Iterator[None]:
+    with mp.workdps(500):
+        yield

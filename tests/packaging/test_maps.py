@@ -1,0 +1,19 @@
+"""The docstring of a package of the theory names every file in it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import stairnoise
+
+ROOT = Path(stairnoise.__file__).parent / "_theory"
+PACKAGES = sorted(path.parent for path in ROOT.rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(ROOT.parent).as_posix())
+def test_a_package_names_its_files(package: Path) -> None:
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
+    inside = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/__init__.py")}
+    assert text is not None
+    assert {name for name in inside - {"__init__"} if f"`{name}`" not in text} == set()
