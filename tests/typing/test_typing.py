@@ -22,6 +22,7 @@ typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
 RIGHT = ["user_program.py", "returned.py"]
+PROGRAMS = [HERE / name for name in (*RIGHT, "wrong_program.py")]
 
 
 def run(*command: str) -> str:
@@ -30,32 +31,34 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-def mypy_errors(program: str) -> dict[int, str]:
-    """Error codes by line."""
-    text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", str(HERE / program))
-    found = re.findall(rf"{re.escape(program)}:(\d+): error: .*\[([\w-]+)\]", text)
+Errors = dict[str, dict[int, str]]
+
+
+@pytest.fixture(scope="module")
+def mypy() -> Errors:
+    """Codes of errors by program and line."""
+    text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", *map(str, PROGRAMS))
+    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]", text)
     assert text.count(": error: ") == len(found), text
-    return {int(line): code for line, code in found}
+    return {path.name: {int(line): code for name, line, code in found if name == path.name} for path in PROGRAMS}
 
 
-def pyright_errors(program: str, folder: Path) -> dict[int, str]:
-    """Pyright's rules by line. basedpyright is the same checker, in a package that needs no Node.js beside it."""
+@pytest.fixture(scope="module")
+def pyright(tmp_path_factory: pytest.TempPathFactory) -> Errors:
+    """Rules by program and line. basedpyright is the same checker, in a package that brings its Node.js."""
+    if importlib.util.find_spec("basedpyright") is None:
+        pytest.skip("needs pyright: pip install 'stairnoise[pyright]'")
     settings = {"typeCheckingMode": "strict", "include": [str(HERE)], "extraPaths": [str(_sources())]}
-    config = folder / "pyrightconfig.json"
+    config = tmp_path_factory.mktemp("pyright") / "pyrightconfig.json"
     config.write_text(json.dumps(settings), encoding="utf-8")
-    text = run("basedpyright", "--outputjson", "--project", str(config), "--pythonpath", sys.executable, str(HERE / program))
+    text = run(*("basedpyright", "--outputjson", "--project", str(config), "--pythonpath", sys.executable, *map(str, PROGRAMS)))
     report = json.loads(text)
-    assert report["summary"]["filesAnalyzed"] >= 1, text
+    assert report["summary"]["filesAnalyzed"] == len(PROGRAMS), text
+    found = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
     return {
-        found["range"]["start"]["line"] + 1: found["rule"]
-        for found in report["generalDiagnostics"]
-        if found["severity"] == "error"
+        path.name: {one["range"]["start"]["line"] + 1: one["rule"] for one in found if one["file"] == str(path)}
+        for path in PROGRAMS
     }
-
-
-needs_pyright = pytest.mark.skipif(
-    importlib.util.find_spec("basedpyright") is None, reason="needs pyright: pip install 'stairnoise[pyright]'"
-)
 
 
 def _sources() -> Path:
@@ -70,14 +73,13 @@ def _environment() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("program", RIGHT)
-def test_right_program_has_no_errors(program: str) -> None:
-    assert mypy_errors(program) == {}
+def test_right_program_has_no_errors(program: str, mypy: Errors) -> None:
+    assert mypy[program] == {}
 
 
-@needs_pyright
 @pytest.mark.parametrize("program", RIGHT)
-def test_right_program_has_no_errors_in_pyright(program: str, tmp_path: Path) -> None:
-    assert pyright_errors(program, tmp_path) == {}
+def test_right_program_has_no_errors_in_pyright(program: str, pyright: Errors) -> None:
+    assert pyright[program] == {}
 
 
 def test_user_program_uses_every_public_name() -> None:
@@ -128,11 +130,10 @@ def wrong_lines() -> dict[int, str]:
     return {i: line.split("  # ")[1] for i, line in enumerate(lines, start=1) if "  # " in line}
 
 
-def test_wrong_program_has_the_error_of_each_line() -> None:
+def test_wrong_program_has_the_error_of_each_line(mypy: Errors) -> None:
     assert len(wrong_lines()) > 30
-    assert mypy_errors("wrong_program.py") == wrong_lines()
+    assert mypy["wrong_program.py"] == wrong_lines()
 
 
-@needs_pyright
-def test_pyright_refuses_each_line_of_the_wrong_program(tmp_path: Path) -> None:
-    assert pyright_errors("wrong_program.py", tmp_path).keys() == wrong_lines().keys()
+def test_pyright_refuses_each_line_of_the_wrong_program(pyright: Errors) -> None:
+    assert pyright["wrong_program.py"].keys() == wrong_lines().keys()
