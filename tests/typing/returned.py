@@ -161,7 +161,8 @@ assert_type(whole.confidence_interval(5, of="sum", terms=2), tuple[int, int])
 assert_type(whole.confidence_interval(2.5, of="mean", terms=2), tuple[int | float, int | float])
 assert_type(whole.confidence_interval([5, 6]), tuple[Integers, Integers])
 assert_type(real.confidence_interval([5, 6]), tuple[Floats, Floats])
-assert_type(real.confidence_interval(floats), tuple[float | Floats, float | Floats])
+assert_type(real.confidence_interval(floats), tuple[Floats, Floats])
+assert_type(whole.confidence_interval([5.5, 6.0]), tuple[Integers | Floats, Integers | Floats])
 
 # Privacy
 guarantee = real.guarantee(max_partitions_contributed=2)
