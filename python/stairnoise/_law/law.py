@@ -7,7 +7,7 @@ its distribution; `_loss`, what it reveals; `_sum_bound`, the tail of a sum of d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistributi
         return granularity
 
 
-class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Generic[Whole, Float]):
+class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float]):
     """A law of integers."""
 
     __slots__ = ()
