@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 QUICK = {"by_law", "by_method", "exactness", "interface", "reference", "theory"}
 # What a folder of tests is about, beside the folders above.
 ABOUT = {
+    "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
     "cli": ("python/stairnoise/cli/",),
     "generators": ("python/stairnoise/rng.py", "rust/core/src/stream/"),
     "oracles": ("tests/oracles/",),
@@ -24,7 +25,9 @@ ABOUT = {
     "pages": ("README.md", "docs/"),
     "process": ("rust/binding/",),
     "project": (".ci/", ".github/", "Cargo", "CONTRIBUTING.md", "Makefile", "benches/", "pyproject.toml", "scripts/"),
+    "property": ("python/stairnoise/_output.py", "python/stairnoise/_parameters.py", "tests/property/"),
     "selftest": ("python/stairnoise/_selftest/",),
+    "statistical": ("rust/core/src/draw/", "rust/core/src/kernel/", "tests/statistical/"),
     "typing": ("python/stairnoise/__init__.py", "python/stairnoise/_native.pyi"),
 }
 

@@ -1,91 +1,70 @@
 """A missing tool is one clear line and exit status 1; with all of them cargo is asked once (scripts/test_aarch64.sh)."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "test_aarch64.sh"
+from tests.project.machine import Machine, needs_posix
+
 TARGET = "aarch64-unknown-linux-gnu"
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Makefile is for POSIX systems")
+pytestmark = needs_posix
 
 
-class Machine:
-    """A directory of pretended tools, alone on PATH, beside a library for the target and a loader of shared libraries."""
+class Complete(Machine):
+    """A machine with all that is needed, a library for the target and a loader of shared libraries among it."""
 
     def __init__(self, folder: Path) -> None:
-        self.bin = folder / "bin"
+        super().__init__(folder, "dirname", "sh")
         self.library = folder / "rust" / "libstd-0.rlib"
         self.loader = folder / "arm" / "lib" / "ld-linux-aarch64.so.1"
         for path in (self.library, self.loader):
             path.parent.mkdir(parents=True)
             path.touch()
-        self.bin.mkdir()
-        for tool in ("dirname", "sh"):
-            found = shutil.which(tool)
-            assert found, f"{tool} is needed to pretend a machine"
-            (self.bin / tool).symlink_to(found)
         self.rust("x86_64-unknown-linux-gnu")
         self.install("cargo", 'echo "$CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER|$QEMU_LD_PREFIX|$RUSTFLAGS|$*"')
         self.install("aarch64-linux-gnu-gcc", f"echo '{self.loader}'")
         self.install("qemu-aarch64", "exit 1")
 
-    def install(self, name: str, body: str) -> None:
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{body}\n")
-        path.chmod(0o755)
-
     def rust(self, host: str) -> None:
         """Pretend a compiler for `host` that knows where the library for the target would be."""
         self.install("rustc", f"case $1 in -vV) echo 'host: {host}' ;; *) echo '{self.library.parent}' ;; esac")
 
-    def run(self, *arguments: str, **extra: str) -> tuple[int, str, str]:
-        done = subprocess.run(
-            ["/bin/sh", str(SCRIPT), *arguments],
-            env={"PATH": str(self.bin), **extra},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
+    def test(self, *arguments: str, **extra: str) -> tuple[int, str, str]:
+        return self.run("test_aarch64.sh", *arguments, **extra)
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path) -> Complete:
+    return Complete(tmp_path)
 
 
 TESTS = f"test --locked --no-fail-fast -p stairnoise --all-features --target {TARGET}"
 
 
-def test_cross_builds_and_emulates(machine: Machine) -> None:
+def test_cross_builds_and_emulates(machine: Complete) -> None:
     prefix = machine.loader.parents[1]
-    assert machine.run("--lib", "replay") == (0, f"qemu-aarch64|{prefix}| -D warnings|{TESTS} --lib replay\n", "")
+    assert machine.test("--lib", "replay") == (0, f"qemu-aarch64|{prefix}| -D warnings|{TESTS} --lib replay\n", "")
 
 
-def test_the_emulator_may_be_the_static_one(machine: Machine) -> None:
+def test_the_emulator_may_be_the_static_one(machine: Complete) -> None:
     (machine.bin / "qemu-aarch64").rename(machine.bin / "qemu-aarch64-static")
-    assert machine.run()[1].startswith("qemu-aarch64-static|")
+    assert machine.test()[1].startswith("qemu-aarch64-static|")
 
 
-def test_the_caller_s_linker_runner_and_prefix_stand(machine: Machine) -> None:
+def test_the_caller_s_linker_runner_and_prefix_stand(machine: Complete) -> None:
     (machine.bin / "qemu-aarch64").unlink()
     (machine.bin / "aarch64-linux-gnu-gcc").rename(machine.bin / "cross-cc")
     linker, runner = (f"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}" for name in ("LINKER", "RUNNER"))
-    done = machine.run(**{linker: "cross-cc", runner: "emulate -v", "QEMU_LD_PREFIX": "/there"})
+    done = machine.test(**{linker: "cross-cc", runner: "emulate -v", "QEMU_LD_PREFIX": "/there"})
     assert done == (0, f"emulate -v|/there| -D warnings|{TESTS}\n", "")
 
 
-def test_nothing_but_rust_is_needed_on_such_a_machine(machine: Machine) -> None:
+def test_nothing_but_rust_is_needed_on_such_a_machine(machine: Complete) -> None:
     machine.rust(TARGET)
     (machine.bin / "aarch64-linux-gnu-gcc").unlink()
     (machine.bin / "qemu-aarch64").unlink()
-    assert machine.run() == (0, f"|| -D warnings|{TESTS}\n", "")
+    assert machine.test() == (0, f"|| -D warnings|{TESTS}\n", "")
 
 
 @pytest.mark.parametrize(
@@ -109,6 +88,6 @@ def test_nothing_but_rust_is_needed_on_such_a_machine(machine: Machine) -> None:
         ),
     ],
 )
-def test_a_missing_tool(machine: Machine, tmp_path: Path, missing: str, line: str) -> None:
+def test_a_missing_tool(machine: Complete, tmp_path: Path, missing: str, line: str) -> None:
     (tmp_path / missing).unlink()
-    assert machine.run() == (1, "", f"the tests on AArch64 need {line}\n")
+    assert machine.test() == (1, "", f"the tests on AArch64 need {line}\n")

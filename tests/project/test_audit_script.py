@@ -1,15 +1,12 @@
 """scripts/audit.sh fails on what it finds, and names what it did not ask (pretended tools)."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "audit.sh"
+from tests.project.machine import Machine, needs_posix
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Makefile is for POSIX systems")
+pytestmark = needs_posix
 
 # Direct are aes and libc; the form of the lines is cargo's own.
 CARGO = """
@@ -25,19 +22,12 @@ QUIET = {"deny": "exit 0", "fetch": "exit 0", "check": "exit 0", "update": "'not
 
 
 def audit(folder: Path, offline: bool = False, pip_audit: str | None = "exit 0", **cargo: str) -> tuple[int, str]:
-    folder = folder / "bin"
-    folder.mkdir()
-    tools = {"cargo": CARGO.format(**QUIET | cargo)} | ({} if pip_audit is None else {"pip-audit": pip_audit})
-    for name, body in tools.items():
-        (folder / name).write_text(f"#!/bin/sh\n{body}\n")
-        (folder / name).chmod(0o755)
-    for name in ("cat", "cut", "dirname", "grep", "mktemp", "rm", "sed", "sh", "sort", "tail"):
-        found = shutil.which(name)
-        assert found
-        (folder / name).symlink_to(found)
-    environment = {"PATH": str(folder)} | ({"OFFLINE": "1"} if offline else {})
-    done = subprocess.run(["/bin/sh", str(SCRIPT)], env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+    machine = Machine(folder, "cat", "cut", "dirname", "grep", "mktemp", "rm", "sed", "sh", "sort", "tail")
+    machine.install("cargo", CARGO.format(**QUIET | cargo))
+    if pip_audit is not None:
+        machine.install("pip-audit", pip_audit)
+    status, output, _ = machine.run("audit.sh", **({"OFFLINE": "1"} if offline else {}))
+    return status, output
 
 
 def test_all_asked_and_nothing_found(tmp_path: Path) -> None:

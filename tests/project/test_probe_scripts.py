@@ -1,30 +1,19 @@
 """The checks of taint and time say what is missing and check nothing then (scripts/test_taint.sh, scripts/test_time.sh)."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
+from tests.project.machine import Machine, needs_posix
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the Makefile is for POSIX systems")
+pytestmark = needs_posix
 
 
 def run(script: str, folder: Path, **tools: str) -> tuple[int, str]:
     """With these pretended tools, and a shell, alone on PATH."""
-    for name in ("sh", "dirname"):
-        found = shutil.which(name)
-        assert found
-        (folder / name).symlink_to(found)
+    machine = Machine(folder, "sh", "dirname")
     for name, body in tools.items():
-        path = folder / name
-        path.write_text(f"#!/bin/sh\n{body}\n")
-        path.chmod(0o755)
-    command = ["/bin/sh", str(SCRIPTS / script)]
-    done = subprocess.run(command, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+        machine.install(name, body)
+    status, output, errors = machine.run(script)
+    return status, output + errors
 
 
 def test_taint_without_rust(tmp_path: Path) -> None:
