@@ -38,7 +38,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
-    # Laws
+    # Mechanisms for numbers
     "Staircase",
     "Laplace",
     "DiscreteStaircase",
@@ -47,7 +47,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "Gaussian",
     "DiscreteGaussian",
     "TruncatedLaplace",
-    # Of several rates
+    # With several rates
     "MergedLaplace",
     # For vectors
     "MultivariateStaircase",
@@ -60,14 +60,14 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "ExponentialMechanism",
     # Noise in one call
     "sample",
-    # Which law, which shape
+    # Choice of a mechanism and of its shape
     "compare",
     "Comparison",
     "optimal_gamma",
     "optimal_r",
     "optimal_cost",
     "expected_cost",
-    # What it promises, and reveals
+    # What a release promises and reveals
     "Guarantee",
     "PrivacyLoss",
     # Randomness
@@ -86,7 +86,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "__version__",
 ]
 
-# Loaded when first asked for (PEP 562): who only draws noise does not wait for the theory.
+# Loaded on first use (PEP 562), so that programs which only draw noise do not wait for the theory.
 _MODULES = {
     **{row.class_name: row.module for row in _ROWS},
     "Comparison": "stairnoise.comparison",
@@ -115,7 +115,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 def _meant(name: str) -> str:
-    """Say what was meant by a name that the package has not: a method of the mechanisms, or a name like it."""
+    """Suggest what an unknown name meant: a method of the mechanisms, or a similar name."""
     if name.startswith("_"):
         return ""
     if hasattr(__getattr__("Staircase"), name):

@@ -1,4 +1,4 @@
-"""The rows of a comparison: the error of a number, of a vector's norm, or of a choice."""
+"""The rows of a comparison: errors of a number, of a vector in its norm, or of a choice."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _ALPHA = 0.05
 
 
 class ComparisonRow(NamedTuple):
-    """What one mechanism costs."""
+    """The error of one mechanism."""
 
     mechanism: str
-    """Name of the class and, for a staircase, the cost for which its shape is the best."""
+    """Name of the class; for a staircase also the cost that its shape minimises."""
     law: Any
-    """The law, or the mechanism that selects, itself."""
+    """The mechanism itself."""
     mean_abs: float
-    """E|X|, the expected error; of a vector the expected norm, of a choice the expected cost above the least."""
+    """E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least."""
     std: float
-    """Root of E X²: the standard deviation."""
+    """Square root of E X²: the standard deviation."""
     bound_95: float
-    """Smallest t with P(|X| > t) <= 0.05; an integer for a discrete law."""
+    """Smallest t with P(|X| > t) <= 0.05; an integer for a discrete mechanism."""
     p_zero: float | None
-    """P(X = 0), the probability of no error; None for a continuous law."""
+    """P(X = 0), the probability of no error; None for a continuous mechanism."""
     ratio: float
-    """E|X| (cost "l1") or E X² ("l2") divided by that of the Laplace law of the same kind, or of the exponential
-    mechanism; NaN where float64 has none."""
+    """E|X| (cost "l1") or E X² ("l2"), divided by the same cost of Laplace noise of the same kind, or of the
+    exponential mechanism; NaN if float64 cannot hold the ratio."""
 
 
 def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tuple[list[ComparisonRow], list[str]]:
-    """Return a row for every law of one number that accepts the parameters, and notes about the others.
+    """Return a row for every mechanism that accepts the parameters, and notes about the others.
 
     Raises
     ------
     ParameterError
-        No law does.
+        No mechanism accepts the parameters.
     """
     rows: list[ComparisonRow] = []
     refusals: dict[str, list[str]] = {}
@@ -72,7 +72,7 @@ def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> Comp
 
 
 def _baseline(name: str, setting: Setting, p: int) -> float:
-    """E|X|**p of the Laplace law of the same kind; 0 where there is none."""
+    """Return E|X|**p of Laplace noise of the same kind; 0 if there is none."""
     try:
         law = CANDIDATES[name].make(setting)
     except ParameterError:
@@ -81,9 +81,9 @@ def _baseline(name: str, setting: Setting, p: int) -> float:
 
 
 def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[ComparisonRow]:
-    """Return the staircases of a norm, and for the sum of magnitudes Laplace noise in every coordinate.
+    """Return rows of the staircases for a norm, and for "l1" also a row of Laplace noise in every coordinate.
 
-    The Laplace law of a norm, with a density of e^(-ε‖x‖/Δ), has a norm that is a sum of `dim` exponential variables.
+    Noise with a density proportional to e^(-ε‖x‖/Δ) has a norm that is a sum of `dim` exponential variables.
     """
     scale = setting.sensitivity / setting.eps
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
@@ -101,7 +101,10 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
 
 
 def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
-    """Return the x with P(S > x) = alpha, S a sum of `n` exponential variables: e^-x (1 + x + … + x^(n-1)/(n-1)!)."""
+    """Return the x with P(S > x) = alpha for a sum S of `n` exponential variables.
+
+    P(S > x) = e^-x (1 + x + … + x^(n-1)/(n-1)!).
+    """
     k = np.arange(n)
     log_factorials = np.array([math.lgamma(i + 1) for i in k])
 
@@ -112,14 +115,14 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
 
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
-    """Return the two mechanisms that select, by the cost of what they select above the least."""
+    """Return rows of the two mechanisms that select; their error is the cost above the least."""
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
     laws = [law(setting.eps, setting.sensitivity) for law in (StaircaseSelection, ExponentialMechanism)]
     with np.errstate(over="ignore"):
         errors = costs - costs.min()
         powers = (errors, errors**2)
-        # What is never selected adds nothing, even if its square is beyond all floats.
+        # A candidate that is never selected adds nothing, even if its squared error overflows float64.
         chosen = [law.probabilities(costs) for law in laws]
         all_moments = [[float((chance * np.where(chance > 0, power, 0.0)).sum()) for power in powers] for chance in chosen]
     order = np.argsort(errors)

@@ -1,4 +1,4 @@
-"""The mechanisms side by side, for one ε and one sensitivity."""
+"""Comparison of the mechanisms for one ε and one sensitivity."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Comparison(Sequence[ComparisonRow]):
     Attributes
     ----------
     eps, sensitivity, delta, cost
-        What was compared, and by which cost.
+        Arguments of `compare`.
     subject : {"number", "vector", "choice"}
         What is released.
     notes : tuple of str
-        Which mechanisms were left out, and why.
+        Sentences that say which mechanisms were left out, and why.
     """
 
     __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "sensitivity", "subject")
@@ -67,7 +67,7 @@ class Comparison(Sequence[ComparisonRow]):
 
     @property
     def recommendation(self) -> str:
-        """What the table comes to for one release and for many, in a few sentences; all numbers are computed."""
+        """Which mechanism to choose for one release and for many, in a few sentences; all numbers are computed."""
         return recommend(self, self.eps, self.cost) if self.subject == "number" else ""
 
     @property
@@ -81,7 +81,7 @@ class Comparison(Sequence[ComparisonRow]):
         return [_cells(row) for row in self]
 
     def to_dicts(self) -> list[dict[str, str | float | None]]:
-        """Return one dictionary for each row: its fields by name, without the law."""
+        """Return one dictionary for each row: its fields by name, except `law`."""
         return [{name: value for name, value in row._asdict().items() if name != "law"} for row in self]
 
     def to_frame(self) -> Any:
@@ -155,44 +155,45 @@ def compare(
     norm: Literal["l1", "l2", "linf"] = "l1",
     costs: RealLike | None = None,
 ) -> Comparison:
-    """Compare the mechanisms by the exact moments of their errors.
+    """Compare mechanisms by the exact moments of their errors.
 
     Parameters
     ----------
     eps : float
         Privacy parameter ε > 0 of one draw.
     sensitivity : float, default 1
-        Largest change of the value that one person can cause. The integer laws need a whole number; without one
+        Largest change of the value that one person can cause. Discrete mechanisms need a whole number; otherwise
         they are left out, and the notes say so.
     cost : {"l1", "l2"}, default "l1"
-        What counts: E|X| or E X². The last column is this cost over that of the Laplace law of the same kind.
+        Measure of error: E|X| or E X². The last column is the ratio of this cost to the cost of Laplace noise of the
+        same kind.
     delta : float or None
-        Privacy parameter δ, which the mechanisms without a pure guarantee need. A pure one has no use for it.
+        Privacy parameter δ, which the mechanisms without a pure guarantee need. Pure mechanisms do not use it.
     mechanisms : sequence of str, "all" or None
-        Which to compare, by the names in the table. None: the staircases and Laplace laws, and where `delta` is given
+        Which to compare, by the names in the table. None: the staircase and Laplace mechanisms, and if `delta` is given
         those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
         parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace).
     dim : int or None
-        Length of the vector that is released, instead of one number: compare the mechanisms for vectors, by the norm.
+        Length of a released vector. Compares the mechanisms for vectors, by the norm of the noise.
     norm : {"l1", "l2", "linf"}, default "l1"
         For vectors: the norm in which `sensitivity` and the error are measured.
     costs : sequence of float or None
-        Costs of the candidates of which one is to be selected, instead of a number released: compare the mechanisms
-        that select, by the cost of the selected one above the least. `sensitivity` is that of the costs.
+        Costs of candidates. Compares the mechanisms that select one candidate, by its cost above the least.
+        `sensitivity` is then the sensitivity of the costs.
 
     Returns
     -------
     Comparison
-        Sequence of `ComparisonRow`; ``print`` shows a table with a recommendation, `Comparison.to_dicts` and
+        Sequence of `ComparisonRow`. ``print`` shows a table with a recommendation; `Comparison.to_dicts` and
         `Comparison.to_frame` convert it.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a number, `cost` not a string, or `mechanisms` no sequence.
+        A parameter is not a number, `cost` is not a string, or `mechanisms` is not a sequence.
     ParameterError
-        A parameter is out of range or an array, `cost` is another string, a mechanism has another name, or what is
-        compared is both a vector and a choice.
+        A parameter is out of range or an array, `cost` is another string, or a mechanism has another name. Or both
+        `dim` and `costs` are given.
 
     References
     ----------
@@ -248,7 +249,7 @@ def compare(
 
 
 def _compare_again(eps: float, sensitivity: float, cost: Cost, delta: float | None, *asked: Any) -> Comparison:
-    """Make a comparison from what it keeps; the target of its pickles."""
+    """Make a comparison again from the arguments that it keeps; pickles call this."""
     mechanisms, dim, norm, costs = asked
     return compare(eps, sensitivity, cost, delta=delta, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs)
 

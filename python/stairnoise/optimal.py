@@ -1,11 +1,11 @@
-r"""Which staircase costs least: `optimal_gamma`, `optimal_r`, `optimal_cost`, `expected_cost`.
+r"""The staircase with the least cost: `optimal_gamma`, `optimal_r`, `optimal_cost`, `expected_cost`.
 
-Staircase noise is the best ε-differentially private noise for *every* cost that does not fall with
+Staircase noise is the best ε-differentially private noise for *every* cost that does not decrease with
 \|x\|, but each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
 or ``"l2"`` for \|x\| and x², a number p for \|x\|**p, or a function of \|x\|.
 
-For each of these the expected cost first falls and then rises as the central stair widens, so
-the optimum is global: no second minimum can hide. ``docs/calibration.md`` has the proof in three lines.
+For each of these the expected cost first falls and then rises as the central stair widens. So the
+optimum is global: there is no second minimum. ``docs/calibration.md`` has the proof in three lines.
 
 References
 ----------
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 CostLike = Literal["l1", "l2"] | RealLike | CostFunction
 
 _NAMED = {"l1": 1.0, "l2": 2.0}
-# The least eps that every continuous law with sensitivity 1 takes.
+# Every continuous law with sensitivity 1 accepts an eps from here on.
 _LEAST_EPS = 2.0**-40
 _EXACT_INTEGERS = 2**53
 _MECHANISMS = ("staircase", "discrete_staircase")
@@ -57,7 +57,7 @@ def optimal_gamma(eps: Number | Array, cost: Costly = "l1", *, sensitivity: Numb
 @overload
 def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Real: ...
 def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike = 1.0) -> Any:
-    r"""Width of the central stair, in units of Δ, of the staircase with the least expected cost.
+    r"""Half-width of the central stair, in units of Δ, of the staircase with the least expected cost.
 
     With :math:`b = e^{-ε}`, :math:`c = b/(1-b)` and Lerch's :math:`Φ(b, -s, γ) = \sum_{m ≥ 0} b^m (m+γ)^s`:
 
@@ -74,29 +74,28 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
     cost : {"l1", "l2"}, float, array of float or callable, default "l1"
-        What the noise x costs: \|x\|, x², \|x\|**p for a number p from 2**-10 to 64, or
-        ``cost(x)`` for a function that takes an increasing float64 array of magnitudes \|x\| >= 0, in
-        the units of `sensitivity`, and returns a real array of the same shape that does not
-        fall. It may jump.
+        Cost of the noise x: \|x\|, x², or \|x\|**p for a number p from 2**-10 to 64. Or a function
+        ``cost(x)``. It takes an increasing float64 array of magnitudes \|x\| >= 0, in the units of
+        `sensitivity`, and returns a real array of the same shape. It must not decrease, but may jump.
     sensitivity : float or array of float, default 1.0
-        Δ > 0; only a function as cost depends on it.
+        Δ > 0. It matters only if the cost is a function.
 
     Returns
     -------
     float or ndarray of float64
-        In (0, 1], of the shape to which the parameters broadcast. Relative error: 1e-14 for "l1",
-        "l2" and ε up to 10, and ε times 1e-16 beyond; as good for numbers p from 0.1 on, below about 1e-15/p.
-        For a smooth function 1e-11, and for one that jumps the place of the jump where that is
-        the optimum. If several are best, the smallest; if all are, 1.
+        In (0, 1], of the shape to which the parameters broadcast. If several are best, the smallest; if all
+        are, 1. The relative error for "l1" and "l2" is 1e-14 for ε up to 10, and ε times 1e-16 beyond. It is
+        the same for numbers p from 0.1 on, and about 1e-15/p below. For a smooth function it is 1e-11. If the
+        optimum of a function is at a jump, the result is the place of the jump.
 
     Raises
     ------
     ParameterTypeError
         A parameter is not a real number, or the function returns something else.
     ParameterError
-        A parameter is out of range, or the shapes do not broadcast. With a function as cost: ε
-        is not from 2**-7 to 700, or the function falls, is NaN, is infinite within
-        \|x\| <= 700 Δ/ε, or grows about as fast as :math:`e^{ε|x|/Δ}`, so that no expected cost
+        A parameter is out of range, or the shapes do not broadcast. If the cost is a function: ε
+        is not from 2**-7 to 700, or the function decreases, is NaN, or is infinite within
+        \|x\| <= 700 Δ/ε. Or it grows about as fast as :math:`e^{ε|x|/Δ}`, so that no expected cost
         would be finite.
 
     References
@@ -116,13 +115,13 @@ def optimal_gamma(eps: RealLike, cost: CostLike = "l1", *, sensitivity: RealLike
     >>> round(so.optimal_gamma(8, lambda x: x**2), 6)
     0.054838
 
-    An error below 0.3 is free, a larger one costs 1: make the central stair as wide as that.
+    An error of at most 0.3 is free and a larger one costs 1: the best central stair reaches to 0.3.
 
     >>> round(so.optimal_gamma(4, lambda x: x > 0.3), 6)
     0.3
     """
     if isinstance(cost, str) and type(eps) in (float, int) and type(sensitivity) is float:
-        # The usual call, in a quarter of the time.
+        # The usual call takes a quarter of the time this way.
         plain = _LEAST_EPS <= eps < _EXACT_INTEGERS and 0 < sensitivity < math.inf  # type: ignore[operator]
         if plain and cost in _NAMED:
             return float((gamma_l1 if cost == "l1" else gamma_l2)(float(eps)))  # type: ignore[arg-type]
@@ -139,7 +138,7 @@ def optimal_r(eps: Number | Array, sensitivity: Number | Array = 1, cost: Costly
 @overload
 def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> int | NDArray[np.int64]: ...
 def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -> Any:
-    r"""Where the second stair begins in the discrete staircase with the least expected cost.
+    r"""Integer r at which the second stair begins, in the discrete staircase with the least expected cost.
 
     With :math:`c = 1/(e^ε - 1)`, for "l1" and "l2", decided in exact arithmetic:
 
@@ -148,8 +147,9 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
         r_1 = ⌈Δ/(1 + e^{ε/2})⌉, \qquad
         r_2 = \min\{r : q(4q^2 - 1) ≥ 2Δ^3 c(1+c)(1+2c)\},\; q = r + Δc.
 
-    In general r is at least as good as r + 1 exactly when the law costs no more than the points
-    :math:`r + mΔ` do on average, with weights :math:`(1-b)b^m`, and the optimum is the smallest such r.
+    For any cost, compare the expected cost with the average cost of the points :math:`r + mΔ`, with weights
+    :math:`(1-b)b^m`. r is at least as good as r + 1 exactly if the expected cost is no larger than that
+    average. The optimum is the smallest such r.
 
     Parameters
     ----------
@@ -158,22 +158,21 @@ def optimal_r(eps: RealLike, sensitivity: RealLike = 1, cost: CostLike = "l1") -
     sensitivity : int or array of int, default 1
         Δ >= 1.
     cost : {"l1", "l2"}, float, array of float or callable, default "l1"
-        As for `optimal_gamma`; a function is called with integers, as float64.
+        As for `optimal_gamma`; a function gets integers, as float64.
 
     Returns
     -------
     int or ndarray of int64
-        In 1..Δ. If two are equally good the smaller one: exactly so for "l1" and "l2". For other costs the
-        comparison is made in float64, so that r and r + 1 whose costs agree to about 14 digits count
-        as equal or not as rounding has it.
+        In 1..Δ. If two are equally good, the smaller one; for "l1" and "l2" this comparison is exact. For other
+        costs it is made in float64. If the costs of r and r + 1 agree to about 14 digits, rounding decides.
 
     Raises
     ------
     ParameterTypeError
         A parameter is not a real number, or the function returns something else.
     ParameterError
-        As for `optimal_gamma`, but with a function as cost the limit on ε is that Δ/ε is at
-        most 2**20, and Δ too, since every integer within reach is summed; ε is at most 700.
+        As for `optimal_gamma`. If the cost is a function, the limits differ, because every integer within
+        reach is summed: Δ and Δ/ε are at most 2**20, and ε is at most 700.
 
     References
     ----------
@@ -250,7 +249,7 @@ def optimal_cost(
     cost : {"l1", "l2"}, float, array of float or callable, default "l1"
         As for `optimal_gamma`.
     mechanism : {"staircase", "discrete_staircase"}, default "staircase"
-        Noise for real numbers, or for integers.
+        Whether the noise is for real numbers or for integers.
 
     Returns
     -------
@@ -297,28 +296,28 @@ def expected_cost(law: Costs[Any, Any, Float], cost: Costly) -> Floats: ...
 @overload
 def expected_cost(law: Costs[Any, Any, Float], cost: CostLike) -> Float | Floats: ...
 def expected_cost(law: Any, cost: CostLike) -> Any:
-    r"""Return the expected cost of a law's noise.
+    r"""Return the expected cost of a mechanism's noise.
 
     Parameters
     ----------
     law : a mechanism that adds noise to numbers
-        With array parameters, one result for each element.
+        Array parameters give one result for each element.
     cost : {"l1", "l2"}, float, array of float or callable
-        As for `optimal_gamma`. A number p may be as small as 0, and for a continuous law down to -1, which it
-        must exceed; for a discrete law the cost is then infinite.
+        As for `optimal_gamma`, but a number p needs only to be greater than -1. For p < 0 the cost of a discrete
+        mechanism is infinite.
 
     Returns
     -------
     float or ndarray of float64
-        Relative error below 1e-12; for a function that jumps, 1e-10. For a share, as good as its probabilities.
+        Relative error below 1e-12; for a function that jumps, 1e-10. For a share, the error of its probabilities.
 
     Raises
     ------
     ParameterTypeError
-        `law` is no law of numbers, or `cost` not a cost.
+        `law` does not add noise to numbers, or `cost` is not a cost.
     ParameterError
-        As for `optimal_gamma` and `optimal_r`; a function as cost is infinite where the law has probability, or grows about
-        as fast as the law falls.
+        As for `optimal_gamma` and `optimal_r`. Or a function as cost is infinite where noise has a positive probability,
+        or grows about as fast as the distribution falls.
 
     Examples
     --------
@@ -372,7 +371,7 @@ def _closed_lattice_moment(k: int) -> Callable[[Real, Real, Real], NDArray[np.fl
 
 
 def _least_l1(eps: Real, D: Real) -> NDArray[np.float64]:
-    """``D/(2 sinh(eps/2))``, without the overflow of sinh."""
+    """Return ``D/(2 sinh(eps/2))``, without the overflow of sinh."""
     return np.asarray(D * np.exp(-np.asarray(eps) / 2) / -np.expm1(-np.asarray(eps)))
 
 
@@ -392,7 +391,7 @@ def _exact_r(cost: Literal["l1", "l2"]) -> Callable[[Real, Real], NDArray[np.int
 
 
 def _by_power(p: Real, closed: list[tuple[float, Callable[..., Any]]], general: Callable[..., Any], *rest: Real) -> Any:
-    """Apply the closed form where p has one, the general function elsewhere."""
+    """Apply the closed form to powers that have one, and the general function to the others."""
     if isinstance(p, float):
         for power, form in closed:
             if p == power:
@@ -445,7 +444,7 @@ def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLik
 
 
 def _cost(cost: CostLike, least: float = 0.0) -> Any:
-    """Return the power that the cost is, or the function."""
+    """Return the cost as a power or a function."""
     if isinstance(cost, str):
         if cost in _NAMED:
             return _NAMED[cost]

@@ -1,4 +1,4 @@
-"""Privacy loss of one release, and of many: privacy profile, Rényi divergence, trade-off curve."""
+"""Privacy loss of one release or of many: privacy profile, Rényi divergence, trade-off curve."""
 
 from __future__ import annotations
 
@@ -32,28 +32,30 @@ if TYPE_CHECKING:
 Bounds = tuple[Real, Real]
 
 _MOST_RELEASES = 2**20
-# What two ways of computing a profile, of floats and of arrays, may differ by; and the least that ε is raised by.
+# Profiles computed for floats and for arrays may differ by this factor; and the least step by which ε is raised.
 _MARGIN, _LEAST_STEP = 1 - 2.0**-50, 2.0**-1022
 
 
 class PrivacyLoss(Generic[Float]):
-    r"""The privacy loss of one release or of several, at the worst pair of neighbouring inputs.
+    r"""The privacy loss of one release or of several, for the worst pair of neighbouring inputs.
 
-    Where P and Q are the laws of what is released for two inputs that differ by the sensitivity, the
-    loss is :math:`L = \ln(dP/dQ)`, a random number under P. Its law says everything about the privacy
-    of the release: Δ is the worst of all shifts in (0, Δ] for every measure below but `var`, and P and Q
-    may be exchanged. Releases compose as independent losses add, also when each of them was chosen after
-    seeing the ones before.
+    P and Q are the distributions of a release for two inputs that differ by the sensitivity. The loss is
+    :math:`L = \ln(dP/dQ)`, a random number under P. Its distribution determines the privacy of the release.
+    Among all differences in (0, Δ], Δ is the worst for every measure below except `var`, and P and Q may be
+    exchanged. The loss of several releases is the sum of independent losses, even if each release was chosen
+    after seeing the ones before.
 
-    A staircase has a loss of three values, a discrete Laplace of Δ + 1, the Laplace density a continuous
-    one; Gaussian noise has a loss without bound, and truncated noise an infinite one of probability δ. All
-    results of a single release are closed forms or sums over the outcomes. Composed losses are computed on their own
-    lattice where it is small (``exact`` is True), in positive arithmetic or by tilted Fourier
-    transforms; otherwise two lattices enclose the truth: every answer is then the one on the safe
-    side, and ``bounds=True`` gives both.
+    The loss of a staircase has three values, and that of discrete Laplace noise has Δ + 1. The loss of the
+    Laplace density is continuous, the loss of Gaussian noise is unbounded, and truncated noise has an infinite
+    loss with probability δ.
 
-    Objects are made by `privacy_loss`, a method of every law, and by `compose` and ``+``. They are
-    immutable, hashable and can be pickled.
+    All results for a single release are closed forms or sums over the outcomes. Composed losses are computed on
+    their own lattice if it is small (``exact`` is True), in positive arithmetic or by tilted Fourier transforms.
+    Otherwise two lattices enclose the true loss. Every answer is then the one on the safe side, and
+    ``bounds=True`` returns both.
+
+    `privacy_loss`, a method of every mechanism for numbers, makes such objects; so do `compose` and ``+``. They
+    are immutable, hashable and can be pickled.
 
     References
     ----------
@@ -80,13 +82,13 @@ class PrivacyLoss(Generic[Float]):
 
     __module__ = "stairnoise"
     __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts")
-    # Distinct releases and how often each was made; the text of each.
+    # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]
-    # Curves of a composed loss: lower and upper, the same one when exact; None until somebody asks.
+    # Lower and upper curve of a composed loss, the same one if exact; None until first used.
     _bracket: tuple[Curve, Curve] | None
     _exact: bool
-    # The profile at one ε >= 0 in plain floats, where there is one curve; None until it exists.
+    # The profile at one ε >= 0 in plain floats, if there is one curve; None until that exists.
     _at_one_eps: Callable[[float], float] | None
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -117,15 +119,15 @@ class PrivacyLoss(Generic[Float]):
 
     @property
     def eps(self) -> Float:
-        """Pure ε: the largest loss possible, summed over all releases; inf for a law that has none."""
+        """Pure ε: the largest possible loss, summed over all releases; inf for noise without a pure ε."""
         eps = _plain(self._parts[0][0].eps) if self._single is not None else models.pure_eps(self._parts)
         return eps  # type: ignore[return-value]
 
     @property
     def exact(self) -> bool:
-        """True where answers are exact up to rounding, False where they are bounds on the safe side.
+        """True if answers are exact up to rounding, False if they are bounds on the safe side.
 
-        `rdp`, `mean` and `var` are exact always.
+        `rdp`, `mean` and `var` are always exact.
         """
         return self._exact
 
@@ -146,27 +148,27 @@ class PrivacyLoss(Generic[Float]):
 
         .. math:: δ(ε) = E\,(1 - e^{ε - L})_+
 
-        also called the hockey-stick divergence. For ε < 0 it is
-        :math:`1 - e^{ε} + e^{ε} δ(-ε)`, as P and Q mirror each other.
+        It is also called the hockey-stick divergence. For ε < 0 it is
+        :math:`1 - e^{ε} + e^{ε} δ(-ε)`, because P and Q mirror each other.
 
         Parameters
         ----------
         eps : float or array of float
-            Any number but NaN; broadcasts against array parameters.
+            Any number except NaN; broadcasts against array parameters.
         bounds : bool, default False
-            True: a lower and an upper bound, which are the same where `exact`.
+            True: return a lower and an upper bound, which are equal if `exact`.
 
         Returns
         -------
         float or ndarray, or two of them
-            Where not `exact` and without `bounds`, the upper bound.
+            Without `bounds` and if not `exact`, the upper bound.
 
         Raises
         ------
         ParameterTypeError
-            `eps` is not a real number, or `bounds` not a bool.
+            `eps` is not a real number, or `bounds` is not a bool.
         ParameterError
-            It is NaN, or does not broadcast.
+            `eps` is NaN, or does not broadcast.
 
         Examples
         --------
@@ -188,7 +190,7 @@ class PrivacyLoss(Generic[Float]):
             t = np.abs(np.asarray(level))
             found = self._evaluate(lambda loss: loss.profile(t), bounds)
             found = _each(found, lambda delta: np.where(np.less(level, 0), -np.expm1(-t) + np.exp(-t) * delta, delta))
-            # No loss exceeds the pure one, whatever the rounding of a list.
+            # No loss exceeds the pure ε; the rounding of a list may say otherwise.
             return _each(found, lambda delta: np.where(np.less(level, self.eps) | np.isinf(self.eps), delta, 0.0))
 
     @overload
@@ -202,27 +204,27 @@ class PrivacyLoss(Generic[Float]):
     @overload
     def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Float | Floats | tuple[Float | Floats, ...]: ...
     def eps_for_delta(self, delta: RealLike, *, bounds: bool = False) -> Any:
-        """Least ε >= 0 with δ(ε) <= `delta`, rounded up: `privacy_profile` of it is at most `delta`.
+        """Least ε >= 0 with δ(ε) <= `delta`, rounded up so that its `privacy_profile` is at most `delta`.
 
         Parameters
         ----------
         delta : float or array of float
             In [0, 1]; broadcasts against array parameters. 0 gives the pure ε.
         bounds : bool, default False
-            True: a lower and an upper bound, which are the same where `exact`.
+            True: return a lower and an upper bound, which are equal if `exact`.
 
         Returns
         -------
         float or ndarray, or two of them
-            Where not `exact` and without `bounds`, the upper bound. inf where no ε has it: below the probability of an
-            infinite loss.
+            Without `bounds` and if not `exact`, the upper bound. inf if `delta` is below the probability of an infinite
+            loss, because no ε then suffices.
 
         Raises
         ------
         ParameterTypeError
-            `delta` is not a real number, or `bounds` not a bool.
+            `delta` is not a real number, or `bounds` is not a bool.
         ParameterError
-            It is out of range, or does not broadcast.
+            `delta` is out of range, or does not broadcast.
         """
         bounds = flag(bounds, "bounds")
         level = real(delta, "delta")
@@ -230,7 +232,7 @@ class PrivacyLoss(Generic[Float]):
         self._broadcast("delta", level)
         with np.errstate(all="ignore"):
             eps = self._evaluate(lambda loss: loss.eps_for_delta(np.asarray(level)), bounds)
-            # No loss exceeds the pure one, whatever a bound's lattice says.
+            # No loss exceeds the pure ε; the lattice of a bound may say otherwise.
             eps = _each(eps, lambda t: np.where(np.equal(level, 0), self.eps, np.minimum(t, self.eps)))
             if not isinstance(eps, tuple):
                 return self._raised(eps, level)
@@ -238,7 +240,10 @@ class PrivacyLoss(Generic[Float]):
             return (high if self._exact else eps[0]), high
 
     def _raised(self, eps: Real, delta: Real) -> Real:
-        """Raise ε until the profile is at most delta: next to a pure ε, δ may double from one float64 to the one below."""
+        """Raise ε until the profile is at most delta.
+
+        Near a pure ε, δ may double from one float64 to the one below.
+        """
         steps = 1.0
         while np.any(short := self._exceeds(eps, delta)):
             larger = eps + steps * np.maximum(np.spacing(eps), _LEAST_STEP)
@@ -247,7 +252,7 @@ class PrivacyLoss(Generic[Float]):
         return eps
 
     def _exceeds(self, eps: Real, delta: Real) -> Any:
-        """Tell where the profile, computed for floats or for arrays, may be above delta; nowhere at an infinite ε."""
+        """Tell where the profile may be above delta, as computed for floats or for arrays; never at an infinite ε."""
         found, endless = self.privacy_profile(eps), self._endless
         below = np.less_equal(found - endless, (delta - endless) * _MARGIN)
         return np.isfinite(eps) & ~(np.less_equal(found, delta) & (below | np.equal(eps, 0)))
@@ -265,29 +270,29 @@ class PrivacyLoss(Generic[Float]):
     def tradeoff(self, false_alarm: RealLike, *, bounds: bool = False) -> Any:
         """Least probability of a missed detection for a probability of a false alarm.
 
-        No test that has to tell two neighbouring inputs apart from the releases, and raises a
-        false alarm with the probability given, misses with a smaller probability than this. It is
-        the trade-off function f of f-differential privacy: convex, falling, and its own inverse.
-        At 0 it is 1 less the probability of an infinite loss, which no law without δ has.
+        A test tries to tell two neighbouring inputs apart from the releases. If its probability of a
+        false alarm is `false_alarm`, it misses with at least the probability returned. This is the
+        trade-off function f of f-differential privacy: convex, falling, and its own inverse. At 0 it
+        is 1 minus the probability of an infinite loss; mechanisms without δ have no infinite loss.
 
         Parameters
         ----------
         false_alarm : float or array of float
             In [0, 1]; broadcasts against array parameters.
         bounds : bool, default False
-            True: a lower and an upper bound, which are the same where `exact`.
+            True: return a lower and an upper bound, which are equal if `exact`.
 
         Returns
         -------
         float or ndarray, or two of them
-            Where not `exact` and without `bounds`, the lower bound: what is guaranteed.
+            Without `bounds` and if not `exact`, the lower bound, which is guaranteed.
 
         Raises
         ------
         ParameterTypeError
-            `false_alarm` is not a real number, or `bounds` not a bool.
+            `false_alarm` is not a real number, or `bounds` is not a bool.
         ParameterError
-            It is out of range, or does not broadcast.
+            `false_alarm` is out of range, or does not broadcast.
         """
         bounds = flag(bounds, "bounds")
         level = real(false_alarm, "false_alarm")
@@ -309,7 +314,7 @@ class PrivacyLoss(Generic[Float]):
 
         .. math:: D_α = \frac{1}{α - 1} \ln E_Q \left(\frac{dP}{dQ}\right)^α
 
-        A closed form for every law; composed releases add.
+        It has a closed form for every distribution, and the values of composed releases add up.
 
         Parameters
         ----------
@@ -327,7 +332,7 @@ class PrivacyLoss(Generic[Float]):
         ParameterTypeError
             `alpha` is not a real number.
         ParameterError
-            It is not greater than 0, or does not broadcast.
+            `alpha` is not greater than 0, or does not broadcast.
 
         Examples
         --------
@@ -356,8 +361,8 @@ class PrivacyLoss(Generic[Float]):
     def var(self) -> Float:
         """Variance of the loss under P, for the difference Δ.
 
-        It is no measure of privacy: a smaller difference may have a larger variance, hundreds of times so at ε = 20,
-        where the loss of a staircase is nearly always ε at Δ, and ε or 0 at Δ/2.
+        It is not a measure of privacy, because a smaller difference may have a larger variance. At ε = 20 it may be
+        hundreds of times larger: the loss of a staircase is nearly always ε at Δ, but ε or 0 at Δ/2.
         """
         with np.errstate(all="ignore"):
             return _plain(np.asarray(sum(k * part.var() for part, k in self._parts)))  # type: ignore[return-value]
@@ -370,16 +375,16 @@ class PrivacyLoss(Generic[Float]):
         Parameters
         ----------
         k : int
-            At least 1. No more than 2**20 releases may be composed in all, 2**14 where the result
-            is not `exact`.
+            At least 1. At most 2**20 releases may be composed in total, or 2**14 if the result is
+            not `exact`.
 
         Raises
         ------
         ParameterTypeError
             `k` is not an integer.
         ParameterError
-            It is out of range, the law has array parameters, or ``eps`` is above 512 and the laws
-            are not one staircase.
+            `k` is out of range, or the mechanism has array parameters. Or ``eps`` is above 512, and the
+            releases are not all of one staircase mechanism.
         """
         number = count(k, "k", least=1, most=_MOST_RELEASES)
         if number == 1:
@@ -388,7 +393,7 @@ class PrivacyLoss(Generic[Float]):
         return self._checked(tuple((part, number * times) for part, times in self._parts), self._names, "k", k)
 
     def __add__(self, other: PrivacyLoss[Float]) -> PrivacyLoss[Float]:
-        """Privacy loss of the releases of both, which may be of different laws."""
+        """Privacy loss of the releases of both, which may come from different mechanisms."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         self._require_scalar()
@@ -439,7 +444,7 @@ class PrivacyLoss(Generic[Float]):
             common_shape({name: value, "parameters": np.empty(self._shape)})
 
     def _curves(self) -> tuple[Curve, Curve]:
-        """Lower and upper curve of a composed loss."""
+        """Return the lower and the upper curve of a composed loss."""
         if self._bracket is None:
             pitch = models.exact_step(self._parts)
             if pitch is not None:
@@ -453,7 +458,7 @@ class PrivacyLoss(Generic[Float]):
         return self._bracket
 
     def _evaluate(self, read: Callable[[Any], NDArray[np.float64]], bounds: bool) -> Real | Bounds:
-        """Read the closed form or the curves: the upper one, or both."""
+        """Apply `read` to the closed form, to the upper curve, or to both curves."""
         part = self._single
         if part is not None:
             return _both(_plain(read(part)), bounds)
@@ -464,7 +469,7 @@ class PrivacyLoss(Generic[Float]):
         return (result if lower is upper else _plain(read(lower))), result
 
     def _endless_of(self, loss: Any) -> float:
-        """Probability of an infinite loss: a bound's lattice may have one where the laws have none."""
+        """Return the probability of an infinite loss; a pure ε rules it out, though the lattice of a bound may have one."""
         return float(loss.infinite) if self._shape == () and math.isinf(self.eps) else 0.0
 
     @property
@@ -504,11 +509,11 @@ class PrivacyLoss(Generic[Float]):
 
 
 def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
-    """Privacy loss of one release of a law; the method `privacy_loss` of every law of numbers.
+    """Privacy loss of one release; the same as the method `privacy_loss` of every mechanism for numbers.
 
     Parameters
     ----------
-    law : a noise law of numbers
+    law : a mechanism that adds noise to numbers
         Parameters of `Staircase`, `DiscreteStaircase`, `Laplace` and `DiscreteLaplace` may be arrays.
     lattice, sensitivity
         As for the method.
@@ -520,7 +525,7 @@ def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number
     Raises
     ------
     ParameterTypeError
-        `law` is no such law, or `lattice` not a bool.
+        `law` is not such a mechanism, or `lattice` is not a bool.
     ParameterError
         As for the method.
 
@@ -539,7 +544,7 @@ def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number
 
 
 def loss_of(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
-    """Privacy loss of a law at a sensitivity, None for its own: of what is drawn, or of the density."""
+    """Return the privacy loss of what is drawn, or of the density; a sensitivity of None is the law's own."""
     return (_remembered if law._parameter_shape == () else _made)(law, sensitivity, drawn)
 
 
@@ -550,7 +555,7 @@ def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
     return PrivacyLoss._of(((part, 1),), (name if drawn else f"{name} as a density",))
 
 
-# So that a law's own methods need not make it anew at every call. Few: the list of a law in shares may be long.
+# Remembered, so that a law's methods do not recompute it. Only 16, because a law in shares may have a long list.
 _remembered = lru_cache(maxsize=16)(_made)
 
 

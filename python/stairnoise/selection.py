@@ -14,20 +14,20 @@ from stairnoise._selecting import Selecting
 
 
 class StaircaseSelection(Selecting):
-    r"""The staircase mechanism in the abstract setting: one of finitely many candidates, by their costs.
+    r"""The staircase mechanism in the abstract setting: selects one of finitely many candidates by their costs.
 
     .. math:: P(i) = \frac{w_i}{\sum_k w_k},\quad w_i = e^{-εJ_i/2},\quad
         J_i = 0 \text{ if } c_i < γΔ \text{, otherwise } ⌊c_i/Δ - γ⌋ + 1
 
     The stair J of a cost is computed exactly from the float64 numbers, and a candidate is drawn
     exactly with the probability above. A selection is ``eps``-differentially private if one person
-    changes every candidate's cost by at most Δ: then every J changes by at most 1, the weight of
-    the selected candidate by at most e^(ε/2), and the sum of all weights by at most e^(ε/2) the
-    other way. With weights e^(−εJ), as in the literature's statement, the loss can come as close
-    to 2ε as one likes.
+    changes every candidate's cost by at most Δ. Every J then changes by at most 1. The weight of
+    the selected candidate changes by a factor of at most e^(ε/2), and the sum of all weights by at
+    most e^(ε/2) in the other direction. With the paper's weights e^(−εJ), the loss can come
+    arbitrarily close to 2ε.
 
-    Costs are absolute: never subtract the least cost of the data first. That minimum moves with the
-    data as well, which doubles the sensitivity of the differences.
+    Costs are absolute: never subtract the least cost of the data first. That minimum depends on
+    the data too, which doubles the sensitivity of the differences.
 
     Parameters
     ----------
@@ -37,23 +37,24 @@ class StaircaseSelection(Selecting):
         Largest change Δ > 0 of any candidate's cost that one person can cause.
     gamma : float, default 0.5
         Width of the first stair in units of Δ, 0 < γ ≤ 1. Any γ keeps the guarantee. 0.5 keeps J
-        within one half of c/Δ, so that no weight is off by more than e^(ε/4) from that of the
-        exponential mechanism; 1/(1 + e^(ε/4)) minimises the mean cost \|x\| on the whole real line.
+        within one half of c/Δ, so each weight is within a factor of e^(ε/4) of the exponential
+        mechanism's. 1/(1 + e^(ε/4)) minimises the mean cost \|x\| on the whole real line.
     monotonic : bool, default False
         Promise that one person never moves two costs in opposite directions, as when a record only
-        adds to costs. The loss is then at most ε with w = e^(−εJ), which is what is drawn.
+        adds to costs. The weights are then w = e^(−εJ), with which the loss is at most ε.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a real number, or `monotonic` not a bool.
+        A parameter is not a real number, or `monotonic` is not a bool.
     ParameterError
         A parameter is out of range, an array, or not exactly representable in float64.
 
     References
     ----------
     .. [1] Geng and Viswanath, "The Optimal Mechanism in Differential Privacy", arXiv:1212.1186,
-       abstract setting, Theorem 13 (whose constant needs the factor 2 above).
+       abstract setting, theorem 13. We could not read its constant; ``docs/selection.md`` proves
+       the factor 2 above.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class StaircaseSelection(Selecting):
         Returns
         -------
         ndarray of int64, shape (..., n)
-            At most 2**63 - 1, where J saturates.
+            J saturates at 2**63 - 1.
 
         Raises
         ------
@@ -118,7 +119,7 @@ class StaircaseSelection(Selecting):
 
     def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         stairs = self._stairs(rows)
-        # The least stair is a common factor of all weights; the least cost would not be.
+        # The least stair gives a factor that all weights share; the least cost would not.
         above = (stairs - stairs.min(axis=-1, keepdims=True)).astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
             exponents: NDArray[np.float64] = above * self._eps / (1 if self._monotonic else 2)
@@ -134,14 +135,15 @@ class StaircaseSelection(Selecting):
 
 
 class ExponentialMechanism(Selecting):
-    r"""The exponential mechanism, for costs: one of finitely many candidates.
+    r"""The exponential mechanism: selects one of finitely many candidates by their costs.
 
     .. math:: P(i) = \frac{w_i}{\sum_k w_k},\quad w_i = e^{-εc_i/(2Δ)}
 
-    The exponents are the exact rationals of the float64 numbers, and a candidate is drawn exactly
+    The exponents are exact rationals of the float64 numbers, and a candidate is drawn exactly
     with the probability above. A selection is ``eps``-differentially private if one person changes
-    every candidate's cost by at most Δ. A constant added to all costs changes nothing, so costs may
-    be negative, and the least cost may be subtracted: it is a common factor of all weights.
+    every candidate's cost by at most Δ. A constant added to all costs changes nothing, because it
+    is a factor that all weights share. So costs may be negative, and the least cost may be
+    subtracted.
 
     Parameters
     ----------
@@ -151,12 +153,12 @@ class ExponentialMechanism(Selecting):
         Largest change Δ > 0 of any candidate's cost that one person can cause.
     monotonic : bool, default False
         Promise that one person never moves two costs in opposite directions, as when a record only
-        adds to costs. The loss is then at most ε with w = e^(−εc/Δ), which is what is drawn.
+        adds to costs. The weights are then w = e^(−εc/Δ), with which the loss is at most ε.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a real number, or `monotonic` not a bool.
+        A parameter is not a real number, or `monotonic` is not a bool.
     ParameterError
         A parameter is out of range, an array, or not exactly representable in float64.
 
@@ -186,8 +188,8 @@ class ExponentialMechanism(Selecting):
         store(self, "_mechanism", _native.Selection.exponential(self._eps, self._sensitivity, self._monotonic))
 
     def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ε(c − least)/(2Δ), from significands and exponents: only the result can leave the range of float64."""
-        # Halving is inexact for subnormal numbers only, which are nothing beside a difference that would overflow.
+        """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
+        # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
         halved = bool(np.abs(rows).max(initial=0.0) >= 2.0**1022)
         rows = rows / 2 if halved else rows
         above, exponent = np.frexp(rows - rows.min(axis=-1, keepdims=True))

@@ -1,10 +1,11 @@
-"""What every mechanism's law has: the base classes in `law`, and the parts that they are made of.
+"""What the classes of all mechanisms share: the base classes in `law`, and the parts that they inherit from.
 
-`law` lists the questions that a law answers about itself. `immutable` makes laws values, `drawing` samples, `release` adds
-noise to true answers, `partitions` is for people who change several values, `guarantee` says what a release promises.
-`distribution` has the functions of a law of numbers, `accuracy` the error bars, `cost` expected costs, `privacy` what a
-release reveals, `plotting` a picture, `interop` the form of SciPy.
+`law` lists the questions that a law answers about itself. `immutable` makes laws values and `drawing` samples. `release`
+adds noise to true answers, `partitions` protects people who change several values, and `guarantee` states what a release
+promises. Laws of single numbers have more: `distribution` has their distribution functions and `accuracy` their error bars.
+`cost` has expected costs, `privacy` what a release reveals, `plotting` a picture, and `interop` the form that SciPy expects.
 
-Two capabilities that some laws have: `array_parameters`, with the functions in `symmetric`, the law on its lattice in
-`on_lattice` and the ε for a wanted error in `eps_for_error`; and `shares`, noise that adds up from many parties.
+Some laws have one of two further capabilities. `array_parameters` uses `symmetric` for the distribution functions,
+`on_lattice` for the distribution on the lattice, and `eps_for_error` for the ε of a wanted error. `shares` splits noise
+among many parties.
 """

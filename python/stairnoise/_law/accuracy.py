@@ -1,4 +1,4 @@
-"""Error bars of what was released."""
+"""Error bars of released values."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
         max_partitions_contributed: int
 
 
-# Fractions and the numerics of sums are imported where they are used: 4 ms more on an import of 9.
+# Fractions and the numerics of sums are imported where they are used: here they would add 4 ms to an import of 9 ms.
 
 Of = Literal["value", "sum", "mean"]
 
 _MOST_TERMS = 10**9
-# More than the rounding errors of a survival function, and of listed probabilities.
+# The first margin exceeds the rounding errors of a survival function, the second those of listed probabilities.
 _MARGIN = 1 - 2.0**-40
 _LIST_MARGIN = 1 - 2.0**-37
 _INT64 = np.iinfo(np.int64)
@@ -79,57 +79,65 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         terms: int = 1,
         max_partitions_contributed: int = 1,
     ) -> Any:
-        """Interval that contains the true value with the given probability, or a larger one.
+        """Interval that contains the true value with at least the given probability.
 
-        The probability is that of the noise alone, for a true value that is fixed: of all releases of that value,
-        the share `confidence` or more have an interval around it. Sampling error is not in it. The law is the one
-        that is drawn, on its lattice; that a continuous law rounds the true values to multiples of the granularity
-        g, by g/2 at most, is included. True values of a discrete law are taken to be integers. `release` rounds others to
-        integers first: where there are such, widen the interval by 1/2 at both ends (by ``terms/2`` for a sum).
+        Only the noise is random here; the true value is fixed. Among all releases of that value, at least the
+        proportion `confidence` has an interval that contains it. Sampling error is not included.
+
+        The interval uses the distribution that is drawn, on its lattice. A continuous mechanism rounds true values to
+        multiples of the granularity g, by at most g/2; the interval includes this. For a discrete mechanism, true values
+        are assumed to be integers, because `release` rounds all others to integers first. If some are not integers, widen
+        the interval by 1/2 at both ends (by ``terms/2`` for a sum).
 
         Parameters
         ----------
         released : int, float or array of them
-            Published number or numbers; one interval each. Broadcasts with the parameters and `confidence`. Errors show
-            none of them all the same, so that passing true values by mistake leaks nothing.
+            Published number or numbers; each has an interval. Broadcasts with the parameters and `confidence`. Error
+            messages never show these values, so passing true values by mistake leaks nothing.
         confidence : float or array of float, default 0.95
-            Between 0 and 1, without the ends.
+            Greater than 0 and less than 1.
         of : {"value", "sum", "mean"}, default "value"
-            What `released` is: one released value, or the sum or the mean of `terms` values that were released with
-            this law, each with noise of its own.
+            What `released` is: one released value, or the sum or mean of `terms` values. Each of these was released
+            with this mechanism and its own noise.
         terms : int, default 1
             How many values were added up, from 1 to 10**9; 1 for "value".
         max_partitions_contributed : int, default 1
-            What `release` was called with.
+            The value that `release` was called with.
 
         Returns
         -------
         low, high : int, float or ndarray
-            Ends of the interval, both included, at equal distances from `released`. Integers for a discrete law,
-            if `released` are integers and no means; otherwise float64, rounded outwards. NumPy arrays unless all
-            arguments and parameters are scalars.
+            Ends of the interval, both included, at equal distances from `released`. They are integers for a discrete
+            mechanism, if `released` holds integers and no means. Otherwise they are float64, rounded outwards. They are
+            NumPy arrays unless all arguments and parameters are scalars.
 
         Raises
         ------
         ParameterError
-            `confidence` is not between 0 and 1, `of` is another word, `terms` is out of range or does not go with
-            `of`, `released` is not finite, or the shapes do not broadcast.
+            `confidence` is not between 0 and 1, `of` is another word, `terms` is out of range or does not fit `of`,
+            `released` is not finite, or the shapes do not broadcast.
         ParameterTypeError
             An argument is not a number.
 
         Notes
         -----
-        For one value the half-width is the exact quantile of the law, that of ``error_bound(1 - confidence)``. For
-        the Laplace laws the sum has a closed form, and is exact too. For the staircase laws the sum's transform is
-        inverted: exactly where the integers that matter are at most 2**21, otherwise for a law on wider cells that
-        is larger, in Birnbaum's order of peakedness [1]_. That widens the interval by less than 1e-4 for up to 10**6
-        terms, and by less than 4 % up to 10**9. Rounding errors are bounded and added. The further laws have sums of the
-        same kind from their lists of probabilities, or wider ones, and Gaussian noise from its closed form; for sums of an
-        unsymmetric `TruncatedLaplace`, and of so many values of `MultiScaleDiscreteLaplace` that their integers do not fit,
-        every term is rounded away from 0 to a cell, which widens the interval by a relative 1e-5 for each term.
+        For one value the half-width is the exact quantile ``error_bound(1 - confidence)``. For sums:
 
-        `released` in float64 or float32 has been rounded: half a unit in its last place is included. Errors made in
-        adding up the terms are not, and neither is the saturation of values at the ends of an integer type.
+        - Laplace mechanisms have a closed form, which is exact too.
+        - For staircase mechanisms the transform of the sum is inverted. This is exact if the integers that matter are at
+          most 2**21. Otherwise wider cells replace the lattice's, and the distribution is larger in Birnbaum's order of
+          peakedness [1]_. That widens the interval by less than 1e-4 for up to 10**6 terms, and by less than 4 % up to
+          10**9 terms.
+        - Gaussian noise uses its closed form.
+        - The other mechanisms invert transforms of their lists of probabilities, or of wider distributions.
+        - For an unsymmetric `TruncatedLaplace`, every term is rounded away from 0 to a cell. The same holds for
+          `MultiScaleDiscreteLaplace` if its terms are too many for their integers to fit. This widens the interval by a
+          relative 1e-5 for each term.
+
+        Rounding errors are bounded and added.
+
+        The interval includes the rounding of `released` to float64 or float32: half a unit in its last place. It does not
+        include errors made in adding up the terms, nor saturation at the ends of an integer type.
 
         References
         ----------
@@ -160,7 +168,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         return (low.item(), high.item()) if shape == () else (low.copy(), high.copy())
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Granularity, and for each alpha the least number of lattice steps that the sum of k draws keeps within."""
+        """Return the granularity, and for each alpha the bound of a sum of k draws in lattice steps."""
         bounds = np.empty(alpha.shape, object)
         for index in np.ndindex(bounds.shape):
             bounds[index] = self._sum_bound(k, float(alpha[index]) * _LIST_MARGIN)
@@ -171,7 +179,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         from fractions import Fraction
 
-        # The true values of a continuous law are rounded as well, each by half a step at most.
+        # A continuous law rounds each true value too, by at most half a step.
         rounding = Fraction(0) if self._integers else Fraction(k, 2)
         steps = np.broadcast_arrays(granularity, bounds)
         half = np.empty(steps[0].shape)
@@ -235,7 +243,7 @@ def _rounded_up(exact: Fraction) -> float:
 
 
 def _last_place(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the unit in the last place, of the largest float too, above which there is no next one."""
+    """Return the unit in the last place; for the largest float, which has no next one, the distance to the one below."""
     magnitude = np.abs(values)
     with np.errstate(over="ignore"):
         unit = np.spacing(magnitude)
@@ -244,7 +252,10 @@ def _last_place(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _sum_rounded_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Least float64 at or above a + b, possibly inf: the rounding error of a sum is a float64 itself (Knuth's TwoSum)."""
+    """Return the least float64 at or above a + b, possibly inf.
+
+    The rounding error of a sum is itself a float64, which Knuth's TwoSum computes.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         total = a + b
         b_part = total - a

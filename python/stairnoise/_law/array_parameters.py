@@ -1,6 +1,6 @@
-"""Array parameters: a capability of the laws that one word draws.
+"""Array parameters: a capability of the laws that need one random word a draw.
 
-Each element of the output then has a law of its own. Scalar parameters make an ordinary law.
+Each element of the output then has its own parameters. Scalar parameters make an ordinary law.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Spec = Cost | Real | None
 
-# A sensitivity beside which no r is too large.
+# A sensitivity for which no r is too large.
 _WIDEST = 2.0**53
 _BOUND = Lattice(staircase).error_bound
 
@@ -39,28 +39,28 @@ _BOUND = Lattice(staircase).error_bound
 class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     """A law of ε, a sensitivity and perhaps a shape, each a number or an array.
 
-    Scalar parameters are Python numbers, array parameters read-only copies, in the shapes that
-    the caller gave. A law of scalars holds a native law that is ready to draw.
+    Scalar parameters are kept as Python numbers, array parameters as read-only copies in the caller's
+    shapes. A law of scalars holds a native law that is ready to draw.
     """
 
     __slots__ = ("_eps", "_lattice", "_sensitivity", "_spec")
 
-    # What the extension calls the law.
+    # Name of the law in the extension.
     _native_name: ClassVar[Any]
-    # Name of the shape parameter, None for the Laplace laws.
+    # Name of the shape parameter; the Laplace laws have none.
     _spec_name: ClassVar[str | None] = None
-    # The law on its lattice.
+    # Formulas of the law on its lattice.
     _family: ClassVar[Family]
 
     _eps: Real
     _sensitivity: Real
     _spec: Spec
-    # Granularity and r; for array parameters, where they take time, None until somebody asks.
+    # Granularity and r. For array parameters they take time, so they are None until first used.
     _lattice: tuple[Any, Any] | None
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
-        """Make a law that reads the arrays of its `arguments` where they are, to be drawn from at once and forgotten."""
+        """Make a law for one call, which reads the arrays of its `arguments` in place."""
         names = ("eps", "sensitivity", cls._spec_name)
         given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, 1, "l1"), strict=True) if name]
         law = cls.__new__(cls)
@@ -70,7 +70,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     def _validate(
         self, eps: RealLike, sensitivity: RealLike, spec: object = None, *, convert: Callable[[object, str], Real] = real
     ) -> None:
-        """Check the parameters and store them; the constructor of every law."""
+        """Check and store the parameters; every such law's constructor calls this."""
         parameters = {"eps": convert(eps, "eps"), "sensitivity": convert(sensitivity, "sensitivity")}
         checked = self._check_spec(spec, convert)
         if self._spec_name and not isinstance(checked, str):
@@ -99,7 +99,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return law
 
     def _check(self, shape: Shape) -> None:
-        """Have the extension check the numbers, and make its law of scalar ones."""
+        """Check the numbers by the extension, and make its law if they are scalars."""
         if shape == ():
             law = self._native_law(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
             self._hold(law, shape)
@@ -118,12 +118,12 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     @property
     def granularity(self) -> Value:
-        """Power of two of which every draw is a multiple."""
+        """Lattice step g, a power of two: every draw is a multiple of it."""
         granularity: Value = self._place()[0]
         return granularity
 
     def _place(self) -> tuple[Any, Any]:
-        """Return granularity and r, of every element for array parameters."""
+        """Return granularity and r; arrays of them for array parameters."""
         if self._lattice is None:
             granularity, _, r = describe(self._native_name, *self._broadcast(self._parameter_shape))
             granularity.flags.writeable = False
@@ -133,7 +133,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self._lattice
 
     def _check_each_alone(self) -> None:
-        """Check the parameters of an empty law: it has no element to check, but what is wrong is wrong."""
+        """Check each parameter alone for a law of empty shape, which has no element to check."""
         cost: Spec = "l1" if self._spec_name else None
         _native.check(self._native_name, *_spread(self._eps, 1.0, cost, np.shape(self._eps)))
         _native.check(self._native_name, *_spread(1.0, self._sensitivity, cost, np.shape(self._sensitivity)))
@@ -148,7 +148,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self._eps  # type: ignore[return-value]
 
     def _arguments(self) -> tuple[Any, ...]:
-        """Return what the constructor was called with."""
+        """Return the constructor's arguments."""
         arguments = (self._eps, self._sensitivity)
         return arguments if self._spec_name is None else (*arguments, self._spec)
 
@@ -161,7 +161,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     def _named_arguments(self) -> dict[str, Any]:
         return dict(zip(("eps", "sensitivity", self._spec_name), self._arguments(), strict=False))  # type: ignore[arg-type]
 
-    # One law for every element
+    # Drawing and releasing, with the parameters of each element
 
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
         if self._scalar_law is not None:
@@ -179,14 +179,14 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k)
 
     def _check_shares(self, k: int) -> None:
-        """Refuse a k that leaves some element no law, without an array of quotients."""
+        """Refuse a k for which some element has no law; this needs no array of quotients."""
         try:
             _native.check(self._native_name, *self._broadcast(self._parameter_shape), k)
         except ParameterError as error:
             raise self._no_law(k, NAME, error) from None
 
     def _divided_among(self, k: int) -> Self:
-        """Return the same law for eps/k, rounded down so that k releases stay within eps."""
+        """Return the law for eps/k, rounded down so that k releases stay within eps."""
         if isinstance(self._eps, float):
             share: Real = _native.largest_quotient(self._eps, k)
         else:
@@ -194,7 +194,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
             _native.largest_quotients(self._eps, k, share)
         return self._with_eps(share)
 
-    # The distribution: by symmetry, and for every element
+    # The distribution, symmetric and for each element
 
     def _apply(self, function: str, value: object, name: str) -> Real:
         x = argument(value, name)
@@ -211,11 +211,11 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self.mean()
 
     def _excess_kurtosis(self) -> Real:
-        # It does not depend on the scale, at which the moments of a continuous law may leave float64.
+        # Kurtosis does not depend on the scale, and moments at the given scale may overflow or underflow float64.
         eps, sensitivity, *shape = self._arguments()
         moment = type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution.closed_moment  # type: ignore[call-arg]
         with np.errstate(all="ignore"):
-            # Divided twice, because the square may underflow.
+            # Two divisions, because the square may underflow.
             kurtosis = np.asarray(moment(4)) / moment(2) / moment(2) - 3
         return plain(np.broadcast_to(kurtosis, self._parameter_shape).copy())
 
@@ -248,7 +248,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self._family.loss(eps, cells.astype(np.float64), r)
 
     def _describe(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-        """Granularity, cells to a sensitivity and r of every element."""
+        """Return granularity, lattice steps to a sensitivity, and r of every element."""
         law = self._scalar_law
         if law is not None:
             return np.array(law.granularity), np.array(law.cells), np.array(next(iter(law.lengths), 0))
@@ -256,7 +256,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
 
 class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
-    """Such a law on the integers."""
+    """A law on the integers whose parameters may be arrays."""
 
     __slots__ = ()
 
@@ -268,7 +268,7 @@ class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteL
 
     @property
     def granularity(self) -> int:  # type: ignore[override]
-        """Every draw is a multiple of 1."""
+        """Lattice step, which is 1: draws are integers."""
         return 1
 
     def _arguments(self) -> tuple[Any, ...]:
@@ -277,7 +277,7 @@ class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteL
 
 
 def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDArray[Any], NDArray[Any], Any]:
-    """Broadcast parameters to `shape`, which is the form that the extension takes."""
+    """Broadcast the parameters to `shape`, as the extension requires."""
     return (
         np.broadcast_to(eps, shape),
         np.broadcast_to(sensitivity, shape),
@@ -288,14 +288,14 @@ def _spread(eps: Real, sensitivity: Real, spec: Spec, shape: Shape) -> tuple[NDA
 def describe(
     kind: Any, eps: NDArray[np.float64], sensitivity: NDArray[np.float64], spec: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return granularity, cells to a sensitivity and r of every law."""
+    """Return granularity, lattice steps to a sensitivity, and r for each element."""
     found = np.empty(eps.shape, np.float64), np.empty(eps.shape, np.int64), np.empty(eps.shape, np.int64)
     _native.describe(kind, eps, sensitivity, spec, *found)
     return found
 
 
 def integers(value: Any) -> Any:
-    """Convert floats that the extension has found to be integers; "l1" and "l2" pass."""
+    """Convert floats to integers, after the extension has checked them; "l1" and "l2" stay as they are."""
     if isinstance(value, str):
         return value
     if isinstance(value, float):

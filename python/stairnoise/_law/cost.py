@@ -1,4 +1,4 @@
-r"""Expected costs of a law's noise, for powers of \|x\| and for any function of \|x\|."""
+r"""Expected costs of noise, for powers of \|x\| and for any function of \|x\|."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 CostFunction = Callable[[NDArray[np.float64]], Any]
 
-# What is farther out has no probability in float64.
+# Sums end where less than this probability is left; `_checked_sum` refuses costs for which the rest counts.
 _NOTHING = 1e-300
 _NEGLIGIBLE = 1e-17
 _MOST_LISTED = 2**24
-# Panels of a piece begin at 2**-6 of it: near 0, where a cost may be all rounding, they are not split for nothing.
+# Panels of a piece begin at 2**-6 of it. Near 0 a cost may consist of rounding errors, and splitting there gains nothing.
 _DEPTH = 1.0
 
 
 class Costs(Distribution[Default, Value, Float]):
-    """What the noise of a law of numbers costs."""
+    """A law of numbers that knows the expected costs of its noise."""
 
     __slots__ = ()
 
@@ -35,23 +35,23 @@ class Costs(Distribution[Default, Value, Float]):
         _integers: ClassVar[bool]
 
     def _kinks(self) -> tuple[float, ...]:
-        """Return the magnitudes at which the density is not smooth, beside 0."""
+        """Return the magnitudes other than 0 at which the density is not smooth."""
         return ()
 
     def _expected_power(self, p: Real) -> Any:
-        """E|X|**p, of every element of an array p too."""
+        """Return E|X|**p, for every element of p if it is an array."""
         if isinstance(p, float):
             return self.abs_moment(p)
         return np.array([self.abs_moment(float(one)) for one in p.flat], np.float64).reshape(p.shape)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        """Return the expected cost of a function that does not fall with the magnitude."""
+        """Return the expected cost for a function that does not decrease with the magnitude."""
         law: Any = self
         return lattice_cost(function, law, 1.0, law.pmf) if self._integers else density_cost(function, law)
 
 
 def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[NDArray[np.float64]], Any]) -> float:
-    """Return the expected cost of a law on the multiples of `step`, whose probabilities `mass` returns."""
+    """Return the expected cost of a law on the multiples of `step`; `mass` returns their probabilities."""
     from stairnoise._theory.optimal.cost_function import Cost
 
     farthest = float(law.error_bound(_NOTHING)) / step
@@ -97,7 +97,7 @@ def _checked_sum(total: float, last: float, law: Any) -> float:
 
 
 def check_function(eps: Real, cells: Real | None = None) -> None:
-    """Refuse what would take too long to sum, or underflow."""
+    """Refuse parameters for which the sum would take too long or underflow."""
     from stairnoise._theory.optimal import cost_function as functions
 
     if cells is None:
@@ -129,7 +129,7 @@ def each(function: Callable[..., float], shape: tuple[int, ...], *parameters: Re
 
 
 def lattice_staircase_cost(function: CostFunction, eps: float, D: int, r: int) -> float:
-    """Return the expected cost of a discrete staircase; a geometric law is one of stairs of one integer."""
+    """Return the expected cost of a discrete staircase; in a two-sided geometric distribution each stair is one integer."""
     from stairnoise._theory.optimal import cost_function as functions
 
     fold = functions.discrete_fold(function, eps, D)

@@ -16,18 +16,18 @@ from stairnoise._types import Default, Float, Generic, Value, Whole
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
 
-# Larger powers overflow float64 before they mean anything.
+# Moments of much larger powers overflow float64.
 _MOST_POWER = 64
-# Up to here the closed forms are the quicker ones.
+# Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
 
 
 class Distribution(Immutable, Generic[Default, Value, Float]):
-    """The functions that both kinds of law have.
+    """The functions that continuous and discrete laws have.
 
     Arguments and parameters broadcast. The relative error is below 1e-12, in the far tails too,
-    for ε from 2**-40 to 700; NaN gives NaN. A Python float comes back where all are scalars.
+    for ε from 2**-40 to 700. NaN gives NaN. The result is a Python float if all of them are scalars.
     """
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
 
     @staticmethod
     def _plain(result: Any) -> Float:
-        """Return a result that has the shape of the parameters: a number or an array, as `plain` does."""
+        """Return a result of the parameters' shape as a number or an array, as `plain` does."""
         return plain(result)  # type: ignore[return-value]
 
     @overload
@@ -73,7 +73,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
     @overload
     def sf(self, x: RealLike) -> Float | Floats: ...
     def sf(self, x: RealLike) -> Any:
-        """Survival function, P(X > x), computed as such: it does not vanish where ``1 - cdf(x)`` would."""
+        """Survival function, P(X > x), computed directly: it stays positive in tails where ``1 - cdf(x)`` rounds to 0."""
         return self._apply("sf", x, "x")
 
     @overload
@@ -113,7 +113,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         Returns
         -------
         float or ndarray of float64
-            -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete law.
+            -inf for 0, inf for 1, NaN outside [0, 1]. Whole numbers for a discrete mechanism.
         """
         return self._apply("ppf", q, "q")
 
@@ -126,7 +126,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
     def isf(self, q: RealLike) -> Any:
         """Inverse survival function: the least x with P(X > x) <= q.
 
-        As `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
+        Like `ppf`, for an upper tail probability; inf for 0, -inf for 1, NaN outside [0, 1].
         """
         return self._apply("isf", q, "q")
 
@@ -137,7 +137,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
     @overload
     def interval(self, confidence: RealLike) -> tuple[Float | Floats, Float | Floats]: ...
     def interval(self, confidence: RealLike) -> Any:
-        """Return the ends of an interval about 0 that leaves (1 - confidence)/2 of the probability on each side.
+        """Return the ends of an interval with probability (1 - confidence)/2 outside it on each side.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._plain(self._distribution.entropy())
 
     def mean(self) -> Float:
-        """E X, which is 0 for a symmetric law."""
+        """E X, which is 0 for symmetric noise."""
         return self._plain(self._distribution.mean())
 
     def var(self) -> Float:
@@ -185,7 +185,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._plain(np.sqrt(self._distribution.var()))
 
     def moment(self, order: int) -> Float:
-        """E X**order, for an integer order from 0 to 64; inf where float64 overflows."""
+        """E X**order, for an integer order from 0 to 64; inf if float64 overflows."""
         return self._plain(self._distribution.moment(count(order, "order", least=0, most=_MOST_POWER)))
 
     def abs_moment(self, p: RealLike) -> Float:
@@ -199,7 +199,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         Returns
         -------
         float or ndarray of float64
-            inf where float64 overflows, and for p < 0 where 0 has a probability.
+            inf if float64 overflows, and for p < 0 if 0 has a positive probability.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
     @overload
     def stats(self, moments: str) -> Float | tuple[Float, ...]: ...
     def stats(self, moments: str = "mv") -> Any:
-        """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), as SciPy's method of that name.
+        """Mean ("m"), variance ("v"), skewness ("s") and excess kurtosis ("k"), like SciPy's ``stats`` method.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         ParameterError
             `moments` has another letter, or none.
         ParameterTypeError
-            It is no string.
+            `moments` is not a string.
         """
         if not isinstance(moments, str):
             raise ParameterTypeError(f'moments must be letters out of "mvsk", got {received(moments)}')
@@ -283,7 +283,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         Returns
         -------
         float, int or ndarray
-            An integer for a discrete law.
+            An integer for a discrete mechanism.
 
         Raises
         ------
@@ -307,7 +307,7 @@ class ContinuousDistribution(Distribution[np.float64, Float, Float]):
     @overload
     def pdf(self, x: RealLike) -> Float | Floats: ...
     def pdf(self, x: RealLike) -> Any:
-        """Probability density at x; at an edge of a stair the lower of the two.
+        """Probability density at x; at the edge of a stair, the lower of the two densities.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
     @overload
     def pmf(self, k: RealLike) -> Float | Floats: ...
     def pmf(self, k: RealLike) -> Any:
-        """Probability of the integer k; 0 where k is no integer.
+        """Probability of the integer k; 0 if k is not an integer.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
     @overload
     def logpmf(self, k: RealLike) -> Float | Floats: ...
     def logpmf(self, k: RealLike) -> Any:
-        """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf where k is no integer."""
+        """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
         return self._apply("logpmf", k, "k")
 
     @overload

@@ -16,9 +16,9 @@ from stairnoise._parameters import count
 from stairnoise._types import Default, Generic, Out, Scalar, Value
 from stairnoise.rng import Rng, sampling_stream
 
-# NumPy can index any array of fewer values.
+# NumPy can index any array with fewer values than this.
 _SURELY_A_LENGTH = 2**48
-# NumPy keeps one object for each native dtype, so that identity is the quickest test.
+# NumPy keeps one object for each native dtype, so comparing identity is quickest.
 _FLOAT64 = np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
 
@@ -33,19 +33,19 @@ class Drawing(Immutable, Generic[Default, Value]):
     _dtypes: ClassVar[tuple[str, ...]]
     _release_dtypes: ClassVar[tuple[str, ...]]
     _parameter_shape: Shape
-    # The extension's law; None where parameters are arrays.
+    # The extension's law; None if parameters are arrays.
     _scalar_law: Any
-    # Draws one number; None where parameters are arrays, or values vectors.
+    # Draws one number; None if parameters are arrays or values are vectors.
     _draw: Any
 
     @property
     def _value_shape(self) -> Shape:
-        """Shape of one value: () of a number, (d,) of a vector."""
+        """Shape of one value: () for a number, (d,) for a vector."""
         return ()
 
     @property
     def exactness(self) -> str:
-        """Return "lattice" where every multiple of `granularity` has exactly the law's probability, otherwise a bound."""
+        """Return "lattice" if every multiple of `granularity` has exactly its stated probability, otherwise a bound."""
         return "lattice"
 
     @overload
@@ -117,29 +117,30 @@ class Drawing(Immutable, Generic[Default, Value]):
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
         out : ndarray or None
-            Writable array to fill and return: any strides, the dtype and shape as below.
+            Writable array to fill and return, with any strides. Its dtype must be one of those below, and its shape
+            `size` if both are given.
         dtype : dtype or None
-            float64 (default) or float32 for a continuous law; int64 (default), int32 (saturating)
+            float64 (default) or float32 for a continuous mechanism; int64 (default), int32 (saturating)
             or float64 for a discrete one. Must agree with `out`.
         threads : int or None
-            How many threads fill an output of 2**18 values or more. None: what the environment
-            variable STAIRNOISE_NUM_THREADS says, or as many as the process may run at once. The
+            How many threads fill an output of 2**18 values or more. None: the environment variable
+            STAIRNOISE_NUM_THREADS, or else as many threads as the process may run at once. The
             values do not depend on it.
 
         Returns
         -------
         float, int or ndarray
-            A Python scalar when the parameters are scalars and neither `size` nor `out` is given.
+            A Python scalar if the parameters are scalars and neither `size` nor `out` is given.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            Nothing has been drawn and `out` is untouched.
+            An argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
         if self._draw is not None and out is None and dtype is None and threads is None:
             if size is None:
                 return self._draw(sampling_stream(rng))
-            # The usual call, with nothing to look into: less than half the time of the general way for ten values.
+            # The usual call. For ten values it takes less than half the time of the general way.
             if type(size) is int and 0 <= size < _SURELY_A_LENGTH:
                 stream = sampling_stream(rng)
                 noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
@@ -176,6 +177,6 @@ class Drawing(Immutable, Generic[Default, Value]):
 
 
 def require_values(shape: Shape, each: Shape, name: str) -> None:
-    """Refuse an array whose last axis is not as long as the vectors of a law are."""
+    """Refuse an array whose last axis does not have the length of a vector."""
     if each and (not shape or shape[-1] != each[0]):
         raise ParameterError(f"{name} must have a last axis of length dim = {each[0]}, got shape {shape}")

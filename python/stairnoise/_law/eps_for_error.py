@@ -1,4 +1,4 @@
-"""The ε that a wanted accuracy takes."""
+"""The least ε that reaches a wanted accuracy."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 LEAST_EPS = 2.0**-40
 _LEAST_NORMAL = 2.0**-1022
-# In lattice steps: an error that float64 holds, and nothing is drawn beyond.
+# In lattice steps: float64 holds such an error, and no draw is larger.
 _FARTHEST = 2.0**1000
 
 
 class EpsForError:
-    """A law whose ε can be found from an error."""
+    """A law that finds its ε from a wanted error."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class EpsForError:
 
         @classmethod
         def _least_eps(cls, t: float, alpha: float, D: float, spec: Any) -> float | None:
-            """Return the least ε with P(|X| > t) <= alpha; None or inf where there is none."""
+            """Return the least ε with P(|X| > t) <= alpha; None or inf if there is none."""
 
     @overload
     @classmethod
@@ -54,26 +54,27 @@ class EpsForError:
     def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Real: ...
     @classmethod
     def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1) -> Any:
-        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+        """Least ε for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
 
-        It holds for every larger ε too; for what is drawn by a continuous law, whose lattice changes with ε, up to the
-        difference that the class states.
+        The inequality holds for every larger ε too. The lattice of a continuous mechanism changes with ε; the noise drawn
+        at a larger ε keeps the inequality up to the difference that the class states.
 
         Parameters
         ----------
         t : float or array of float
-            Largest error, positive; for a discrete law 0 or more, and only its integer part counts.
+            Largest error, positive. For a discrete mechanism it may be 0, and only its integer part counts.
         alpha : float or array of float
-            Probability of a larger error, between 0 and 1, without the ends.
+            Probability of a larger error, greater than 0 and less than 1.
         sensitivity : float or array of float, default 1
-            Largest change of the value that one person can cause; an integer for a discrete law.
+            Largest change of the value that one person can cause; an integer for a discrete mechanism.
 
         Returns
         -------
         float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64, of a continuous law for the density and for what is
-            drawn. No smaller ε has P(|X| > t) <= alpha (1 - 2e-12); of a continuous law, none that is smaller by what the
-            lattice changes, a relative 1e-9 as a rule. Never less than the least ε that the law accepts.
+            Rounded up, so that the inequality holds for this float64. For a continuous mechanism it holds for the density
+            and for the noise drawn. For a discrete mechanism, no smaller ε has P(|X| > t) <= alpha (1 - 2e-12). For a
+            continuous one, no ε has it that is smaller by more than the lattice changes, usually a relative 1e-9. Never
+            less than the least ε that the mechanism accepts.
 
         Raises
         ------
@@ -103,7 +104,7 @@ class EpsForError:
         spec = example._spec
         fixed = 0.0 if spec is None or isinstance(spec, str) else spec
         if spec is not None and not isinstance(spec, str):
-            # The law has no use for less, and the closed forms lose their digits.
+            # A smaller shape serves no purpose, and the closed forms lose their digits there.
             refuse(str(cls._spec_name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
         operands = np.broadcast_arrays(np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
         found = np.empty(operands[0].shape)
@@ -118,7 +119,7 @@ class EpsForError:
 
     @classmethod
     def _raised_to_what_is_drawn(cls, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:
-        """Raise the ε that the density takes until what is drawn on the lattice keeps within t as well."""
+        """Raise the ε that suffices for the density until noise drawn on the lattice meets the bound t too."""
         from stairnoise._theory.optimal import least_eps
 
         return least_eps.raised(lambda eps: cls._may_be_drawn_beyond(t, alpha, eps, D, spec), found)
@@ -133,5 +134,5 @@ class EpsForError:
 
 
 def least_eps_of_integers(D: float) -> float:
-    """Return the least ε that leaves the tail within 64-bit integers."""
+    """Return the least ε for which 64-bit integers hold the tail."""
     return max(LEAST_EPS, D / (2.0**54 - D) * (1 + 2.0**-50))

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 class Guarantee(Immutable):
-    """What a mechanism promises about its releases, made by ``guarantee()`` of every mechanism.
+    """What a mechanism promises about its releases; ``guarantee()`` of every mechanism returns one.
 
-    `partitions` values are released, one person changes each of them by at most `sensitivity`, and all of them together have
-    the (ε, δ) and the ρ below. Objects are immutable and hashable, and print as a sentence.
+    One person changes each of `partitions` released values by at most `sensitivity`. All these values together have the
+    (ε, δ) and the ρ below. Objects are immutable and hashable, and print as a sentence.
 
     Attributes
     ----------
     eps : float, ndarray or None
-        ε of differential privacy. None for a mechanism that states ρ only, such as ``DiscreteGaussian(sigma2)``: its
-        ``privacy_profile(eps)`` has a δ for every ε.
+        ε of differential privacy. None for a mechanism that states only ρ, such as ``DiscreteGaussian(sigma2)``. Its
+        ``privacy_profile(eps)`` returns a δ for every ε.
     delta : float or None
-        δ of differential privacy: 0.0 for pure ε, None where `eps` is None.
+        δ of differential privacy: 0.0 for pure ε, None if `eps` is None.
     rho : float or None
-        ρ of zero-concentrated differential privacy, for Gaussian noise. None for the other mechanisms, which state none.
+        ρ of zero-concentrated differential privacy, for Gaussian noise. None for all other mechanisms.
     sensitivity : float, int or ndarray
-        Largest change of one value that one person can cause: of a number, or of a vector in its norm.
+        Largest change of one value that one person can cause. For a vector, the change is measured in its norm.
     partitions : int
         How many values one person changes.
 
@@ -103,23 +103,23 @@ class Guaranteed(Partitions):
         Parameters
         ----------
         sensitivity : int, float or None
-            Largest change Δ of one value, for the mechanisms that are made without one: `DiscreteGaussian`,
-            `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete`. None: the one it was made for, otherwise 1.
+            Largest change Δ of one value. Only `DiscreteGaussian`, `GeneralizedDiscreteLaplace`,
+            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for, or 1 if there is none.
         max_partitions_contributed : int, default 1
-            What `release` is called with: how many values one person can change. For `GeneralizedDiscreteLaplace` and
-            `Arete`, which do not divide their budget, so many releases of one value.
+            How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace` and `Arete` do not
+            divide their privacy budget: for them, the guarantee is that of this many releases.
 
         Returns
         -------
         Guarantee
-            For a Gaussian mechanism made by ``for_partitions(k)``, of its k values together. The other mechanisms that
-            `for_partitions` returns are those of a smaller budget: their guarantee is that of one value.
+            For a Gaussian mechanism made by ``for_partitions(k)``, the guarantee covers its k values together. The other
+            mechanisms that `for_partitions` returns have a smaller privacy budget; their guarantee covers one value.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            `sensitivity` is out of range, or the mechanism was made for its own one; `max_partitions_contributed` is not
-            allowed.
+            `sensitivity` is out of range, or the mechanism was made for a fixed one. Or `max_partitions_contributed` is
+            not allowed.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class Guaranteed(Partitions):
         return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
 
     def _asked_sensitivity(self, asked: Any) -> Any:
-        """Return the sensitivity that is asked about, checked; None for a law that was made for one."""
+        """Check and return the sensitivity asked about; return None for a law that was made for a fixed one."""
         if asked is not None:
             name = type(self).__name__
             raise ParameterError(f"sensitivity must be left out for a {name}, which was made for one, got {received(asked)}")
@@ -152,7 +152,7 @@ class AnySensitivity(Guaranteed):
     if TYPE_CHECKING:
 
         def _checked_sensitivity(self, sensitivity: Any) -> Any:
-            """Return the sensitivity as the law's parameters would be, or raise."""
+            """Return the sensitivity as the type that the law needs, or raise."""
 
     @property
     def _default_sensitivity(self) -> Any:

@@ -1,4 +1,4 @@
-"""What makes a law a value: it never changes, and equal arguments make equal laws."""
+"""What makes a law a value: it never changes, and laws with equal arguments are equal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stairnoise._errors import arguments_of, meant
 
 
 class Immutable:
-    """Equality, hash, pickle and text of an object, all from the arguments that made it."""
+    """An object whose equality, hash, pickle and text come from its constructor's arguments."""
 
     __slots__ = ()
 
     if not TYPE_CHECKING:  # the constructors have the types
 
         def __new__(cls, *arguments: object, **named: object) -> Immutable:
-            """Refuse a misspelt argument with the name that was meant; the constructor has its own checks."""
+            """Refuse a misspelt argument and suggest the name that was meant; the constructor checks the values."""
             if named:
                 known = arguments_of(cls.__init__)
                 for name in named:
@@ -28,7 +28,7 @@ class Immutable:
     if TYPE_CHECKING:
 
         def _named_arguments(self) -> dict[str, Any]:
-            """Return what the constructor was called with, by name and in its order."""
+            """Return the constructor's arguments by name, in its order."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one to set {name}")
@@ -62,14 +62,14 @@ def _meant(cls: Any, name: str, known: tuple[str, ...]) -> str:
 
 
 def _comparable(argument: Any) -> object:
-    """Stand-in for an argument that can be compared and hashed."""
+    """Return a stand-in for the argument that can be compared and hashed."""
     if isinstance(argument, np.ndarray):
         return argument.shape, argument.tobytes()
     return argument
 
 
 def display(argument: Any) -> str:
-    """Text that evaluates back, where NumPy's own repr would round or abbreviate."""
+    """Return text that evaluates back to the argument; NumPy's own repr would round or abbreviate."""
     if not isinstance(argument, np.ndarray):
         return repr(argument)
     if argument.size == 0:

@@ -14,21 +14,20 @@ class Interop:
         _integers: ClassVar[bool]
 
     def as_scipy(self) -> Any:
-        """Return the law as a frozen distribution of `scipy.stats`.
+        """Return the noise as a frozen distribution of `scipy.stats`.
 
-        The functions are the law's closed forms, so that what SciPy makes of a distribution
-        (``expect``, ``kstest``, ``goodness_of_fit`` ...) has their accuracy. Its ``rvs`` draws by
-        `sample` with a `SeededRng` whose seed comes from SciPy's ``random_state``: reproducible and
-        meant for study. To protect data use `release`.
+        To protect data use `release`; this object is for study. Its functions are the mechanism's closed forms, so
+        SciPy's tools (``expect``, ``kstest``, ``goodness_of_fit`` ...) have their accuracy. Its ``rvs`` calls
+        `sample` with a `SeededRng`, whose seed comes from SciPy's ``random_state``; draws are reproducible.
 
         Returns
         -------
         scipy.stats.rv_frozen
-            For `Staircase` and `Laplace` with shapes ``eps`` (and ``gamma``) and the sensitivity as scale;
-            for their discrete kin with shapes ``eps``, ``sensitivity`` (and ``r``). Array parameters
-            broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
-            stair by one rounding, and adds the location last. Other laws come as they are, without shapes;
-            `Arete`, which is drawn on a coarse lattice, with every value spread evenly over the cell around it.
+            `Staircase` and `Laplace` have shapes ``eps`` (and ``gamma``), and the sensitivity is the scale.
+            `DiscreteStaircase` and `DiscreteLaplace` have shapes ``eps``, ``sensitivity`` (and ``r``). Array
+            parameters broadcast as SciPy's do. SciPy divides by the scale first, which may move the edge of a
+            stair by one rounding, and adds the location last. All other mechanisms have no shapes. `Arete` is
+            drawn on a coarse lattice; SciPy gets every value spread evenly over the cell around it.
 
         Raises
         ------

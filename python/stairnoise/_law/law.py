@@ -1,8 +1,15 @@
 """The base classes of all laws, and the questions that a law answers about itself.
 
-A law's file answers them in one order: its constructor, which ends in `_store`; its parameters as properties; `_functions`,
-its distribution; `_loss`, what it reveals; `_sum_bound`, the tail of a sum of draws; `_edges`, where its density jumps;
-`_promise`, its guarantee; `_divided_among`, the law that keeps this guarantee for several values.
+The file of each law answers them in this order:
+
+1. its constructor, which ends in `_store`;
+2. its parameters, as properties;
+3. `_functions`, its distribution;
+4. `_loss`, what a release reveals;
+5. `_sum_bound`, the tail of a sum of draws;
+6. `_edges`, where its density jumps;
+7. `_promise`, its guarantee;
+8. `_divided_among`, the law that keeps this guarantee for several values.
 """
 
 from __future__ import annotations
@@ -35,12 +42,12 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     _distribution_made: Any
 
     def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
-        """Keep the law that draws and the arguments by name, in the constructor's order; the end of a constructor."""
+        """Keep the extension's law and the arguments by name, in the constructor's order; every constructor ends with it."""
         object.__setattr__(self, "_given", given)
         self._hold(native, ())
 
     def _hold(self, native: _native.Law | None, shape: tuple[int, ...]) -> None:
-        """Keep the law that draws, or None for a law of array parameters of this shape."""
+        """Keep the extension's law and the parameters' shape; `native` is None for array parameters."""
         store = object.__setattr__
         store(self, "_scalar_law", native)
         one_number = native is not None and not self._value_shape
@@ -60,7 +67,7 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     if TYPE_CHECKING:
 
         def _functions(self) -> Any:
-            """Return density, survival function, their inverses and moments, as `Tabulated` of the theory has them."""
+            """Return density, survival function, their inverses and moments, in the form of the theory's `Tabulated`."""
 
     @property
     def _distribution(self) -> Any:
@@ -92,7 +99,7 @@ class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistributi
 
     @property
     def granularity(self) -> Float:
-        """Power of two of which every draw is a multiple."""
+        """Lattice step g, a power of two: every draw is a multiple of it."""
         granularity: Float = self._scalar_law.granularity
         return granularity
 
@@ -107,5 +114,5 @@ class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Who
 
     @property
     def granularity(self) -> int:
-        """Every draw is a multiple of 1."""
+        """Lattice step, which is 1: draws are integers."""
         return 1

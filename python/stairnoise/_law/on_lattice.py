@@ -1,6 +1,6 @@
-"""The two families of laws that one word draws, on their lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
+"""The two families of laws that need one random word a draw, on a lattice of D = ⌈Δ/g⌉ steps to a sensitivity.
 
-Each has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one.
+Each family has the constants of its distribution functions, the tail of a sum of draws, and the privacy loss of one draw.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from stairnoise._theory.laws import staircase
 
 
 class Geometric:
-    """Probabilities that fall by e^(-ε/D) from one lattice point to the next: the Laplace laws."""
+    """Laplace: probabilities fall by e^(-ε/D) from one lattice point to the next."""
 
     @staticmethod
     def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
-        """Return those of a staircase whose stairs have one point each."""
+        """Return the constants of a staircase whose stairs have one point each."""
         del r
         return staircase.lattice(eps / cells, 1.0, 1.0)
 
@@ -39,11 +39,11 @@ class Geometric:
 
 
 class OfStairs:
-    """Probabilities that fall by e^(-ε) every D lattice points, first after r: the staircase laws."""
+    """Staircases: probabilities fall by e^(-ε) every D lattice points, the first time after r points."""
 
     @staticmethod
     def constants(eps: Any, cells: Any, r: Any) -> staircase.Stairs:
-        """Return those of the stairs."""
+        """Return the constants of the staircase."""
         return staircase.lattice(eps, cells, r)
 
     @staticmethod
@@ -61,7 +61,7 @@ class OfStairs:
         from stairnoise._theory.privacy.parts.atoms import Atoms
 
         stair = np.asarray(r, np.int64)
-        # The width of the central stair, (2r - 1)/D; what it exceeds 1 by is computed in integers.
+        # The central stair is (2r - 1)/D wide. The difference from 1 is computed in integers, which loses no digits.
         gap = 2 * stair - 1 - np.asarray(cells, np.int64)
         return Atoms(eps, (2 * stair - 1) / cells, gap / cells)
 

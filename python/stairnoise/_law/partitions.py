@@ -1,4 +1,4 @@
-"""Releases in which one person changes several values: the law that each of them is released with."""
+"""Releases in which one person changes several values, and the law for each of these values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def partitions(k: object, name: str) -> int:
 
 
 class Partitions(Immutable):
-    """A law that can be made wide enough for several values to keep the guarantee of one."""
+    """A law that has a wider one, with which several values keep the guarantee of one."""
 
     __slots__ = ()
 
@@ -31,14 +31,15 @@ class Partitions(Immutable):
     if TYPE_CHECKING:
 
         def _divided_among(self, k: int) -> Any:
-            """Return the law for `k` >= 2 values; its own errors say why there is none."""
+            """Return the law for `k` >= 2 values; its errors say why there is none."""
 
     def for_partitions(self, k: int) -> Self:
-        """Return the law that each value is released with where one person changes `k` values.
+        """Return the mechanism that releases each value if one person changes `k` values.
 
-        ``release(values, max_partitions_contributed=k)`` adds its noise. All values together then have what one value
-        has from this object: the ε, (ε, δ) or ρ of the table below. (The privacy profile at other ε may be larger.) The
-        `error_bound`, `std` and `repr` of each value are those of the law returned.
+        ``release(values, max_partitions_contributed=k)`` adds the noise of the returned mechanism. All values together
+        then have the guarantee that one value has from this object: the ε, (ε, δ) or ρ of the table below. (The privacy
+        profile at other ε may be larger.) For the noise of each value, ask the returned mechanism for `error_bound`
+        and `std`.
 
         Parameters
         ----------
@@ -47,19 +48,20 @@ class Partitions(Immutable):
 
         Returns
         -------
-        a law of the same class
-            This law for ``k=1``. Otherwise:
+        a mechanism of the same class
+            This mechanism for ``k=1``. Otherwise:
 
             ===================================  ====================================================================
-            Laplace and staircase laws,          ``eps/k``, rounded down; k values are ε-private together
+            Laplace and staircase mechanisms,    ``eps/k``, rounded down; k values are ε-private together
             `MultivariateStaircase`,
             `MultiScaleDiscreteLaplace`
-            `MergedLaplace`                      all rates divided by k, or more, so that k times its `pure_eps` is at
-                                                 most that of this law
+            `MergedLaplace`                      all rates divided by k, or by more, so that k times its `pure_eps` is
+                                                 at most the `pure_eps` of this mechanism
             `TruncatedLaplace`                   ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k
             `DiscreteGaussian` by `from_eps`     the same (ε, δ), calibrated for the sum of k draws
-            `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values have the ρ of one, and that only
+            `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values keep the ρ of one, but not its
+                                                 (ε, δ)
             ===================================  ====================================================================
 
         Raises
@@ -67,8 +69,8 @@ class Partitions(Immutable):
         ParameterTypeError
             `k` is not an integer.
         ParameterError
-            `k` is out of range, or no such law fits its lattice. `GeneralizedDiscreteLaplace` and `Arete` do not know
-            an ε to divide and take only ``k=1``.
+            `k` is out of range, or no such mechanism fits its lattice. `GeneralizedDiscreteLaplace` and `Arete` have no
+            ε to divide and take only ``k=1``.
 
         Examples
         --------

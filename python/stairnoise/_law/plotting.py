@@ -1,4 +1,4 @@
-"""Pictures of a law; Matplotlib is loaded when one is made."""
+"""Pictures of a law; Matplotlib is loaded when a picture is made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Plotting:
-    """A law that can be looked at."""
+    """A law that can draw its density or probabilities."""
 
     __slots__ = ()
 
@@ -42,15 +42,16 @@ class Plotting:
         ax : matplotlib.axes.Axes or None
             Where to draw; None: a new figure of ``matplotlib.pyplot``.
         samples : int, array or None
-            Values to draw as a histogram behind the law, or how many to draw from it. Those out of sight
-            count in its heights.
+            Values to show as a histogram behind the curve, or how many values to draw for it. Values outside the
+            picture still count in the heights of the bars.
         rng : SecureRng, SeededRng or None
-            For a number of samples: where they come from. None: one secure generator for the process.
+            Generator of the values, if `samples` is a number. None: one secure generator for the process.
         laplace : bool, default True
-            Whether to draw the Laplace law of the same kind, ``eps`` and ``sensitivity`` for comparison; none for a law
-            that has not both.
+            Whether to draw `Laplace` (or `DiscreteLaplace`) of the same ``eps`` and ``sensitivity`` for comparison. A
+            mechanism without both has no comparison.
         bins : int, default 100
-            Bars of the histogram; on the integers at most this many, each a whole number of them wide.
+            Number of bars of the histogram. On the integers it is an upper limit, and each bar covers a whole number of
+            integers.
 
         Returns
         -------
@@ -59,7 +60,7 @@ class Plotting:
         Raises
         ------
         ParameterError, ParameterTypeError
-            The law has array parameters, or an argument is not allowed.
+            The mechanism has array parameters, or an argument is not allowed.
         ModuleNotFoundError
             Matplotlib is not installed: ``pip install matplotlib``.
 
@@ -76,19 +77,19 @@ class Plotting:
         return plot_law(self, ax, samples, rng, laplace, bins)
 
     def _visible(self, limit: float) -> float:
-        """Return how far to draw a law that keeps within `limit` nearly always."""
+        """Return how far from 0 to draw a law whose noise nearly always stays within `limit`."""
         if self._integers:
             return max(limit, float(self._width or 1))
-        # A share may be 0 nearly always.
+        # The noise of a share may nearly always be 0; the limit is then 0.
         return limit or float(self.std())
 
     def _edges(self, limit: float) -> NDArray[np.float64] | None:
-        """Return where the density jumps between -limit and limit, and these two; None for one that does not."""
+        """Return the jumps of the density between -limit and limit, with both ends; None for a density without jumps."""
         del limit
         return None
 
     def _laplace(self) -> Any:
-        """Return the Laplace law of the same kind, ε and sensitivity; None for a law that has not both, or is a share."""
+        """Return the Laplace law of the same kind, ε and sensitivity; None for a share or a law without both."""
         eps, width = self._pure_eps, self._width
         if eps is None or width is None:
             return None
@@ -96,7 +97,7 @@ class Plotting:
 
     @property
     def _pure_eps(self) -> float | None:
-        """ε of a Laplace law that may stand beside this one."""
+        """ε of the Laplace law to compare with."""
         eps: float | None = getattr(self, "eps", None)
         return eps
 

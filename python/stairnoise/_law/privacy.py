@@ -23,26 +23,26 @@ class Privacy(Guaranteed, Generic[Float]):
         _integers: ClassVar[bool]
 
         def _loss(self, sensitivity: Any) -> Any:
-            """Return the loss of one release as drawn, as `stairnoise._theory.privacy.parts.part.Part`."""
+            """Return the loss of one release as drawn: a `stairnoise._theory.privacy.parts.part.Part`."""
 
     def _density_loss(self) -> Any:
-        """Return the loss of the density, for a law that knows it."""
+        """Return the loss of the density; laws that do not know it raise."""
         name = type(self).__name__
         raise ParameterError(f"lattice must be True for a {name}, whose loss is known of what is drawn, got False")
 
     def privacy_loss(self, *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
-        """Privacy loss of one release, or one sum of shares, at the worst pair of neighbouring inputs.
+        """Privacy loss of one release, or one sum of shares, for the worst pair of neighbouring inputs.
 
         Parameters
         ----------
         lattice : bool, default True
-            True: of what is really drawn, the law on the multiples of ``granularity``. False: of the density, which is
-            what the literature states; `Staircase` and `Laplace` know it. They differ by less than 1e-9 relative for ε
-            from 2**-20 to 27 (and an optimal shape). For a discrete law both are the same.
+            True: the loss of the distribution that is drawn, on the multiples of ``granularity``. False: the loss of the
+            density, which the literature states; only `Staircase` and `Laplace` know it. The two differ by less than
+            1e-9 relative for ε from 2**-20 to 27 (and an optimal shape). They are equal for a discrete mechanism.
         sensitivity : int, float or None
-            Largest change Δ of the value that one person can cause, for the mechanisms that are made without one:
-            `DiscreteGaussian`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete`; an integer for a
-            discrete law. None: the one it was made for, otherwise 1.
+            Largest change Δ of the value that one person can cause; an integer for a discrete mechanism. Only
+            `DiscreteGaussian`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete` take it. None: the
+            sensitivity it was made for, or 1 if there is none.
 
         Returns
         -------
@@ -51,18 +51,19 @@ class Privacy(Guaranteed, Generic[Float]):
         Raises
         ------
         ParameterError, ParameterTypeError
-            `sensitivity` is out of range, or given to a law that was made for its own one; the probabilities would be too
-            many to list; `lattice` is False for a law whose density's loss is not known.
+            `sensitivity` is out of range, or given to a mechanism that was made for a fixed one. There would be too many
+            probabilities to list. Or `lattice` is False and the loss of the density is not known.
 
         Notes
         -----
-        The release's neighbours differ by at most the sensitivity Δ; the loss is that of a difference of exactly Δ (⌈Δ/g⌉
-        steps of the lattice). For every measure but `PrivacyLoss.var` it is the worst of all, for a symmetric law that falls
-        from its mode and for one with a concave logarithm. `MultiScaleDiscreteLaplace` need not fall from its mode, and
-        every measure is that of its worst difference up to Δ; for an unsymmetric law it is that of the worse direction. k
-        people, or a difference of kΔ, cost k ε. A staircase loses ε with some probability however small the difference.
+        Neighbouring inputs differ by at most the sensitivity Δ. The loss is computed for a difference of exactly Δ (⌈Δ/g⌉
+        steps of the lattice). For every measure except `PrivacyLoss.var`, this difference is the worst. That holds for a
+        symmetric distribution that falls from its mode, and for one with a concave logarithm. `MultiScaleDiscreteLaplace`
+        need not fall from its mode; each of its measures is for its worst difference up to Δ. For an unsymmetric
+        distribution, the measures are for the worse direction. k people, or a difference of kΔ, cost k ε. A staircase
+        loses ε with some probability for every difference, however small.
         """
-        # Here and not at the top: who only draws noise does not wait for it.
+        # Imported here, so that programs which only draw noise do not wait for it.
         from stairnoise.privacy import loss_of
 
         drawn = flag(lattice, "lattice")
@@ -77,7 +78,7 @@ class Privacy(Guaranteed, Generic[Float]):
     def privacy_profile(self, eps: RealLike, sensitivity: Number | None = None) -> Any:
         """Least δ for which one release is (ε, δ)-differentially private; see `PrivacyLoss.privacy_profile`.
 
-        `sensitivity` as in `privacy_loss`, here and in the next methods.
+        In this method and the next ones, `sensitivity` is as in `privacy_loss`.
         """
         return self.privacy_loss(sensitivity=sensitivity).privacy_profile(eps)
 

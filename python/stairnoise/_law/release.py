@@ -1,7 +1,7 @@
 """Releasing true answers with noise: gate, lattice, noise, conversion.
 
-`release` walks one way. The gates of `stairnoise._values` and `stairnoise._output` turn what was passed into two arrays of
-NumPy's own; the extension takes the answers to the lattice, adds the noise in integers, and converts the sums.
+The gates of `stairnoise._values` and `stairnoise._output` turn the arguments into two plain NumPy arrays. The extension then
+rounds the answers to the lattice, adds the noise in integers, and converts the sums.
 """
 
 from __future__ import annotations
@@ -58,54 +58,54 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
     ) -> Any:
         """Add noise to true answers and return the private ones.
 
-        Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is
-        added there in integers, and the sum is converted once. A sum that the output's type cannot hold becomes the
-        largest or smallest number of that type: an error would tell something of the noise.
+        Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly. The noise is added there in
+        integers, and the sum is converted once. A sum that the output's type cannot hold becomes the largest or smallest
+        number of that type. An error instead would reveal something about the noise.
 
-        A discrete law has g = 1, so that it rounds 10.5 to 11 before it adds noise. Its error is then up to 1/2 more than
-        `error_bound` says, which is the bound of the noise.
+        A discrete mechanism has g = 1 and rounds 10.5 to 11 before it adds noise. The error can then exceed `error_bound`,
+        which covers only the noise, by up to 1/2.
 
         Parameters
         ----------
         values : int, float or array of them
-            True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array parameters and
-            values broadcast against each other; every number that comes back is a release of its own.
+            True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array
+            parameters and values broadcast against each other; every number returned is a separate release.
             Masked arrays are refused.
         max_partitions_contributed : int, default 1
-            How many of the values one person can change by being added or removed, each by at most the sensitivity
-            (a *replaced* person changes two cells of a histogram). The whole release then has the guarantee of one
-            value, because the noise of every value is wider: that of `for_partitions`.
+            How many of the values one person can change by being added or removed, each by at most the sensitivity.
+            (A *replaced* person changes two cells of a histogram.) Every value then gets the wider noise of
+            `for_partitions`, so the whole release has the guarantee of one value.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
         out : ndarray or None
-            Writable array to fill and return; it may be `values` itself. Of a dtype that `sample`
-            allows, for a discrete law float32 as well. What an `out` of that dtype cannot hold becomes
-            its largest or smallest number.
+            Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows; a
+            discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
+            smallest number.
 
         Returns
         -------
         int, float or ndarray
-            For a discrete law int64 where the values are integers. Otherwise float32 where the
-            values are float32, and float64 else. A Python scalar for a zero-dimensional result.
+            int64 if the mechanism is discrete and the values are integers. Otherwise float32 if the values are
+            float32, else float64. A zero-dimensional result is a Python scalar.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN, infinite or too large for the lattice (the text names the first such index),
-            or another argument is not allowed, such as an `out` that another thread is filling. Nothing
-            has been drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice (the text names the first such index). Or another
+            argument is not allowed, such as an `out` that another thread is filling. Nothing has been drawn and `out`
+            is untouched.
 
         Notes
         -----
-        Arrays of float64 and int64 are read where they are, and the result is written where it goes: beyond
-        the output, a release takes a few MiB. Values of other types are converted first, 8 bytes each, and
-        so are those that share memory with `out` in part: they are copied.
+        Arrays of float64 and int64 are read in place, and the result is written directly to the output. A release
+        takes a few MiB besides the output. Values of other types are first converted to 8 bytes each. Values that
+        share part of their memory with `out` are first copied.
         """
         stream = release_stream(rng)
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
         if once and out is None and self._draw is not None:
-            # Short arrays of counts and sums need no conversion, and take one call.
+            # Short arrays need no conversion and one call of the extension.
             short = self._scalar_law.release_short(stream, values, self._integers)
             if short is not None:
                 return short

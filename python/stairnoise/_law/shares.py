@@ -1,4 +1,4 @@
-"""What infinitely divisible laws have in common: shares that add up to the whole."""
+"""What all infinitely divisible laws do: they split into shares that add up to the whole."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Shares(AnySensitivity):
 
     @property
     def present(self) -> int:
-        """Number of these shares that this law is the sum of."""
+        """Number of shares whose sum this mechanism adds."""
         present: int = self._given["present"]
         return present
 
@@ -43,7 +43,7 @@ class Shares(AnySensitivity):
 
         def privacy_eps(self, sensitivity: Any = ..., *, max_partitions_contributed: int = 1) -> float: ...
         def _terms(self) -> list[Any]:
-            """Return what the law is the sum of, in lattice steps, as `stairnoise._theory.laws.infinitely_divisible.Term`."""
+            """Return the terms of the sum, in lattice steps: `stairnoise._theory.laws.infinitely_divisible.Term`."""
 
     @property
     def _step(self) -> float:
@@ -76,7 +76,7 @@ class Shares(AnySensitivity):
         return Guarantee(self.privacy_eps(sensitivity, max_partitions_contributed=k), 0.0, None, sensitivity, k)
 
     def _laplace(self) -> Any:
-        """Return the Laplace law that the whole may be compared with; none for a share."""
+        """Return the Laplace law to compare the whole with; None for a share."""
         return super()._laplace() if self.n_parties == self.present else None  # type: ignore[misc]
 
     @property
@@ -84,23 +84,24 @@ class Shares(AnySensitivity):
         return self.present / self.n_parties
 
     def share(self, n_parties: int, present: int = 1) -> Self:
-        """Return the law of one party's noise, of which `n_parties` independent draws add up to this law.
+        """Return the mechanism for one party; the noise of `n_parties` such parties adds up to this noise.
 
-        A share alone protects next to nothing: the sum is private once enough parties have added theirs, and only for
-        those who never see a part of the sum. `privacy_eps` of ``share(n, present)`` says what the noise of those
-        present guarantees.
+        A share alone protects almost nothing. The sum is private once enough parties have added their shares, and only
+        from people who never see a part of the sum. ``share(n, present).privacy_eps()`` states the ε of the noise of
+        the parties present.
 
         Parameters
         ----------
         n_parties : int
-            How many parties, from 1 on; the product over repeated calls is at most 2**32 - 1.
+            How many parties, at least 1; the product over repeated calls is at most 2**32 - 1.
         present : int, default 1
-            From 1 to `n_parties`: the law of the sum of so many shares, as when the others drop out.
+            From 1 to `n_parties`. The mechanism adds the sum of this many shares, for parties that drop out.
 
         Returns
         -------
-        a law of the same class
-            Exactly: its shape is this one's times ``present/n_parties`` as a fraction, not as a float64.
+        a mechanism of the same class
+            The split is exact: the shape is multiplied by the fraction ``present/n_parties``, which is not rounded to
+            float64.
 
         Raises
         ------

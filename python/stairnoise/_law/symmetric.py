@@ -15,12 +15,12 @@ from stairnoise._theory.numerics.elementwise import evaluate
 
 Floats = NDArray[np.float64]
 
-# Up to here the closed forms are the quicker ones.
+# Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
 
 
 class Symmetric:
-    """What `_functions` of such a law returns.
+    """Distribution functions and moments; `_functions` of a symmetric law returns one.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Symmetric:
         return evaluate(lambda xp, _, constants: entropy(xp, constants), 0.0, self._constants, self._shape == ())
 
     def mean(self) -> Floats:
-        """E X, by symmetry."""
+        """E X, which is 0 by symmetry."""
         return np.zeros(self._shape)
 
     def var(self) -> Floats:
@@ -71,7 +71,7 @@ class Symmetric:
         return self.mean() if order % 2 else self.abs_moment(order if order <= _MOST_CLOSED_POWER else float(order))
 
     def abs_moment(self, p: float) -> Floats:
-        """E|X|**p: an int asks for the closed form."""
+        """E|X|**p; an int p uses the closed form."""
         return self.closed_moment(p) if isinstance(p, int) else self.real_moment(p)
 
     def support(self) -> tuple[Floats, Floats]:
@@ -81,7 +81,7 @@ class Symmetric:
 
 
 def real_moments() -> Any:
-    """Return the moments of real order, which are seldom asked for and take time to load."""
+    """Load and return the moments of real order, which are seldom used and take time to load."""
     from stairnoise._theory.laws import real_moments as loaded
 
     return loaded

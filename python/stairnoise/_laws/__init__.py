@@ -1,1 +1,1 @@
-"""The mechanisms that add noise: one file a law."""
+"""The mechanisms that add noise, each in its own file."""

@@ -1,4 +1,4 @@
-"""The Arete law."""
+"""The Arete mechanism."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from stairnoise._parameters import single
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Further away the probabilities are not listed.
+# Farther out than this many times the larger scale, probabilities are not listed.
 _MOST_SCALES = 50
 
 
 class Arete(Shares, ContinuousLaw):
     r"""Arete noise on a lattice: infinitely divisible noise for real-valued sums at large ε.
 
-    Γ - Γ' + Λ with gamma variables Γ, Γ' of shape α and scale θ and a Laplace variable Λ of scale λ, all independent.
-    What is drawn is its discretisation that stays infinitely divisible, on the multiples of a power of two g:
+    The Arete distribution is that of Γ - Γ' + Λ. The gamma variables Γ and Γ' have shape α and scale θ, the Laplace
+    variable Λ has scale λ, and all are independent. Draws come from a discretisation that stays infinitely divisible, on
+    the multiples of a power of two g:
 
     .. math:: X = g (N - N' + L)
 
-    N and N' negative binomial of shape α and ratio e^(-g/θ), L two-sided geometric of ratio e^(-g/λ), where 2**10 to
-    2**11 steps of g make the larger of the two scales. All functions are those of X: its variance is smaller than 2αθ²
-    + 2λ² by a relative (g/θ)²/12 to (g/λ)²/12.
+    N and N' are negative binomial with shape α and ratio e^(-g/θ). L is two-sided geometric with ratio e^(-g/λ). The larger
+    of the two scales has 2**10 to 2**11 steps of g. All functions are those of X. Its variance is smaller than
+    2αθ² + 2λ² by a relative (g/θ)²/12 to (g/λ)²/12.
 
     Parameters
     ----------
@@ -40,20 +41,22 @@ class Arete(Shares, ContinuousLaw):
     theta, lam : float
         Scales θ, λ > 0, within a factor of 2**12 of each other.
     n_parties, present : int, default 1
-        The law of the sum of `present` of `n_parties` equal shares; see `share`.
+        The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
 
     Raises
     ------
     ParameterError, ParameterTypeError
-        A parameter is not a single real number or out of range.
+        A parameter is not a single real number, or is out of range.
 
     Notes
     -----
-    The law is discrete: `cdf` and `sf` have a step at every multiple of g, and `ppf` and `isf` are such multiples. `pdf`
-    is the probability of the lattice point nearest to x, divided by g. `as_scipy` gives SciPy, whose continuous
-    distributions have no steps, the density `pdf`: that of X plus a uniform number from -g/2 to g/2. Distribution
-    functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12; those of a share
-    down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
+    The distribution is discrete: `cdf` and `sf` have a step at every multiple of g, and `ppf` and `isf` return such
+    multiples. `pdf` is the probability of the lattice point nearest to x, divided by g. SciPy's continuous distributions
+    have no steps, so `as_scipy` passes `pdf`: the density of X plus a uniform number from -g/2 to g/2.
+
+    Distribution functions come from a list of probabilities. For the whole, the list goes down to about e^(-680), with a
+    relative error below 1e-12. For a share, it goes down to e^(-200), with a relative error below 1e-9 down to e^(-50) and
+    1e-6 at the end.
 
     References
     ----------
@@ -101,14 +104,14 @@ class Arete(Shares, ContinuousLaw):
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: float = 1.0) -> Self:
-        """Return the law with the parameters of the paper, α = e^(-ε/4), θ = 4Δ/ε, λ = Δ e^(-ε/4).
+        """Return the mechanism with Pagh and Stausholm's parameters: α = e^(-ε/4), θ = 4Δ/ε, λ = Δ e^(-ε/4).
 
-        They are conservative: `privacy_eps` tells the ε of what is drawn, which is smaller.
+        These parameters are conservative: the ε of the noise drawn, which `privacy_eps` returns, is smaller.
 
         Parameters
         ----------
         eps : float
-            ε > 0; up to about 40, where the scales are too far apart for one lattice.
+            ε > 0, up to about 40; beyond, the scales are too far apart for one lattice.
         sensitivity : float, default 1
             Largest change Δ > 0 of the sum that one person can cause.
         """
@@ -126,23 +129,23 @@ class Arete(Shares, ContinuousLaw):
             ) from None
 
     def privacy_eps(self, sensitivity: float = 1.0, *, max_partitions_contributed: int = 1) -> float:
-        """ε of which what is drawn, or this many shares of it, is differentially private under changes up to `sensitivity`.
+        """ε of differential privacy of the noise drawn, or of the shares present, for changes up to `sensitivity`.
 
-        Of the law on the lattice, for which a change by Δ is one by ⌈Δ/g⌉ steps: the largest loss where the
-        probabilities are listed, or a bound on the loss beyond if that is larger. The least such ε in the first case.
+        On the lattice, a change by Δ is one by ⌈Δ/g⌉ steps. The result is the largest loss where probabilities are listed,
+        which is then the least possible ε. If a bound on the loss beyond the list is larger, it is that bound.
 
         Parameters
         ----------
         sensitivity : float, default 1
             Largest change Δ > 0 of the sum that one person can cause.
         max_partitions_contributed : int, default 1
-            How many values one person can change, each with noise of its own from this law as it is: k values cost k
-            times the ε of one, missing shares included. `release` does not divide this law.
+            How many values one person can change. Each has its own noise from this mechanism, which `release` does not
+            divide: k values cost k times the ε of one, missing shares included.
 
         Returns
         -------
         float
-            With a relative error below 1e-11, and 1e-6 where shares are missing.
+            With a relative error below 1e-11, or below 1e-6 if shares are missing.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The discrete Gaussian law."""
+"""The discrete Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -46,30 +46,32 @@ class _Calibration(NamedTuple):
 
 
 class DiscreteGaussian(AnySensitivity, DiscreteLaw):
-    r"""Discrete Gaussian noise: the comparator of Gaussian noise for counts, as census releases use it.
+    r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
 
-    Draws are exact: every integer has the probability above, for the float64 σ² as it is. One
-    value protects ``rho(sensitivity)`` in zero-concentrated differential privacy and
-    (ε, ``privacy_profile(ε, sensitivity)``) for every ε; it is not ε-differentially private for
-    any ε alone. ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
+    Draws are exact: every integer has the probability above, for the float64 σ² as it is. One release
+    of one value is ``rho(sensitivity)``-zero-concentrated differentially private. It is also
+    (ε, ``privacy_profile(ε, sensitivity)``)-differentially private for every ε, but not ε-differentially
+    private for any ε alone.
 
-    A law made from `sigma2` states ρ and only ρ:
-    ``release(values, max_partitions_contributed=k)`` draws with k·σ² (rounded up), so that k values
-    have the ``rho`` of one. They do not have its (ε, δ). A law made by `from_eps` keeps its (ε, δ):
-    the k values together have it, by a larger σ² that is computed for the sum of k draws.
+    A mechanism made from `sigma2` states only ρ. ``release(values, max_partitions_contributed=k)``
+    draws with k·σ² (rounded up), so k values together have the ``rho`` of one. They do not have its
+    (ε, δ). A mechanism made by `from_eps` keeps its (ε, δ) for the k values together. It uses a larger
+    σ², computed for the sum of k draws.
 
-    Values that are not integers are rounded one by one. A value that changes by at most an integer Δ
-    changes by at most Δ after rounding too, so all of the above holds for any values. A bound on the
-    l2 norm of the change of several values holds for integers only: 100 values that go from 0.45 to
-    0.55 change by 1 in the l2 norm, and by 10 after rounding. ``release(values, l2_sensitivity=s)``
-    is for that bound, and refuses values that are not whole numbers.
+    ``release`` first rounds each value that is not an integer to the nearest one, halves upwards. A
+    value that changes by at most an integer Δ also changes by at most Δ after rounding. So the
+    guarantees above hold for any values.
+
+    A bound on the l2 norm of the change of several values holds for integers only. If 100 values go
+    from 0.45 to 0.55, they change by 1 in the l2 norm, but by 10 after rounding. For such a bound use
+    ``release(values, l2_sensitivity=s)``, which refuses values that are not whole numbers.
 
     Parameters
     ----------
     sigma2 : float
-        Parameter σ², from 2**-20 to 2**90; the variance is below it, by less than 1e-6 of it for σ² >= 1.
+        Parameter σ², from 2**-20 to 2**90. The variance is smaller, by less than a relative 1e-6 for σ² >= 1.
 
     Raises
     ------
@@ -101,7 +103,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
-    # What the law was calibrated for; None for one that was made from sigma2.
+    # What the law was calibrated for; None if it was made from sigma2.
     _calibration: _Calibration | None
 
     def __init__(self, sigma2: RealLike) -> None:
@@ -119,10 +121,10 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:
-        """Return the law of the least σ² for which one value is (ε, δ)-differentially private.
+        """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
 
-        The law remembers what it was made for: ``for_partitions(k)``, and a release with
-        ``max_partitions_contributed=k``, keep (ε, δ) for k values together.
+        The mechanism remembers its (ε, δ): ``for_partitions(k)``, and a release with
+        ``max_partitions_contributed=k``, keep them for k values together.
 
         Parameters
         ----------
@@ -136,8 +138,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         Returns
         -------
         DiscreteGaussian
-            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for the rounding errors of both: σ²
-            is the least to a relative 1e-9.
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for the rounding errors of both. σ² is
+            within a relative 1e-9 of the least.
 
         Raises
         ------
@@ -176,38 +178,38 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
     @property
     def sigma(self) -> float:
-        """Square root σ of the parameter; the standard deviation is below it, by less than 1e-6 of it for σ² >= 1."""
+        """Square root σ of the parameter; the standard deviation is smaller, by less than a relative 1e-6 for σ² >= 1."""
         return math.sqrt(self.sigma2)
 
     @property
     def eps(self) -> float | None:
-        """ε that `from_eps` was given, of one value, or of k together after ``for_partitions(k)``; None without."""
+        """ε given to `from_eps`, for one value, or for k together after ``for_partitions(k)``; None if made from `sigma2`."""
         return None if self._calibration is None else self._calibration.eps
 
     @property
     def delta(self) -> float | None:
-        """δ that `from_eps` was given, of what `eps` is of; None without."""
+        """δ given to `from_eps`, for the same values as `eps`; None if made from `sigma2`."""
         return None if self._calibration is None else self._calibration.delta
 
     @property
     def sensitivity(self) -> int | None:
-        """Largest change Δ of one value that `from_eps` was given; None for a law made from `sigma2`."""
+        """Largest change Δ of one value, as given to `from_eps`; None if made from `sigma2`."""
         return None if self._calibration is None else self._calibration.sensitivity
 
     def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> float:
         """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
 
-        It is that of one value which changes by at most `sensitivity`. For a law made from `sigma2` the same ρ holds of
-        k values, each of them changed by at most `sensitivity`, that are released with ``max_partitions_contributed=k``.
-        For values that are not whole numbers it must be an integer: rounding can make a change by 0.5 one by 1.
+        It covers one value that changes by at most `sensitivity`. For a mechanism made from `sigma2` it also covers k values
+        that change by at most `sensitivity` each and are released with ``max_partitions_contributed=k``. For values that are
+        not whole numbers, `sensitivity` must be an integer, because rounding can turn a change by 0.5 into one by 1.
 
         Parameters
         ----------
         sensitivity : float or None
-            Largest change Δ > 0 of one value. None: that of `from_eps`, otherwise 1.
+            Largest change Δ > 0 of one value. None: the one given to `from_eps`, or 1.
         l2_sensitivity : float or None
-            Instead: largest l2 norm of the change of any number of integers, released with ``release(values,
-            l2_sensitivity=l2_sensitivity)`` [1]_.
+            Instead of `sensitivity`: largest l2 norm of the change of any number of integers, released with
+            ``release(values, l2_sensitivity=l2_sensitivity)`` [1]_.
 
         Returns
         -------
@@ -253,37 +255,38 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
     ) -> Any:
-        """Add noise to true answers and return the private ones; see the other laws' `release`.
+        """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
 
         Parameters
         ----------
         values : int, float or array of them
-            True answers, finite. Those that are not integers are rounded first, to the nearest one.
+            True answers, finite. Those that are not integers are first rounded to the nearest one.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most an integer Δ. The noise is that of
-            `for_partitions`: all values together keep the (ε, δ) of a law made by `from_eps`, or the ``rho(Δ)`` of
-            one value for a law made from `sigma2`.
+            `for_partitions`. All values together keep the (ε, δ) of a mechanism made by `from_eps`, or the ``rho(Δ)`` of
+            one value for a mechanism made from `sigma2`.
         l2_sensitivity : float or None
-            Instead of that, for a law made from `sigma2`: one person can change any number of the values, by at most
-            this in the l2 norm. The whole release then has ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be
-            whole numbers, because rounding can make a small change large. The noise does not depend on it.
+            Instead of `max_partitions_contributed`, for a mechanism made from `sigma2`. One person can change any number
+            of the values, by at most this in the l2 norm. The whole release then has
+            ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
+            change large. The noise does not depend on `l2_sensitivity`.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
         out : ndarray or None
-            Writable array to fill and return; it may be `values` itself. Of a dtype that `sample` allows, or float32.
+            Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows, or float32.
 
         Returns
         -------
         int, float or ndarray
-            int64 where the values are integers. Otherwise float32 where the values are float32, and float64 else. A
-            Python scalar for a zero-dimensional result.
+            int64 if the values are integers. Otherwise float32 if the values are float32, else float64. A
+            zero-dimensional result is a Python scalar.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number (the text names the first such
-            index), or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+            A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number; the text names the first such
+            index. Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
         if l2_sensitivity is not None:
             _positive(l2_sensitivity, "l2_sensitivity")
@@ -324,7 +327,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     def _promise(self, sensitivity: int, k: int) -> Guarantee:
         law = self._keeping_guarantee(k, NAME)
         if law._calibration is None:
-            # k times the variance for k values: the ρ of one.
+            # k values with k times the variance together have the ρ of one.
             return Guarantee(None, None, self.rho(sensitivity), sensitivity, k)
         eps, delta, change, number = law._calibration
         made_for_it = sensitivity == change

@@ -1,4 +1,4 @@
-"""The discrete Laplace law."""
+"""The discrete Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     Draws are exact: every integer has the probability above, for the float64 ε as it is.
     Magnitudes above 2**63 - 1 saturate there.
 
-    ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
+    ``release`` first rounds a true value that is not an integer to the nearest one, halves upwards.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is out of range or not an integer where one is due, float64 does not hold it
-        exactly, the shapes do not broadcast, or the noise would not fit 64-bit integers.
+        A parameter is out of range, is not an integer where one is required, or float64 does not hold
+        it exactly. Or the shapes do not broadcast, or the noise would not fit 64-bit integers.
 
     References
     ----------
@@ -83,8 +83,8 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
         self._validate(eps, sensitivity)
 
     def _functions(self) -> Symmetric:
-        # A geometric law falls by the same factor at every integer: a staircase whose stairs have
-        # one integer each, with eps per integer.
+        # The probabilities fall by the same factor at every integer, as in a staircase whose stairs
+        # have one integer each, with this eps.
         each_integer = self._eps / self._sensitivity
         return Symmetric(
             _FORMULAS,

@@ -1,4 +1,4 @@
-"""The discrete staircase law."""
+"""The discrete staircase mechanism."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
     Draws are exact: every integer has the probability above, for the float64 ε as it is.
     Magnitudes above 2**63 - 1 saturate there.
 
-    ``release`` rounds a true value that is no integer to the nearest one first, a half upwards.
+    ``release`` first rounds a true value that is not an integer to the nearest one, halves upwards.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         Largest change Δ >= 1 of the value that one person can cause.
     r : {"l1", "l2"}, int or array of int, default "l1"
         The central stair is -(r-1)..r-1, with r in 1..Δ. "l1" is the exact minimiser of E|X|,
-        "l2" that of E X².
+        "l2" the exact minimiser of E X².
 
     Raises
     ------
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is out of range or not an integer where one is due, float64 does not hold it
-        exactly, the shapes do not broadcast, or the noise would not fit 64-bit integers.
+        A parameter is out of range, is not an integer where one is required, or float64 does not hold
+        it exactly. Or the shapes do not broadcast, or the noise would not fit 64-bit integers.
 
     References
     ----------
@@ -106,7 +106,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
 
     @property
     def r(self) -> Whole | int:
-        """Where the second stair begins: the integer given, or the optimum asked for."""
+        """Integer at which the second stair begins: the one given, or the optimum asked for."""
         r: Whole | int = self._place()[1] if isinstance(self._spec, str) else integers(self._spec)
         return r
 
@@ -129,17 +129,17 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         sensitivity: RealLike = 1,
         r: Cost | RealLike = "l1",
     ) -> Any:
-        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+        """Least ε for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
 
-        With a number for `r` it holds for every larger ε too. An optimal r falls by 1 at certain ε, and
-        P(|X| > t) may rise there: then some larger ε do not have the property.
+        If `r` is a number, the inequality holds for every larger ε too. An optimal r falls by 1 at certain ε, where
+        P(|X| > t) may rise. The inequality then fails for some larger ε.
 
         Parameters
         ----------
         t : float or array of float
             Largest error, 0 or more; only its integer part counts.
         alpha : float or array of float
-            Probability of a larger error, between 0 and 1, without the ends.
+            Probability of a larger error, greater than 0 and less than 1.
         sensitivity : int or array of int, default 1
             Largest change of the value that one person can cause.
         r : {"l1", "l2"}, int or array of int, default "l1"
@@ -149,7 +149,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         -------
         float or ndarray of float64
             Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
-            Never less than the least ε that the law accepts.
+            Never less than the least ε that the mechanism accepts.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         )
 
     def _visible(self, limit: float) -> float:
-        """Return the end of a stair, of the first after the central one at least."""
+        """Return the end of a stair after the central one."""
         r, width = int(self.r), int(self.sensitivity)
         return float(r - 1 + max(1, math.ceil((limit - r + 1) / width)) * width)
 

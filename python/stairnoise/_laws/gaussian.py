@@ -1,4 +1,4 @@
-"""The Gaussian law, calibrated analytically."""
+"""The Gaussian mechanism, calibrated analytically."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Gaussian(ContinuousLaw):
 
     .. math:: Φ\left(\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) - e^ε\, Φ\left(-\frac{Δ}{2σ} - \frac{εσ}{Δ}\right) = δ
 
-    Draws are exact on the lattice of multiples of ``granularity``: they are the discrete Gaussian
-    law on it. The guarantee is proven for that law, not for the normal one: ``sigma`` has room for
-    the difference, less than 1e-9 of it for σ up to 1000 Δ, and less than 2**-42 σ/Δ of it beyond.
-    Distribution functions are those of the normal law with this ``sigma``, from which the lattice's
-    distribution function differs by less than 1e-10.
+    Draws are exact on the lattice of multiples of ``granularity``; their distribution is the discrete
+    Gaussian on it. The guarantee is proven for that distribution, not for the normal one. ``sigma`` is
+    larger to cover the difference: by less than 1e-9 relative for σ up to 1000 Δ, and by less than
+    2**-42 σ/Δ relative beyond. Distribution functions are those of the normal distribution with this
+    ``sigma``. The distribution function on the lattice differs by less than 1e-10.
 
-    ``release(values, max_partitions_contributed=k)`` is (ε, δ)-differentially private as a whole: the
-    l2 sensitivity is then Δ√k, and ``sigma`` about √k times as large, not k times. ``for_partitions(k)`` is the law of
-    each value.
+    ``release(values, max_partitions_contributed=k)`` is (ε, δ)-differentially private as a whole. The
+    l2 sensitivity is then Δ√k, so ``sigma`` is about √k times as large, not k times.
+    ``for_partitions(k)`` returns the mechanism that releases each value.
 
     For a vector of d coordinates, released with one call, Δ bounds its change in the l2 norm after rounding. Every
-    coordinate is rounded to a multiple of ``granularity`` g, so a change by c before rounding is one by c + g√d at most:
-    make the law for ``sensitivity=c + g * d**0.5``.
+    coordinate is rounded to a multiple of ``granularity`` g, so a change by c before rounding is at most c + g√d
+    afterwards. Make the mechanism with ``sensitivity=c + g * d**0.5``.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Gaussian(ContinuousLaw):
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is out of range or an array, float64 does not hold it exactly, or the noise would be
+        A parameter is out of range or an array, or float64 does not hold it exactly. Or the noise would be
         2**33 times as wide as the sensitivity.
 
     References
@@ -108,16 +108,17 @@ class Gaussian(ContinuousLaw):
 
     @classmethod
     def eps_for_error(cls, t: RealLike, alpha: RealLike, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
-        """Least ε, with this δ, for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+        """Least ε, with this δ, for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
 
-        It holds for every larger ε too: σ falls as ε grows; for what is drawn, up to the step of its lattice.
+        The inequality holds for every larger ε too, because σ falls as ε grows. The noise drawn at a larger ε keeps it up
+        to one step of its lattice.
 
         Parameters
         ----------
         t : float
             Largest error, positive.
         alpha : float
-            Probability of a larger error, between 0 and 1, without the ends.
+            Probability of a larger error, greater than 0 and less than 1.
         delta : float
             Privacy parameter δ, 0 < δ < 1.
         sensitivity : float, default 1.0
@@ -126,8 +127,9 @@ class Gaussian(ContinuousLaw):
         Returns
         -------
         float
-            On the side where ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most `t`, and the same bound of
-            what is drawn is; the least to a relative 1e-9.
+            Within a relative 1e-9 of the least, and rounded so that
+            ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most `t`. The same bound of the noise drawn is at
+            most `t` too.
 
         Raises
         ------
@@ -155,7 +157,7 @@ class Gaussian(ContinuousLaw):
             try:
                 law = cls(eps, delta, sensitivity)
             except ParameterError:
-                # Noise too wide for the lattice.
+                # The noise is too wide for the lattice.
                 return False
             _, drawn = law._bounds_on_lattice(np.array(level), 1)
             return bool(law.error_bound(level) <= limit and drawn.item() <= limit / law.granularity)
@@ -170,12 +172,12 @@ class Gaussian(ContinuousLaw):
 
     @property
     def eps(self) -> float:
-        """Privacy parameter ε: of one value, or of k values together for a law made by ``for_partitions(k)``."""
+        """Privacy parameter ε of one value, or of k values together if made by ``for_partitions(k)``."""
         return float(self._given["eps"])
 
     @property
     def delta(self) -> float:
-        """Privacy parameter δ, of what `eps` is of."""
+        """Privacy parameter δ, for the same values as `eps`."""
         return float(self._given["delta"])
 
     @property
@@ -190,15 +192,15 @@ class Gaussian(ContinuousLaw):
 
     @property
     def sigma2(self) -> float:
-        """Variance σ² of the noise; inf where float64 overflows."""
+        """Variance σ² of the noise; inf if float64 overflows."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(self._calibration.sigma2, 2 * self._calibration.log2_granularity))
 
     @property
     def rho(self) -> float:
-        """ρ of zero-concentrated differential privacy of one value, Δ²/(2σ²) with Δ in whole lattice steps.
+        """ρ of zero-concentrated differential privacy of one value: Δ²/(2σ²), with Δ in whole lattice steps.
 
-        That of several values is in `guarantee`.
+        For several values, `guarantee` states ρ.
         """
         cells = float(self._calibration.cells)
         return cells * cells / (2 * self._calibration.sigma2)

@@ -1,4 +1,4 @@
-"""The generalized discrete Laplace law."""
+"""The generalized discrete Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 
 # The extension's limit on a.
 _LEAST_RATE = 2.0**-11
-# A sum over so many probabilities and more would take seconds.
+# A sum over more probabilities would take seconds.
 _MOST_SENSITIVITY = 2**20
 
 
 class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     r"""Generalized discrete Laplace noise: infinitely divisible noise for sums over many parties.
 
-    X = N - N', where N and N' are independent and negative binomial of shape β,
+    X = N - N', where N and N' are independent and negative binomial with shape β:
 
     .. math:: P(N = k) = \frac{β(β+1) \cdots (β+k-1)}{k!} e^{-ak} (1 - e^{-a})^β.
 
-    Shapes add: the sum of n draws of shape β/n has shape β. β = 1 is the discrete Laplace law of ε/Δ = a. The variance
-    is β/(cosh a - 1).
+    Shapes add up: the sum of n draws of shape β/n has shape β. β = 1 gives the discrete Laplace distribution with
+    ε/Δ = a. The variance is β/(cosh a - 1).
 
     Parameters
     ----------
     beta : float
-        Shape β > 0; values above 1 cost variance and gain nothing.
+        Shape β > 0; values above 1 increase the variance and gain nothing.
     a : float
         Decay a of the tail per integer, from 2**-11 to 2**10.
     n_parties, present : int, default 1
-        The law of the sum of `present` of `n_parties` equal shares; see `share`.
+        The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
 
     Raises
     ------
     ParameterError, ParameterTypeError
-        A parameter is not a single real number, is out of range, β is below 2**-40 for the share, or so large that
+        A parameter is not a single real number, or is out of range. Or β of the share is below 2**-40, or so large that
         β ln(1/(1 - e^(-a))) is above 40.
 
     Notes
     -----
     Draws are exact: every integer has the probability above, for the float64 parameters as they are. Distribution
-    functions are from a list of probabilities down to about e^(-680), with a relative error below 1e-12.
+    functions come from a list of probabilities down to about e^(-680), with a relative error below 1e-12.
 
     References
     ----------
@@ -91,10 +91,10 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
 
     @classmethod
     def from_eps(cls, eps: float, sensitivity: int = 1, a: float | None = None) -> Self:
-        """Return the law of least variance that is eps-differentially private for an integer sensitivity.
+        """Return the mechanism of least variance that is eps-differentially private for an integer sensitivity.
 
-        The exact ε is used, not the bound behind the choice β = Δ e^(2-ε), a = 2/Δ. At small ε/Δ the best is the
-        discrete Laplace law, β = 1.
+        It uses the exact ε, not the bound behind the choice β = Δ e^(2-ε), a = 2/Δ. At small ε/Δ the best choice is the
+        discrete Laplace distribution, β = 1.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         sensitivity : int, default 1
             Largest change of the sum that one person can cause, from 1 to 2**20.
         a : float or None
-            None: the best one. With a number, which must be at most eps/sensitivity, the least β that does.
+            None: the best one. A number must be at most eps/sensitivity, and gives the least β that is private.
 
         Raises
         ------
@@ -112,8 +112,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
 
         Notes
         -----
-        `beta` is taken a relative 2**-36 above the root, many times the error of its computation, so that the exact ε
-        is not above `eps`.
+        `beta` is a relative 2**-36 above the root, many times its computation error. So the exact ε is not above `eps`.
         """
         from stairnoise._theory.optimal.infinitely_divisible import best_for_eps, private_shape
 
@@ -136,17 +135,17 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
             ) from None
 
     def privacy_eps(self, sensitivity: int = 1, *, max_partitions_contributed: int = 1) -> float:
-        """Least ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.
+        """Least ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.
 
-        ln P(0)/P(Δ) where the shape is at most 1, and aΔ beyond, which the tail approaches.
+        It is ln P(0)/P(Δ) if the shape is at most 1. Otherwise it is aΔ, which the loss approaches in the tail.
 
         Parameters
         ----------
         sensitivity : int, default 1
             Largest change Δ of the sum that one person can cause, from 1 to 2**20.
         max_partitions_contributed : int, default 1
-            How many values one person can change, each with noise of its own from this law as it is: k values cost k
-            times the ε of one, missing shares included. `release` does not divide this law.
+            How many values one person can change. Each has its own noise from this mechanism, which `release` does not
+            divide: k values cost k times the ε of one, missing shares included.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The Laplace law."""
+"""The Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
 
     .. math:: f(x) = \frac{ε}{2Δ}\, e^{-ε|x|/Δ}
 
-    Draws are exact on the lattice of multiples of ``granularity``: they are the two-sided
-    geometric law whose probabilities fall by :math:`e^{-ε/D}` per lattice point,
-    :math:`D = ⌈Δ/g⌉`, for the float64 parameters as they are. Moments and bounds are those of the
-    density above. For ε from 2**-20 to 2**20, E|X| and E X² of what is drawn differ from them by less
-    than 1e-9 relative, and bounds by less than 1e-9 of Δ and of themselves. Below, the lattice is
+    Draws are exact on the lattice of multiples of ``granularity`` g. Their distribution is two-sided
+    geometric: probabilities fall by :math:`e^{-ε/D}` per lattice point, with :math:`D = ⌈Δ/g⌉`, for the
+    float64 parameters as they are. Moments and bounds are those of the density above.
+
+    For ε from 2**-20 to 2**20, E|X| and E X² of the noise drawn differ by less than 1e-9
+    relative. Bounds differ by less than 1e-9 of Δ and of themselves. For smaller ε the lattice is
     coarser: Δ is rounded up to D steps, by 2**-12 at most.
 
     Parameters
@@ -47,8 +48,8 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is out of range, float64 does not hold it exactly, the shapes do not broadcast,
-        or ε is so small that the lattice would not fit 64-bit integers.
+        A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not
+        broadcast, or ε is so small that the lattice would not fit 64-bit integers.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Noise whose density falls exponentially, at one rate after another."""
+"""The merged Laplace mechanism: its density falls exponentially, at one rate after another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stairnoise._theory.laws.slopes import Slopes
     from stairnoise._theory.privacy.parts.runs import Runs
 
-# Beyond, the best centre is narrower than the search resolves.
+# At larger ε the best centre is too narrow for the search to resolve.
 _LARGEST_EPS = 40.0
 
 _Numbers = Sequence[SupportsFloat] | NDArray[np.float64]
@@ -35,22 +35,22 @@ class MergedLaplace(ContinuousLaw):
 
     .. math:: \frac{d}{dx} \ln f(x) = -\frac{ε_j}{Δ}, \quad c_{j-1} < x < c_j
 
-    for j = 1, …, n, with :math:`c_0 = 0` and :math:`c_n = ∞`; f is continuous and even. It is differentially private with
-    the pure ε that `pure_eps` computes: the largest loss over one sensitivity, which need not be any of the
-    :math:`ε_j`. A plain Laplace law with that ε has the smaller error in all examples of the source; only a steep centre
-    narrower than Δ with flat tails is better than it, at large ε, and a `Staircase` is better still.
+    for j = 1, …, n, with :math:`c_0 = 0` and :math:`c_n = ∞`; f is continuous and even. A release is differentially
+    private with the pure ε that `pure_eps` computes: the largest loss over one sensitivity, which may differ from every
+    :math:`ε_j`. `Laplace` with that ε has a smaller error in all examples of the source. At large ε, a steep centre
+    narrower than Δ with flat tails beats `Laplace`, and `Staircase` is better still.
 
-    Draws are exact on the lattice of multiples of ``granularity``: ln P(X = k g) falls by :math:`ε_j/D` per step,
-    :math:`D = ⌈Δ/g⌉`, between the breakpoints, which are rounded to the lattice (``lattice_breakpoints``). A value takes
-    two draws, whatever the parameters. The density's functions are those for the breakpoints as given; E|X| and E X² of
-    what is drawn differ by less than 1e-9 relative if the largest rate is from 2**-20 to 2**20.
+    Draws are exact on the lattice of multiples of ``granularity`` g. Between breakpoints, ln P(X = k g) falls by
+    :math:`ε_j/D` per step, with :math:`D = ⌈Δ/g⌉`. Breakpoints are rounded to the lattice (``lattice_breakpoints``). A
+    value takes two draws for all parameters. The distribution functions are those of the density with the breakpoints as
+    given. E|X| and E X² of the noise drawn differ by less than 1e-9 relative if the largest rate is from 2**-20 to 2**20.
 
     Parameters
     ----------
     eps : sequence of float
         Rates ε_j > 0 from the centre outwards, in units of the reciprocal sensitivity: ε_j = Δ/λ_j for a scale λ_j.
     breakpoints : sequence of float
-        Where the rate changes, 0 < c_1 < c_2 < …: one fewer than `eps`, in units of the values.
+        Places where the rate changes, 0 < c_1 < c_2 < …, in units of the values; one fewer than `eps`.
     sensitivity : float, default 1.0
         Largest change Δ > 0 of the value that one person can cause.
 
@@ -59,13 +59,13 @@ class MergedLaplace(ContinuousLaw):
     ParameterTypeError
         A parameter is not a real number or a sequence of them.
     ParameterError
-        A parameter is out of range or not held exactly by float64, the numbers of rates and breakpoints do not agree,
-        breakpoints do not increase by at least the granularity, or the lattice would not fit 64-bit integers.
+        A parameter is out of range, or float64 does not hold it exactly. Or the numbers of rates and breakpoints do not
+        agree, breakpoints do not increase by at least the granularity, or the lattice would not fit 64-bit integers.
 
     References
     ----------
     .. [1] Mugunthan, Xiao and Kagal, "Utility-Enhancing Flexible Mechanisms for Differential Privacy", PSD 2020. The
-       two-break column of its table is of a density that is not normalised.
+       two-break column of its table uses a density that is not normalised.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class MergedLaplace(ContinuousLaw):
 
     @classmethod
     def from_eps(cls, eps: SupportsFloat, sensitivity: SupportsFloat = 1.0, cost: Literal["l1", "l2"] = "l1") -> MergedLaplace:
-        """Return the law of one break point that has the least cost among those of pure ε.
+        """Return the mechanism with one breakpoint and the least cost for a pure ε.
 
         Parameters
         ----------
@@ -114,13 +114,13 @@ class MergedLaplace(ContinuousLaw):
         Returns
         -------
         MergedLaplace
-            A steep centre narrower than Δ between flat tails, its cost the least to a relative 1e-6; the Laplace law,
-            as one of no break point, where that is better, as it is below ε of about 3.3 for "l1".
+            A steep centre narrower than Δ between flat tails, its cost within a relative 1e-6 of the least. If Laplace
+            noise is better (for "l1", below ε of about 3.3), the result is Laplace noise, which has no breakpoint.
 
         Raises
         ------
         ParameterTypeError
-            A parameter is not a real number, or `cost` not a string.
+            A parameter is not a real number, or `cost` is not a string.
         ParameterError
             A parameter is out of range or an array, or `cost` is another string.
 
@@ -144,7 +144,7 @@ class MergedLaplace(ContinuousLaw):
             return cls([budget], [], width)
         inner, outer, end = found
         law = cls([inner, outer], [end * width], width)
-        # Rounding, of the break point to the lattice above all, may have added to the loss.
+        # Rounding, mainly of the breakpoint to the lattice, may have increased the loss.
         while (excess := law.pure_eps() - budget) > 0:
             inner -= 2 * excess / end
             law = cls([inner, outer], [end * width], width)
@@ -152,18 +152,18 @@ class MergedLaplace(ContinuousLaw):
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """Rates ε_j from the centre outwards. None of them need be the ε of the guarantee, which `guarantee` states."""
+        """Rates ε_j from the centre outwards; the ε of the guarantee, which `guarantee` states, may differ from all."""
         rates: tuple[float, ...] = self._given["eps"]
         return rates
 
     @property
     def eps(self) -> tuple[float, ...]:
-        """Another name of `rates`."""
+        """Another name for `rates`."""
         return self.rates
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
-        """Where the rate changes."""
+        """Places where the rate changes."""
         breakpoints: tuple[float, ...] = self._given["breakpoints"]
         return breakpoints
 
@@ -174,16 +174,16 @@ class MergedLaplace(ContinuousLaw):
 
     @property
     def lattice_breakpoints(self) -> tuple[float, ...]:
-        """Where the rate changes in the law that is drawn."""
+        """Places where the rate changes in the distribution that is drawn."""
         return tuple(steps * self.granularity for steps in self._breaks)
 
     def pure_eps(self, *, lattice: bool = True) -> float:
-        """Pure ε of one release: the largest privacy loss of a difference of one sensitivity or less.
+        """Pure ε of one release: the largest privacy loss for a difference of at most one sensitivity.
 
         Parameters
         ----------
         lattice : bool, default True
-            True: of what is really drawn, on the multiples of ``granularity``. False: of the density.
+            True: of the distribution that is drawn, on the multiples of ``granularity``. False: of the density.
 
         Returns
         -------
@@ -221,11 +221,11 @@ class MergedLaplace(ContinuousLaw):
         return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> MergedLaplace:
-        """Return the law with all rates divided by k, or a little more: k of its largest losses are at most one of this law's."""
+        """Return the law with all rates divided by k, or slightly more: k of its losses add up to at most this law's loss."""
         allowed = self._largest_loss() / k
         rates = [Fraction(eps) / k for eps in self.rates]
         while True:
-            # The lattice may be another one, which moves the breakpoints by half a step.
+            # The lattice may differ, which moves the breakpoints by half a step.
             law = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self.sensitivity)
             loss = law._largest_loss()
             if loss <= allowed:

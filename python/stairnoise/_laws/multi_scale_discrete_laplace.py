@@ -1,4 +1,4 @@
-"""The multi-scale discrete Laplace law."""
+"""The multi-scale discrete Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MOST_SENSITIVITY = 2**53 - 1
-# Listed for a privacy loss, over all changes: a few hundred megabytes, some seconds.
+# Most outcomes listed for a privacy loss, over all changes: a few hundred megabytes and some seconds.
 _MOST_OUTCOMES = 2**22
 
 
@@ -24,9 +24,9 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
 
     .. math:: X = \sum_{m=1}^{Δ} m X_m
 
-    with independent two-sided geometric X_m, P(X_m = k) proportional to e^(-ε|k|): a change by m is hidden by X_m
-    alone. Its variance, Δ(Δ+1)(2Δ+1)/6 / (cosh ε - 1), tends to that of the discrete staircase with r = 1 as ε grows. A
-    value takes Δ draws.
+    The X_m are independent and two-sided geometric, with P(X_m = k) proportional to e^(-ε|k|). X_m alone hides a change
+    by m. The variance is Δ(Δ+1)(2Δ+1)/6 / (cosh ε - 1). As ε grows it approaches the variance of the discrete staircase
+    with r = 1. A value takes Δ draws.
 
     Parameters
     ----------
@@ -35,17 +35,18 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     sensitivity : int, default 1
         Largest change Δ of the sum that one person can cause, from 1 to 2**16.
     n_parties, present : int, default 1
-        The law of the sum of `present` of `n_parties` equal shares; see `share`.
+        The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
 
     Raises
     ------
     ParameterError, ParameterTypeError
-        A parameter is not a single real number, out of range, or not an integer where one is due.
+        A parameter is not a single real number, is out of range, or is not an integer where one is required.
 
     Notes
     -----
-    Draws are exact. Distribution functions are from a list of probabilities down to about e^(-680), with a relative
-    error below 1e-12; those of a share down to e^(-200), below 1e-9 down to e^(-50) and 1e-6 at the end.
+    Draws are exact. Distribution functions come from a list of probabilities. For the whole, the list goes down to about
+    e^(-680), with a relative error below 1e-12. For a share, it goes down to e^(-200), with a relative error below 1e-9
+    down to e^(-50) and 1e-6 at the end.
 
     References
     ----------
@@ -88,20 +89,20 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         return sensitivity
 
     def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
-        """ε of which this law, or this many shares, is differentially private under shifts up to `sensitivity`.
+        """ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.
 
-        A shift by m ≤ Δ is hidden by the term of scale m: the ε of that term under a shift by 1, and for larger shifts
-        as often as Δ is needed to make them up. For the whole this is exact at multiples of Δ; for other shifts, and
-        where shares are missing, it is an upper bound.
+        The term of scale m hides a change by m ≤ Δ, with the ε of that term for a change by 1. A larger change counts as
+        the least number of changes by at most Δ that add up to it. For the whole the result is exact at multiples of Δ.
+        For other changes, and if shares are missing, it is an upper bound.
 
         Parameters
         ----------
         sensitivity : int or None
-            None: the law's own, where the whole has the law's `eps`.
+            None: the mechanism's own, for which the whole has its `eps`.
         max_partitions_contributed : int, default 1
-            How many values one person can change. The result is then that of all of them together, each released as
-            ``release(values, max_partitions_contributed=k)`` does it, with the same shares present. What missing shares
-            add to the loss is paid by every value: it is not divided by k as `eps` is.
+            How many values one person can change. The result then covers all of them together, each released by
+            ``release(values, max_partitions_contributed=k)`` with the same shares present. Missing shares add to the loss
+            of every value; unlike `eps`, that addition is not divided by k.
 
         Returns
         -------

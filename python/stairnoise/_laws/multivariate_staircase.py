@@ -1,4 +1,4 @@
-"""The staircase law of vectors."""
+"""The staircase mechanism for vectors."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ _MOST_POWER = 64
 
 
 class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.float64]]):
-    r"""Staircase noise for vectors whose distance, in one norm, is what one person can change.
+    r"""Staircase noise for vectors; one person can change a vector by at most Δ in one norm.
 
     The density falls in steps of width Δ of the norm, each by the factor :math:`b = e^{-ε}`:
 
     .. math:: f(x) = a\, b^{J(x)}, \qquad J(x) = 0 \text{ for } ‖x‖ < γΔ, \quad ⌊‖x‖/Δ - γ⌋ + 1 \text{ otherwise.}
 
-    A release of a whole vector is ε-differentially private. What is drawn is this law with D lattice steps for Δ and ⌈γD⌉ for
-    γΔ, each coordinate rounded to a multiple of ``granularity``: every lattice vector has exactly the probability of the cube
-    about it. D is ⌈Δ/g⌉ and what the rounding of the answers can add to their distance. Densities, moments and probabilities
-    are those of f. E ‖X‖ and E ‖X‖² of what is drawn differ by less than (dim + 4)·1e-9 relative for an optimal γ and ε up to
-    13 (dim + 1); at larger ε the central stair may be narrower than a step.
+    A release of a whole vector is ε-differentially private. Draws come from this distribution with D lattice steps for Δ and
+    ⌈γD⌉ for γΔ. Each coordinate is rounded to a multiple of ``granularity`` g, so every lattice vector has exactly the
+    probability of the cube around it. D is ⌈Δ/g⌉ plus the distance that rounding the answers can add.
+
+    Densities, moments and probabilities are those of f. E ‖X‖ and E ‖X‖² of the noise drawn differ by less than
+    (dim + 4)·1e-9 relative for an optimal γ and ε up to 13 (dim + 1). At larger ε the central stair may be narrower than a
+    lattice step.
 
     Parameters
     ----------
@@ -54,22 +56,22 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     dim : int, default 2
         Length d of a vector, from 1 to 100 000.
     gamma : {"l1", "l2"} or float, default "l1"
-        Radius of the central stair in units of Δ. "l1" is the minimiser of the expected norm E ‖X‖, "l2" of E ‖X‖², of all
-        numbers from 0 to 1 and rounded to 24 bits; or a number from 0 to 1, both of which give the same law.
+        Radius of the central stair in units of Δ, from 0 to 1. "l1" minimises the expected norm E ‖X‖, "l2" minimises
+        E ‖X‖²; both are rounded to 24 bits. 0 and 1 give the same distribution.
     norm : {"l1", "l2", "linf"}, default "l1"
-        The norm: the sum of magnitudes, the Euclidean norm, or the largest magnitude.
+        The sum of magnitudes, the Euclidean norm, or the largest magnitude.
 
     Raises
     ------
     ParameterTypeError
-        A parameter is not a real number, or `dim` not an integer.
+        A parameter is not a real number, or `dim` is not an integer.
     ParameterError
         A parameter is an array or out of range, or float64 does not hold it exactly.
 
     References
     ----------
     .. [1] Geng, Kairouz, Oh and Viswanath, "The Staircase Mechanism in Differential Privacy", IEEE Journal of Selected Topics
-       in Signal Processing 9, 2015: the law for the sum of magnitudes, its optimality in two dimensions.
+       in Signal Processing 9, 2015: the distribution for the sum of magnitudes, and its optimality in two dimensions.
     .. [2] Kulesza, Suresh and Wang, "General Staircase Mechanisms for Optimal Differential Privacy", 2025: other norms.
 
     Examples
@@ -111,7 +113,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         }
         number = given["gamma"]
         if isinstance(number, str):
-            # The extension's rules for eps come before the search for a gamma, which needs an eps in range.
+            # The search for a gamma needs an eps in range, so the extension checks eps first.
             _native.multivariate_staircase(*(given | {"gamma": 1.0}).values())
             from stairnoise._theory.optimal import vector_gamma
 
@@ -139,18 +141,18 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     @property
     def gamma(self) -> float:
-        """Radius of the central stair in units of Δ: the number given, or the optimum asked for to 24 bits."""
+        """Radius of the central stair in units of Δ: the number given, or the optimum asked for, rounded to 24 bits."""
         return self._gamma
 
     @property
     def norm(self) -> Norm:
-        """The norm that vectors are measured with."""
+        """Norm that measures vectors."""
         norm: Norm = self._given["norm"]
         return norm
 
     @property
     def granularity(self) -> float:
-        """Power of two of which every coordinate of a draw is a multiple."""
+        """Lattice step g, a power of two: every coordinate of a draw is a multiple of it."""
         granularity: float = self._scalar_law.granularity
         return granularity
 
@@ -204,27 +206,27 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         Parameters
         ----------
         size : int, tuple of int, or None
-            How many vectors, in which shape. None: those of `out`, or one.
+            How many vectors, or their shape. None: as many as `out` holds, or without it one.
         rng : SecureRng, SeededRng or None
-            None: one secure generator for the whole process. Its indices count coordinates: vector n of a draw is the
-            first one of ``rng.at(n * dim)``.
+            None: one secure generator for the whole process. Indices of a generator count coordinates: vector n of a draw
+            is the first vector of ``rng.at(n * dim)``.
         out : ndarray or None
             Writable array to fill and return, of the shape ``(*size, dim)``.
         dtype : dtype or None
             float64 (default) or float32. Must agree with `out`.
         threads : int or None
-            How many threads fill an output of 2**18 coordinates or more, as for the other laws; the values do not depend
-            on it.
+            How many threads fill an output of 2**18 coordinates or more, as for the other mechanisms. The values do not
+            depend on it.
 
         Returns
         -------
         ndarray
-            Of shape ``(*size, dim)``; ``(dim,)`` where neither `size` nor `out` is given.
+            Of shape ``(*size, dim)``; ``(dim,)`` if neither `size` nor `out` is given.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            Nothing has been drawn and `out` is untouched.
+            An argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
         return self._sample(size, rng, out, dtype, threads)
 
@@ -244,8 +246,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     ) -> Any:
         """Add noise to true vectors and return the private ones.
 
-        Each coordinate is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly, the noise is added there in integers,
-        and the sum is converted once.
+        Each coordinate is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly. The noise is added there in
+        integers, and the sum is converted once.
 
         Parameters
         ----------
@@ -264,20 +266,20 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         Returns
         -------
         ndarray
-            Of the shape of `values`: float32 where they are, and float64 else.
+            Of the shape of `values`; float32 if `values` are float32, else float64.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN, infinite or too large for the lattice, the last axis has another length, or another argument is
-            not allowed. Nothing has been drawn and `out` is untouched.
+            A value is NaN, infinite or too large for the lattice, or the last axis has another length. Or another argument
+            is not allowed. Nothing has been drawn and `out` is untouched.
         """
         return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
 
-    # The law
+    # The distribution
 
     def pdf(self, x: RealLike) -> Real:
-        """Probability density at vectors along the last axis; at an edge of a stair the lower of the two.
+        """Probability density at vectors along the last axis; at the edge of a stair, the lower of the two densities.
 
         Parameters
         ----------
@@ -330,7 +332,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     @overload
     def norm_sf(self, x: RealLike) -> Real: ...
     def norm_sf(self, x: RealLike) -> Any:
-        """P(‖X‖ > x), computed as such; 0 from about 1e-130 on."""
+        """P(‖X‖ > x), computed directly; probabilities below about 1e-130 become 0."""
         return plain(self._distribution.sf(self._in_units(x)))
 
     @overload
@@ -360,10 +362,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     @overload
     def error_bound(self, alpha: RealLike) -> Real: ...
     def error_bound(self, alpha: RealLike) -> Any:
-        """Smallest t with P(‖X‖ > t) <= alpha: the radius of the ball about a released vector that holds the true one.
+        """Smallest t with P(‖X‖ > t) <= alpha: the radius of a ball around a released vector that holds the true one.
 
-        Of all releases of a vector, the share ``1 - alpha`` have it within t of the released one, in the law's norm; the
-        rounding of the true coordinates to multiples of ``granularity`` comes on top.
+        Among all releases of a vector, the proportion ``1 - alpha`` is within t of the true vector, in the mechanism's
+        norm. The rounding of the true coordinates to multiples of ``granularity`` adds to this distance.
 
         Parameters
         ----------
@@ -399,7 +401,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         Returns
         -------
         float
-            inf where float64 overflows.
+            inf if float64 overflows.
 
         Raises
         ------
@@ -434,7 +436,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         """Return the distribution of the norm, in units of the sensitivity."""
         from stairnoise._theory.laws.multivariate_staircase import Radial
 
-        # 0 and 1 are the same law.
+        # A gamma of 0 and one of 1 give the same distribution.
         return Radial(self.eps, self.dim, self._gamma or 1.0)
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
@@ -444,7 +446,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity
 
     def _log_volume(self) -> float:
-        """Logarithm of the volume of the ball of radius Δ."""
+        """Return the logarithm of the volume of the ball of radius Δ."""
         from stairnoise._theory.laws.multivariate_staircase import log_unit_volume
 
         return log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
@@ -473,7 +475,7 @@ def _norm_of(vectors: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:
         return np.asarray(magnitudes.sum(axis=-1))
     if norm == "linf":
         return np.asarray(magnitudes.max(axis=-1))
-    # By the largest, so that no square overflows.
+    # Scaled by the largest magnitude, so that no square overflows.
     largest = magnitudes.max(axis=-1, keepdims=True)
     scaled = np.where(largest > 0, magnitudes / largest, 0.0)
     return np.asarray(largest[..., 0] * np.sqrt((scaled**2).sum(axis=-1)))

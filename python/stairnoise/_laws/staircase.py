@@ -1,4 +1,4 @@
-"""The continuous staircase law."""
+"""The continuous staircase mechanism."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
 
 _FORMULAS = Line(staircase)
-# More stairs than anybody can see one by one, and the points that are then enough.
+# More stairs than a picture can show one by one; an even grid of this many points then suffices.
 _MOST_STAIRS = 500
 _GRID = 2002
 
@@ -36,13 +36,14 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
     .. math:: f(x) = \frac{1 - b}{2Δ(γ + b(1 - γ))}\, b^{J(x)}, \qquad
               J(x) = 0 \text{ for } |x| < γΔ, \quad ⌊|x|/Δ - γ⌋ + 1 \text{ otherwise.}
 
-    Draws are exact on the lattice of multiples of ``granularity``: the probability of every
-    lattice point is that of the discrete staircase with :math:`D = ⌈Δ/g⌉` and
-    :math:`r = ⌈γD⌉`, for the float64 parameters as they are. Moments and bounds are those of the
-    density above. For ε from 2**-20 to 27 and an optimal γ, E|X| and E X² of what is drawn differ from
-    them by less than 1e-9 relative, and bounds by less than 1e-9 of Δ and of themselves. For every ε
-    and γ, E|X|**p differs by at most p (1/D + 1/(2(γ + c)D)) relative, with c = 1/(e**ε - 1). That is
-    much where γΔ is less than a cell: at ε = 80, E|X| of what is drawn is 2 % of the density's.
+    Draws are exact on the lattice of multiples of ``granularity`` g. Their distribution is the discrete
+    staircase with :math:`D = ⌈Δ/g⌉` and :math:`r = ⌈γD⌉`, for the float64 parameters as they are.
+    Moments and bounds are those of the density above.
+
+    For ε from 2**-20 to 27 and an optimal γ, E|X| and E X² of the noise drawn differ by less than 1e-9
+    relative. Bounds differ by less than 1e-9 of Δ and of themselves. For every ε and γ,
+    E|X|**p differs by at most p (1/D + 1/(2(γ + c)D)) relative, with c = 1/(e**ε - 1). The difference
+    is large if γΔ is less than a lattice step: at ε = 80, E|X| of the noise drawn is 2 % of the density's.
 
     Parameters
     ----------
@@ -51,16 +52,16 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
     sensitivity : float or array of float, default 1.0
         Largest change Δ > 0 of the value that one person can cause.
     gamma : {"l1", "l2"}, float or array of float, default "l1"
-        Width of the central stair in units of Δ, in (0, 1]. "l1" is the exact minimiser of E|X|,
-        "l2" that of E X²; they differ: at ε = 8 the first costs 94 % extra variance.
+        Half-width of the central stair in units of Δ, in (0, 1]. "l1" is the exact minimiser of E|X|,
+        "l2" the exact minimiser of E X². At ε = 8, "l1" costs 94 % more variance than "l2".
 
     Raises
     ------
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is out of range, float64 does not hold it exactly, the shapes do not broadcast,
-        or ε is so small that the lattice would not fit 64-bit integers.
+        A parameter is out of range, or float64 does not hold it exactly. Or the shapes do not
+        broadcast, or ε is so small that the lattice would not fit 64-bit integers.
 
     References
     ----------
@@ -107,7 +108,7 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
 
     @property
     def gamma(self) -> Float | float:
-        """Width of the central stair in units of Δ: the number given, or the optimum asked for."""
+        """Half-width of the central stair in units of Δ: the number given, or the optimum asked for."""
         if not isinstance(self._spec, str):
             assert self._spec is not None
             return self._spec  # type: ignore[return-value]
@@ -135,17 +136,17 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
         sensitivity: RealLike = 1,
         gamma: Cost | RealLike = "l1",
     ) -> Any:
-        """Least ε for which P(|X| > t) <= alpha: the privacy that a wanted accuracy leaves.
+        """Least ε for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
 
-        It holds for every larger ε too, also with an optimal gamma, which changes with ε; for what is drawn, up to the
-        difference that the class states.
+        The inequality holds for every larger ε too, even with an optimal gamma, which changes with ε. The noise drawn at a
+        larger ε keeps the inequality up to the difference that the class states.
 
         Parameters
         ----------
         t : float or array of float
             Largest error, positive.
         alpha : float or array of float
-            Probability of a larger error, between 0 and 1, without the ends.
+            Probability of a larger error, greater than 0 and less than 1.
         sensitivity : float or array of float, default 1
             Largest change of the value that one person can cause.
         gamma : {"l1", "l2"}, float or array of float, default "l1"
@@ -154,9 +155,9 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
         Returns
         -------
         float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64, for the density and for what is drawn; no ε that is
-            smaller by what the lattice changes, a relative 1e-9 as a rule, would do. Never less than 2**-40, the least ε
-            that the law accepts.
+            Rounded up, so that the inequality holds for this float64, for the density and for the noise drawn. No ε has it
+            that is smaller by more than the lattice changes, usually a relative 1e-9. Never less than 2**-40, the least ε
+            that the mechanism accepts.
 
         Raises
         ------
@@ -210,12 +211,12 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
     # Pictures
 
     def _visible(self, limit: float) -> float:
-        """Return the end of a stair, of the first after the central one at least."""
+        """Return the end of a stair after the central one."""
         gamma, width = float(self.gamma), float(self.sensitivity)
         return (gamma + max(1, math.ceil(limit / width - gamma))) * width
 
     def _edges(self, limit: float) -> NDArray[np.float64]:
-        """Return the edges of the stairs, cut at the limit; where they are too many to be seen, those of an even grid."""
+        """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""
         width = float(self.sensitivity)
         if limit / width > _MOST_STAIRS:
             return np.linspace(-limit, limit, _GRID)

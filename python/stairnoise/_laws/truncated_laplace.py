@@ -1,4 +1,4 @@
-"""The Laplace law between two bounds."""
+"""The truncated Laplace mechanism: Laplace noise between two bounds."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ class TruncatedLaplace(ContinuousLaw):
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
 
-    Where the densities around two answers overlap, their ratio is at most :math:`e^ε`; δ is the mass where they do not,
-    the outermost Δ of the nearer end. Without bounds the law is symmetric,
-    :math:`B = -A = \frac{Δ}{ε} \ln(1 + \frac{e^ε - 1}{2δ})`, which has exactly δ. With one bound the other is the
-    nearest that leaves at most δ. An asymmetric law is biased, and of larger expected and squared error than the
-    symmetric one.
+    Where the densities around two answers overlap, their ratio is at most :math:`e^ε`. They do not overlap on the
+    outermost Δ at each end, and δ is the mass there at the end nearer to 0. Without bounds the distribution is symmetric,
+    :math:`B = -A = \frac{Δ}{ε} \ln(1 + \frac{e^ε - 1}{2δ})`, and has exactly δ. If one bound is given, the other is the
+    nearest that leaves at most δ. Asymmetric noise is biased, and has a larger expected and squared error than symmetric
+    noise.
 
-    Draws are exact on the lattice of multiples of ``granularity``: the integer k, from -a to b, has a probability
-    proportional to :math:`e^{-ε|k|/D}`, :math:`D = ⌈Δ/g⌉`. a and b are the least for which δ of *this* law, the mass of
-    its D outermost points at the nearer end, is at most `delta`; the comparison is exact. Given bounds are rounded
-    towards 0. A value takes two draws, whatever the parameters: there is no rejection. The density's functions are those
-    for the bounds `lower` and `upper`; E|X| and E X² of what is drawn differ by less than 1e-9 relative for ε from 2**-20
-    to 2**20.
+    Draws are exact on the lattice of multiples of ``granularity`` g. The multiple kg, for k from -a to b, has a probability
+    proportional to :math:`e^{-ε|k|/D}`, with :math:`D = ⌈Δ/g⌉`. The δ of *this* distribution is the mass of its D outermost
+    points at the end nearer to 0. a and b are the least integers for which it is at most `delta`; the comparison is exact.
+    Given bounds are rounded towards 0. A value takes two draws for all parameters, because nothing is rejected.
+
+    The distribution functions are those of the density with the bounds `lower` and `upper`. E|X| and E X² of the noise
+    drawn differ by less than 1e-9 relative for ε from 2**-20 to 2**20.
 
     Parameters
     ----------
@@ -45,22 +46,22 @@ class TruncatedLaplace(ContinuousLaw):
     sensitivity : float, default 1.0
         Largest change Δ > 0 of the value that one person can cause.
     lower, upper : float or None
-        Bounds A and B; ``lower <= -sensitivity`` and ``upper >= sensitivity``. None: as far out as `delta` asks for.
+        Bounds A and B; ``lower <= -sensitivity`` and ``upper >= sensitivity``. None: the nearest bound that `delta` allows.
 
     Raises
     ------
     ParameterTypeError
         A parameter is not a real number.
     ParameterError
-        A parameter is an array, out of range, or not held exactly by float64; the lattice would not fit 64-bit
-        integers; the given bounds leave more than `delta`, or are so near that no other bound would do.
+        A parameter is an array, is out of range, or float64 does not hold it exactly. Or the lattice would not fit
+        64-bit integers. Or the given bounds leave more than `delta`, or one is so near that no other bound suffices.
 
     References
     ----------
     .. [1] Geng, Ding, Guo and Kumar, "Tight Analysis of Privacy and Utility Tradeoff in Approximate Differential
-       Privacy", AISTATS 2020: the symmetric law.
+       Privacy", AISTATS 2020: the symmetric distribution.
     .. [2] Mugunthan, Xiao and Kagal, "Utility-Enhancing Flexible Mechanisms for Differential Privacy", PSD 2020: the
-       asymmetric one, theorem 1.
+       asymmetric distribution, theorem 1.
 
     Examples
     --------
@@ -105,7 +106,7 @@ class TruncatedLaplace(ContinuousLaw):
         object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:
-        """Distances of the density's bounds from 0."""
+        """Return the distances of the density's bounds from 0."""
         scale = self.sensitivity / self.eps
         if lower is None and upper is None:
             symmetric = scale * truncated_laplace.symmetric_bound(self.eps, self.delta)
@@ -120,7 +121,7 @@ class TruncatedLaplace(ContinuousLaw):
         assert given is not None
         other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(given) / scale)
         if other == np.inf:
-            # The lattice has room for a bound that the density has not: within rounding of the last one possible.
+            # The given bound is within rounding of the nearest possible one: the lattice has another bound, the density none.
             raise ParameterError(
                 f"{name} must be far enough from 0 for a bound on the other side to leave no more than delta, "
                 f"got {received(given)}"
@@ -134,7 +135,7 @@ class TruncatedLaplace(ContinuousLaw):
 
     @property
     def delta(self) -> float:
-        """Privacy parameter δ that was asked for."""
+        """Privacy parameter δ of one draw, as given."""
         return float(self._given["delta"])
 
     @property
@@ -154,13 +155,13 @@ class TruncatedLaplace(ContinuousLaw):
 
     @property
     def lattice_bounds(self) -> tuple[float, float]:
-        """Least and largest value that is drawn."""
+        """Least and largest value that can be drawn."""
         below, above = self._lattice_ends
         return -below * self.granularity, above * self.granularity
 
     @property
     def achieved_delta(self) -> float:
-        """δ of the law that is drawn, rounded up; at most `delta`."""
+        """δ of the distribution that is drawn, rounded up; at most `delta`."""
         return rounded_up(truncated_laplace.achieved_delta(self.eps, self._cells, *self._lattice_ends))
 
     def _functions(self) -> Truncated:
