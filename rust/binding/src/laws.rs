@@ -8,6 +8,22 @@ use crate::arguments;
 use crate::errors::{self, ParameterError};
 use crate::law::Law;
 
+/// Adds the functions of this file to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(staircase, module)?)?;
+    module.add_function(wrap_pyfunction!(discrete_staircase, module)?)?;
+    module.add_function(wrap_pyfunction!(laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(discrete_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(truncated_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(merged_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(discrete_gaussian, module)?)?;
+    module.add_function(wrap_pyfunction!(arete, module)?)?;
+    module.add_function(wrap_pyfunction!(generalized_discrete_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(multi_scale_discrete_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(multivariate_staircase, module)?)?;
+    module.add_function(wrap_pyfunction!(largest_quotient, module)?)
+}
+
 fn boxed(law: Result<impl stairnoise::Law + 'static, ParamError>) -> PyResult<Law> {
     law.map(|law| Law(Box::new(law))).map_err(errors::parameter)
 }
@@ -17,12 +33,12 @@ fn share(present: u64, n_parties: u64) -> PyResult<Share> {
 }
 
 #[pyfunction]
-pub(crate) fn staircase(eps: f64, sensitivity: f64, gamma: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
+fn staircase(eps: f64, sensitivity: f64, gamma: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
     boxed(OneWordLaw::new(Kind::Staircase, eps, sensitivity, arguments::shape(gamma)?))
 }
 
 #[pyfunction]
-pub(crate) fn discrete_staircase(eps: f64, sensitivity: f64, r: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
+fn discrete_staircase(eps: f64, sensitivity: f64, r: Option<&Bound<'_, PyAny>>) -> PyResult<Law> {
     boxed(OneWordLaw::new(
         Kind::DiscreteStaircase,
         eps,
@@ -32,24 +48,24 @@ pub(crate) fn discrete_staircase(eps: f64, sensitivity: f64, r: Option<&Bound<'_
 }
 
 #[pyfunction]
-pub(crate) fn laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
+fn laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
     boxed(OneWordLaw::new(Kind::Laplace, eps, sensitivity, Shape::default()))
 }
 
 #[pyfunction]
-pub(crate) fn discrete_laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
+fn discrete_laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
     boxed(OneWordLaw::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::default()))
 }
 
 /// Its lengths are the steps that it reaches below and above 0.
 #[pyfunction]
-pub(crate) fn truncated_laplace(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> PyResult<Law> {
+fn truncated_laplace(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> PyResult<Law> {
     boxed(stairnoise::TruncatedLaplace::new(eps, delta, sensitivity, lower, upper))
 }
 
 /// Its lengths are the breakpoints.
 #[pyfunction]
-pub(crate) fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sensitivity: f64) -> PyResult<Law> {
+fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sensitivity: f64) -> PyResult<Law> {
     boxed(stairnoise::MergedLaplace::new(
         &floats(eps)?,
         &floats(breakpoints)?,
@@ -70,17 +86,17 @@ fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
 /// `sigma2` is in steps of the lattice 2^log2_granularity, squared.
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity = 0))]
-pub(crate) fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Law> {
+fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Law> {
     boxed(stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity))
 }
 
 #[pyfunction]
-pub(crate) fn arete(alpha: f64, theta: f64, lam: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+fn arete(alpha: f64, theta: f64, lam: f64, n_parties: u64, present: u64) -> PyResult<Law> {
     boxed(stairnoise::Arete::new(alpha, theta, lam, share(present, n_parties)?))
 }
 
 #[pyfunction]
-pub(crate) fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, present: u64) -> PyResult<Law> {
     boxed(stairnoise::GeneralizedDiscreteLaplace::new(
         beta,
         a,
@@ -89,7 +105,7 @@ pub(crate) fn generalized_discrete_laplace(beta: f64, a: f64, n_parties: u64, pr
 }
 
 #[pyfunction]
-pub(crate) fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, present: u64) -> PyResult<Law> {
     boxed(stairnoise::MultiScaleDiscreteLaplace::new(
         eps,
         sensitivity,
@@ -99,14 +115,14 @@ pub(crate) fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties
 
 /// `out` and `values` of its methods hold one vector after the other.
 #[pyfunction]
-pub(crate) fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: &str) -> PyResult<Law> {
+fn multivariate_staircase(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: &str) -> PyResult<Law> {
     let norm = arguments::norm(norm)?;
     boxed(stairnoise::MultivariateStaircase::new(eps, sensitivity, dim, gamma, norm))
 }
 
 /// The largest float not above eps/k.
 #[pyfunction]
-pub(crate) fn largest_quotient(eps: f64, k: u64) -> PyResult<f64> {
+fn largest_quotient(eps: f64, k: u64) -> PyResult<f64> {
     if !(1..1 << 53).contains(&k) {
         return Err(ParameterError::new_err(format!("k must be from 1 to 2**53 - 1, got {k}")));
     }

@@ -33,17 +33,14 @@ mod threads;
 
 #[pymodule(gil_used = true)]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::buffer::same_memory;
     #[pymodule_export]
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]
     use crate::law::Law;
-    #[pymodule_export]
-    use crate::laws::{
-        arete, discrete_gaussian, discrete_laplace, discrete_staircase, generalized_discrete_laplace, laplace, largest_quotient,
-        merged_laplace, multi_scale_discrete_laplace, multivariate_staircase, staircase, truncated_laplace,
-    };
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]
@@ -56,4 +53,9 @@ mod _native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     const MOST_THREADS: usize = stairnoise::parallel::MOST_THREADS;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::laws::add(module)
+    }
 }

@@ -101,10 +101,7 @@ pub use law::Law as Noise;
 pub use law::each::{Laws, Parameters, Shapes};
 pub use law::fill::LawFill;
 pub use law::one_word::{Kind, OneWordLaw, Shape};
-pub use laws::{
-    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Laplace, MergedLaplace,
-    MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, R, Staircase, TruncatedLaplace,
-};
+pub use laws::*;
 pub use memory::OutOfMemory;
 pub use selection::{Selection, Selector};
 #[doc(hidden)]

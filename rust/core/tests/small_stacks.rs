@@ -1,15 +1,15 @@
 //! Evidence: threads that end. Every law draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of the
 //! test run, on the instruction set that it uses.
 
+#[path = "../examples/common/laws.rs"]
+mod laws;
+
 use std::thread;
 
-use stairnoise::{
-    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, Laws, MergedLaplace, MultiScaleDiscreteLaplace,
-    MultivariateStaircase, Norm, OneWordLaw, Parameters, Selection, Shape, Shapes, Share, TruncatedLaplace,
-};
+use stairnoise::{Generator, Kind, Law, Laws, OneWordLaw, Parameters, Selection, Shape, Shapes};
 
-/// Long enough for every buffer, and not a whole number of blocks; of vectors of five values.
-const VALUES: usize = 5005;
+/// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
+const VALUES: usize = 5250;
 
 const KINDS: [Kind; 4] = [Kind::Laplace, Kind::DiscreteLaplace, Kind::Staircase, Kind::DiscreteStaircase];
 
@@ -70,15 +70,8 @@ fn a_law_for_every_value() {
 #[test]
 fn laws_of_several_draws() {
     on_a_small_stack(|| {
-        draw(&DiscreteGaussian::new(100.0).unwrap());
-        draw(&TruncatedLaplace::new(0.5, 0.25, 3.0, None, None).unwrap());
-        draw(&MergedLaplace::new(&[0.5, 2.0], &[1.0], 1.0).unwrap());
-        let share = || Share::new(2, 3).unwrap();
-        draw(&GeneralizedDiscreteLaplace::new(0.4, 0.6, share()).unwrap());
-        draw(&MultiScaleDiscreteLaplace::new(1.0, 3.0, share()).unwrap());
-        draw(&Arete::new(0.1, 1.0, 1.0, share()).unwrap());
-        for norm in [Norm::L1, Norm::L2, Norm::LInf] {
-            draw(&MultivariateStaircase::new(1.0, 1.0, 5, 0.5, norm).unwrap());
+        for (_, law) in laws::several_draws().unwrap() {
+            draw(&law);
         }
     });
 }

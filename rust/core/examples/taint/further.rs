@@ -1,12 +1,10 @@
 //! The taint check of laws of several draws for a value, of vectors and of selections.
 
-use stairnoise::{
-    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
-    Norm, Selection, Share, TruncatedLaplace, Value,
-};
+use stairnoise::{Law, Selection, Value};
 
 use crate::cases::answers;
 use crate::check::{Report, secret};
+use crate::laws::several_draws;
 use crate::valgrind;
 
 /// Values of a long fill: one batch and a part of another.
@@ -15,68 +13,10 @@ const LONG: usize = 8 * 512 + 3 * 64 + 38;
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {
-    gaussian(report);
-    segments(report);
-    shares(report);
-    vectors(report);
+    for (name, law) in several_draws().expect("valid parameters") {
+        every_output(report, &name, &law);
+    }
     selection(report);
-}
-
-fn gaussian(report: &mut Report) {
-    for sigma2 in [0.5, 100.0, 1e6] {
-        let law = DiscreteGaussian::new(sigma2).expect("valid parameters");
-        every_output(report, &format!("DiscreteGaussian({sigma2})"), &law);
-    }
-    let law = DiscreteGaussian::scaled(1e20, -33).expect("valid parameters");
-    every_output(report, "Gaussian, sigma 1.16", &law);
-}
-
-fn segments(report: &mut Report) {
-    for (eps, delta) in [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-3)] {
-        let law = TruncatedLaplace::new(eps, delta, 1.0, None, None).expect("valid parameters");
-        every_output(report, &format!("TruncatedLaplace({eps}, {delta})"), &law);
-    }
-    let law = TruncatedLaplace::new(1.0, 1e-6, 1.0, Some(-20.0), Some(30.0)).expect("valid parameters");
-    every_output(report, "TruncatedLaplace(1, 1e-6, -20, 30)", &law);
-    // One more segment than epsilons; of more than eight the one in use is read from a table.
-    for epsilons in [1, 2, 7, 12] {
-        let eps: Vec<f64> = (0..epsilons).map(|i| 0.5 + 0.25 * f64::from(i)).collect();
-        let breaks: Vec<f64> = (1..epsilons).map(f64::from).collect();
-        let law = MergedLaplace::new(&eps, &breaks, 1.0).expect("valid parameters");
-        every_output(report, &format!("MergedLaplace of {epsilons} rates"), &law);
-    }
-}
-
-fn shares(report: &mut Report) {
-    let third = Share::new(1, 3).expect("valid parameters");
-    // Up to sixteen thresholds are counted, more are searched.
-    for (beta, a) in [(1.0, 4.0), (0.25, 3.5), (1.5, 0.2)] {
-        for share in [Share::WHOLE, third] {
-            let law = GeneralizedDiscreteLaplace::new(beta, a, share).expect("valid parameters");
-            every_output(report, &format!("GeneralizedDiscreteLaplace({beta}, {a}), {share:?}"), &law);
-        }
-    }
-    for (eps, sensitivity, share) in [(4.0, 1.0, third), (1.0, 3.0, Share::WHOLE), (1.0, 3.0, third)] {
-        let law = MultiScaleDiscreteLaplace::new(eps, sensitivity, share).expect("valid parameters");
-        every_output(
-            report,
-            &format!("MultiScaleDiscreteLaplace({eps}, {sensitivity}), {share:?}"),
-            &law,
-        );
-    }
-    for share in [Share::WHOLE, third] {
-        let law = Arete::new(0.25, 2.0, 0.5, share).expect("valid parameters");
-        every_output(report, &format!("Arete(0.25, 2, 0.5), {share:?}"), &law);
-    }
-}
-
-fn vectors(report: &mut Report) {
-    for norm in [Norm::L1, Norm::L2, Norm::LInf] {
-        for (eps, dim) in [(4.0, 2), (1.0, 3), (1.0, 7), (1.0, 10)] {
-            let law = MultivariateStaircase::new(eps, 1.0, dim, 0.4, norm).expect("valid parameters");
-            every_output(report, &format!("MultivariateStaircase({eps}), {norm:?}, dim {dim}"), &law);
-        }
-    }
 }
 
 fn selection(report: &mut Report) {
