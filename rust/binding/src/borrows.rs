@@ -57,6 +57,7 @@ impl Memory {
             return false;
         }
         let step = gcd(self.step, other.step);
+        // Single elements, whose ranges overlap.
         if step == 0 {
             return true;
         }
@@ -65,6 +66,7 @@ impl Memory {
         } else {
             (other, self)
         };
+        // Modulo the step elements begin at two places: they are disjoint if each ends before the other begins.
         let apart = (high.first - low.first) % step;
         !(apart >= low.size && step - apart >= high.size)
     }
@@ -78,6 +80,7 @@ impl Borrow {
     pub fn new(first: usize, layout: &Layout, size: usize, writes: bool) -> Option<Self> {
         let (memory, process) = (Memory::new(first, layout, size), process_mark());
         let mut uses = uses();
+        // In a forked child the parent's calls never end: forgotten.
         uses.all.retain(|held| held.process == process);
         let free = |held: &Use| !(writes || held.writes) || !held.memory.meets(&memory);
         if !uses.all.iter().all(free) {

@@ -1,7 +1,7 @@
 //! The gate between NumPy's memory and the core: element types, strides, borrows, and when to let other threads run.
 //!
-//! Every fact about an array is read from NumPy's own structure, where no subclass can tell another, and noise is written to the memory found
-//! there and to nothing else. Elements need not be aligned. Everything that can fail is done before a fill is taken.
+//! Every fact about an array is read from NumPy's own structure, where no subclass can tell another. Noise is written to the memory found there
+//! and to nothing else. Elements need not be aligned. Everything that can fail is done before a fill is taken.
 #![allow(
     unsafe_code,
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
@@ -452,6 +452,7 @@ impl<'py, A: Element> Rows<'py, A> {
         let size = size_of::<A>();
         let whole = Layout::new(array.shape(), array.strides(), size);
         let first = array.data();
+        // Nothing is read of an empty array, and a row of one element has no step.
         if whole.len() > 0
             && ((length > 1 && step != size as isize) || !first.is_aligned() || !whole.step().is_multiple_of(align_of::<A>()))
         {

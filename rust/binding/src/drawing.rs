@@ -147,6 +147,7 @@ fn release_new<'py, A: Answer + Element, T: Value + Element>(
     };
     law.check_answers(answers)
         .map_err(|error| errors::answer(error, 0, values.shape()))?;
+    // Before the fill is taken: where there is no memory, none is used up.
     let out = zeros::<T>(py, values.shape())?;
     let fill = stream.next_fill(law, answers.len()).map_err(errors::draw)?;
     fill.release(0, answers, out.try_readwrite()?.as_slice_mut()?)

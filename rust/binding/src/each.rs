@@ -168,6 +168,7 @@ fn fill_array<T: Value + numpy::Element>(
     let out = Output::new(out)?;
     let threads = threads::number(threads, out.len())?;
     let fill = stream.next(out.len()).map_err(errors::draw)?;
+    // A thread keeps laws of its own.
     let laws = || Laws::new(parameters.kind);
     threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
         let parameters = parameters.in_order(piece.first)?;

@@ -67,6 +67,7 @@ impl Selection {
         let rows = Rows::new("costs", costs, out.shape())?;
         let out = Output::new(out)?;
         let again = rows.repeats >= AGAIN_FROM;
+        // Without kept thresholds a selection reads its whole row.
         let price = if again { 1 } else { rows.length };
         let threads = threads::number(threads, out.len().saturating_mul(price))?;
         let fill = stream.next(out.len()).map_err(errors::draw)?;

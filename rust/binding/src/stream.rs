@@ -86,6 +86,7 @@ impl Stream {
     }
 
     fn rekey_from_os(&self) -> PyResult<()> {
+        // If this fails, the old key stays.
         let fresh = Generator::from_os().map_err(errors::draw)?;
         *self.lock() = fresh;
         Ok(())

@@ -18,6 +18,7 @@ const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 
 /// The number of threads for a fill of `values`: as asked, or 0 for what the environment says, or all that the process may use.
 pub(crate) fn number(asked: usize, values: usize) -> PyResult<usize> {
+    // A fill too short for threads does not read the environment.
     if asked > 0 || values < parallel::SPLIT_FROM {
         return Ok(asked.max(1));
     }
@@ -45,6 +46,7 @@ pub(crate) fn fill<T: Element, S>(
     state: impl Fn() -> S + Sync + Send,
     write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), ParamError> + Sync + Send,
 ) -> PyResult<()> {
+    // Usual values go in pages where threads share them. Dearer ones go in pieces that take as long as `PIECE` usual ones.
     let most = match parts.price {
         0 | 1 if threads > 1 => parallel::piece(out.len(), size_of::<T>(), threads),
         price => (PIECE / price.max(1)).max(1),
@@ -52,6 +54,7 @@ pub(crate) fn fill<T: Element, S>(
     .next_multiple_of(parts.together);
     let work = out.len().saturating_mul(parts.price);
     let all = &mut out;
+    // A single piece is too short to share, or to look for signals.
     if all.len() <= most {
         return detach_for(py, work, || write(&mut state(), all.whole())).map_err(errors::parameter);
     }

@@ -1,6 +1,6 @@
 //! Memory on whole cache lines.
 
-/// On whole cache lines. The stack is aligned to 16 bytes only: elsewhere vectors that lie across two lines are stored and read again, which takes a
+/// On whole cache lines. The stack is aligned to 16 bytes only, so that vectors may lie across two lines. Storing and reading such vectors takes a
 /// quarter longer, and a time that depends on what they hold (docs/evidence/timing.md).
 #[repr(align(64))]
 pub(crate) struct Lines<T>(pub T);

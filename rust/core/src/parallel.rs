@@ -80,7 +80,9 @@ pub fn each<I: Iterator + Send, S, E: Send>(
     mut go_on: impl FnMut() -> bool,
 ) -> Result<bool, E> {
     let threads = threads.min(MOST_THREADS).min(items.size_hint().0);
+    // Relaxed loads and stores are enough: the flag carries no data, and the end of the scope orders all else.
     let stop = AtomicBool::new(false);
+    // Fused, because every thread asks once more after the end.
     let items = Mutex::new(items.fuse());
     let failure = Mutex::new(None);
     let work_on_next = |state: &mut S| {

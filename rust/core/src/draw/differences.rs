@@ -26,6 +26,7 @@ pub(crate) enum Difference {
 impl Difference {
     /// The two-sided geometric law of ratio e^(−eps/cells).
     pub fn geometric(eps: f64, cells: u64) -> Self {
+        // The integers: the term's scale multiplies what is drawn.
         let lattice = Lattice {
             log2_granularity: 0,
             cells,
@@ -53,6 +54,7 @@ impl Difference {
                 from + 1
             }
             Self::Table(table) => {
+                // N, then N', each from a stage of its own (contract, section 7).
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
                     table.write(fill.stage(number), first, drawn);
                     add(drawn, scale);
@@ -94,10 +96,12 @@ impl Staged for Differences {
                 next = term.add(fill, first, next, (*scale).into(), out, sums);
             }
             for (out, sum) in out.iter_mut().zip(sums) {
+                // The sum saturates at ±(2⁶³ − 1), which is one short of the least `i64`.
                 let cells = i64::from_cells(*sum, 0);
                 *out = cells.wrapping_add(i64::from(cells == i64::MIN));
             }
         }
+        // Partial sums are noise too. Only what was used is wiped.
         sums[..used].zeroize();
         Ok(())
     }

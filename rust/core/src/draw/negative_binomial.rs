@@ -42,6 +42,7 @@ impl NegativeBinomial {
         }
         let (parameter, value) = beta;
         let approximate_shape = value * share.fraction();
+        // The condition is negated, so that NaN is refused.
         let rule = if !(value > 0.0 && value < f64::INFINITY) {
             "finite and greater than 0"
         } else if approximate_shape < LEAST_SHAPE {
@@ -65,6 +66,7 @@ impl NegativeBinomial {
     fn shape(&self, p: usize) -> Enclosure {
         let (significand, exponent) = decompose(self.shape);
         let product = u128::from(significand) * u128::from(self.share.present());
+        // Two limbs more than the result has: room for the product before the division by the parties.
         let mut shape = Limbs::zero(p + 3);
         shape[0] = product as u64;
         shape[1] = (product >> 64) as u64;
@@ -81,6 +83,7 @@ impl NegativeBinomial {
 
     /// From here on w(k+1)/w(k) = q(β+k)/(k+1) is at most 1 − (1−q)/2 and falls, or is at most q.
     fn settled(&self) -> f64 {
+        // q(β + k)/(k + 1) = q + q(β − 1)/(k + 1). The second term is at most (1 − q)/2 from k + 1 = 2q(β − 1)/(1 − q) on.
         let (shape, rate) = self.approximate;
         2.0 * (shape - 1.0).max(0.0) * (-rate).exp() / -(-rate).exp_m1() + 1.0
     }
@@ -107,6 +110,7 @@ impl Weights for NegativeBinomial {
     /// less than 2³ (1−q)^(−1). What follows is at most 2/(1−q) times the last.
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
         let (q, shape) = (self.step.decay(p), self.shape(p));
+        // 1/(1 − q), without cancellation where q is near 1.
         let inverse_gap = 1.0 / -(-self.approximate.1).exp_m1();
         let (settled, end) = (self.settled() as u64, (32.0 * inverse_gap).ceil() as u64);
         let mut weight = Enclosure::point(1, p);
@@ -120,6 +124,7 @@ impl Weights for NegativeBinomial {
                 hi: next(&weight.hi, &q.hi, &shape.hi, k, 1),
             };
         }
+        // 2 would do in exact arithmetic; the rest covers the rounding of 1/(1 − q).
         (2.1 * inverse_gap * end as f64).ceil() as u64
     }
 }

@@ -87,6 +87,7 @@ impl Sampler {
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
         let doubt = |i: usize, value: &mut T| *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
+        // Where no word is sure, the kernel would only prepare to be written over.
         if self.kernel.is_ever_sure() {
             self.kernel.fill(tier, words, self.granularity, out, doubt);
         } else {
@@ -115,6 +116,7 @@ impl Sampler {
         extension: impl Fn(usize, usize) -> u64,
     ) {
         self.kernel.fill(tier, words, self.granularity, out, |i, value| {
+            // The words beyond are those of no value: nobody reads what is drawn from them.
             if i < wanted {
                 *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
             }
@@ -123,6 +125,7 @@ impl Sampler {
 
     /// `cells` steps of the lattice as an element.
     pub fn value<T: Value>(&self, cells: i64) -> T {
+        // `from_whole` takes magnitudes below 2⁵¹.
         if reveal::condition(cells.unsigned_abs() < 1 << 51) {
             T::from_whole(cells as f64, self.granularity)
         } else {
@@ -154,6 +157,7 @@ impl Sampler {
         let decided = self.fixed_point.as_ref().and_then(|law| law.decide(word & !(1 << WORD_BITS)));
         match decided {
             Some(magnitude) => {
+                // A mask: a branch would depend on the sign of the noise.
                 let sign = (word.cast_signed()) >> WORD_BITS;
                 (magnitude.cast_signed() ^ sign).wrapping_sub(sign)
             }
@@ -166,6 +170,7 @@ impl Sampler {
         reveal::slow_path();
         let word = reveal::word(word);
         let magnitude = exact::magnitude(&self.law, word & !(1 << WORD_BITS), &mut |e| reveal::word(extension(e)));
+        // `exact::magnitude` saturates at `i64::MAX`, so this changes nothing and the negation below cannot overflow.
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
         if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
     }

@@ -71,6 +71,7 @@ impl Segments {
     pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
         let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
         distinct(&mut rates);
+        // Every ε of a segment is among the rates: the default is never taken.
         let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
         let places = segments.iter().map(|segment| ReadySegment {
             side_and_rate: rate_of(segment.eps)
@@ -148,6 +149,7 @@ impl Staged for Segments {
             let chosen = &mut chosen[..out.len()];
             let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
             self.table.indices(words, extension, chosen);
+            // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
             self.samplers[0].write(distances, first, out);
             if self.samplers.len() > 1 {
                 self.write_other_rates(distances, first, chosen, out);
@@ -156,6 +158,7 @@ impl Staged for Segments {
                 *out = self.place(*index).cells(out.unsigned_abs(), *word);
             }
         }
+        // The segment tells about how large the noise is.
         chosen[..out.len().min(CHUNK)].zeroize();
         Ok(())
     }
@@ -210,7 +213,7 @@ impl ReadySegment {
         // Both are below 2⁶³, and what is beyond saturates. A check would be a branch on noise.
         let sum = self.first.wrapping_add(inside).cast_signed();
         let magnitude = (sum | sum >> 63) & i64::MAX;
-        // All ones if negative.
+        // All ones if negative. FREE lets the word's bit 63 through; MINUS is one bit lower and moves up to it.
         let sign = ((word & self.side_and_rate | self.side_and_rate << 1) >> WORD_BITS)
             .wrapping_neg()
             .cast_signed();
@@ -227,6 +230,7 @@ impl ReadySegment {
         let quotient = distance.cast_signed() as f64 * self.inverse + SHIFTER;
         let quotient = quotient.to_bits().wrapping_sub(SHIFTER.to_bits());
         let rest = distance.wrapping_sub(quotient.wrapping_mul(self.length)).cast_signed();
+        // A quotient one too large leaves a negative rest, at least −length.
         rest.wrapping_add(self.length.cast_signed() & rest >> 63).cast_unsigned()
     }
 }
@@ -241,19 +245,22 @@ struct SegmentWeights {
 }
 
 impl Weights for SegmentWeights {
-    /// The table's question v < S(j) is never an equality: multiplied out, v times the weight of 0, which is 1, is the only term that is not a
-    /// rational multiple of a power of e with an exponent other than 0, and such powers are linearly independent (Lindemann and Weierstrass).
+    /// The table's question v < S(j) is never an equality. Multiplied out, one term is v times the weight of 0, which is 1. All others are rational
+    /// multiples of powers of e with exponents other than 0. Powers with different exponents are linearly independent (Lindemann and Weierstrass).
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
         let (mut level, mut fallen) = (Enclosure::point(1, p), 0);
         for segment in &self.segments {
+            // Falls are in rising order, so the level goes on from the segment before.
             for &fall in &self.falls[fallen..segment.falls] {
                 level = level.times(&self.fall(fall, p));
             }
             fallen = segment.falls;
             let mut weight = geometric_sum(&Step::new(segment.eps, self.cells), segment.length, p).times(&level);
+            // The falls end at the integer before the first one, which is one step of this ε away.
             if segment.first > 0 {
                 weight = weight.times(&self.fall((segment.eps, 1), p));
             }
+            // A magnitude stands for two integers: s = 2 in the contract, section 6.
             if segment.side == Side::Both {
                 weight.shl(1);
             }

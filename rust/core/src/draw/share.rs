@@ -48,6 +48,7 @@ impl Share {
 
     /// present/parties, rounded.
     pub(crate) fn fraction(self) -> f64 {
+        // Both are below 2³²: only the quotient is rounded.
         self.present as f64 / self.parties as f64
     }
 }

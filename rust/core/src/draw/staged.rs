@@ -61,6 +61,7 @@ pub(crate) fn release<A: Answer, T: Value>(
     answers: &[A],
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
+    // Adding reads the granularity alone.
     let lattice = Lattice {
         log2_granularity,
         cells: 1,
@@ -81,6 +82,7 @@ fn each_chunk<T>(
     out: &mut [T],
     convert: impl Fn(usize, &[i64], &mut [T]),
 ) -> Result<(), OutOfMemory> {
+    // A short fill works on the stack and allocates nothing here.
     if out.len() <= CHUNK {
         each_part(law, fill, first, out, &mut [0; CHUNK], convert)
     } else {
@@ -108,6 +110,7 @@ fn each_part<T>(
             convert(done, noise, out);
             Ok(())
         });
+    // Before the result is returned: after an error there may be noise in the room too.
     room[..used].zeroize();
     result
 }

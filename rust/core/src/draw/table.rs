@@ -24,9 +24,10 @@ const FEW: usize = 16;
 
 const SIGN: u64 = 1 << WORD_BITS;
 
-/// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). With V the 63 low bits of the word and θ in [0, 1) those beyond, v = (V + θ)·2⁻⁶³, and
-/// S(j)·2⁶³ lies from T(j) to T(j) + `margin`: V < T(j) means v < S(j), V ≥ T(j) + `margin` means v ≥ S(j), and anything between is decided by
-/// the exact path.
+/// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). V is the 63 low bits of the word, θ in [0, 1) the bits beyond, and v = (V + θ)·2⁻⁶³.
+///
+/// S(j)·2⁶³ lies from T(j) to T(j) + `margin`. V < T(j) means v < S(j), and V ≥ T(j) + `margin` means v ≥ S(j). The exact path decides anything
+/// between.
 #[derive(Debug)]
 pub(crate) struct Table {
     weights: Box<dyn Weights>,
@@ -44,7 +45,9 @@ impl Table {
         let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
         exact::each_tail(&*weights, PRECISION, &total, &mut |tail| {
             let below = quotient(&tail.lo, &total.hi);
+            // A quotient is rounded down, or one less: the upper end lies below it plus 2.
             margin = margin.max(quotient(&tail.hi, &total.lo) + 2 - below);
+            // Thresholds fall: those that follow are zero too.
             if below == 0 {
                 return ControlFlow::Break(());
             }
@@ -52,9 +55,11 @@ impl Table {
             result.map_or(ControlFlow::Break(()), ControlFlow::Continue)
         });
         result?;
+        // About as many buckets as thresholds.
         let guide_bits = thresholds.len().checked_ilog2().unwrap_or(0).min(MOST_GUIDE_BITS);
         let guide = (0..=1_u64 << guide_bits).map(|lead| {
             let least = lead << (WORD_BITS - guide_bits);
+            // Above `least` − 1 means at or above `least`; for `least` = 0 that is all of them, because none is zero.
             count_above(&thresholds, least.saturating_sub(1)) as u32
         });
         Ok(Self {
@@ -82,6 +87,7 @@ impl Table {
         let lead = (v63 >> (WORD_BITS - self.guide_bits)) as usize;
         let (least, most) = (self.guide[lead + 1] as usize, self.guide[lead] as usize);
         let index = least + count_above(&self.thresholds[least..most], v63);
+        // Beyond the last threshold S(j)·2⁶³ lies from 0 to the margin.
         let next = self.thresholds.get(index).copied().unwrap_or(0);
         if v63 >= next.saturating_add(self.margin) {
             index as u64
@@ -107,12 +113,15 @@ impl Table {
     /// Whether the word alone may not decide among a few thresholds.
     fn is_near(&self, word: u64) -> bool {
         let v63 = word & !SIGN;
+        // Below the threshold the difference wraps to a huge number, which is not near. `|` asks about all of them: `||` would be a branch on the
+        // word.
         let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
         self.thresholds.iter().fold(near(0), |all, threshold| all | near(*threshold)) != 0
     }
 
     /// How many thresholds are above each word; whether that is certain to be the index of all of them.
     fn count(&self, words: &[u64], out: &mut [u64]) -> bool {
+        // Signed, because AVX2 compares signed integers only.
         let margin = self.margin.cast_signed();
         let low = |word: u64| (word & !SIGN).cast_signed();
         let near = |near: u64, word: &u64| near.wrapping_add(u64::from(low(*word) < margin));
@@ -154,7 +163,7 @@ fn count_above(thresholds: &[u64], v: u64) -> usize {
     thresholds.partition_point(|threshold| *threshold > v)
 }
 
-/// a/b·2⁶³, rounded down, or one less, and at most 2⁶³, for a ≥ 0 and b > 0 of two limbs of fraction and one integer limb.
+/// a/b·2⁶³, rounded down, or one less, and at most 2⁶³. a ≥ 0 and b > 0 have two limbs of fraction and one integer limb.
 ///
 /// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
 ///
@@ -170,6 +179,7 @@ fn quotient(a: &[u64], b: &[u64]) -> u64 {
         limbs::shl(&mut x, leading);
         (u128::from(x[2]) << 64 | u128::from(x[1])) >> 1
     };
+    // Long division, bit by bit. Its branches depend on parameters alone.
     let (mut rest, divisor) = (cut(a), cut(b) + 1);
     let mut quotient = 0;
     for _ in 0..WORD_BITS {

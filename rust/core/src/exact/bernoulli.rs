@@ -12,6 +12,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
         return true;
     }
     let Some(mut uniform) = Uniform::new(word, extension) else {
+        // u = 0 is below every power of e.
         return true;
     };
     let mut p = 2;
@@ -21,6 +22,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
         if let Some(answer) = below(&mut uniform, &power, p) {
             return answer;
         }
+        // Half as much again each time: the total work is then about that of the last step.
         let more = (p / 2).max(1);
         uniform.extend(more);
         p += more;
@@ -30,6 +32,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
 /// u = 2^(−z)·f < 2^(−n)·mantissa, if this precision decides it; f is in [1/2, 1) and the mantissa in [1, 3).
 fn below<E: Extension>(u: &mut Uniform<'_, E>, power: &Power, p: usize) -> Option<bool> {
     let (z, n) = (u.exponent(), power.shift);
+    // Both factors are in [1/2, 3): exponents 60 apart decide alone, and a smaller shift fits the integer limb.
     if z.abs_diff(n) >= 60 {
         return Some(n < z);
     }

@@ -7,8 +7,8 @@
 //! v · Σ n_k e^(−x_k) < Σ m_k e^(−x_k).
 //! ```
 //!
-//! The x_k are different rationals, so by the theorem of Lindemann and Weierstrass the powers are linearly independent over the rationals, and
-//! v has finitely many bits: equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
+//! The x_k are different rationals. By the theorem of Lindemann and Weierstrass their powers are linearly independent over the rationals. v is
+//! rational, so equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
 //! question one about integers; otherwise equality is impossible, and growing precision decides.
 
 use super::enclosure::Enclosure;
@@ -127,6 +127,7 @@ impl Choice {
             let precision = finer.as_ref().unwrap_or(&self.first);
             let p = precision.p;
             let left = v.enclosure(p).mul(&precision.total);
+            // By 1 with p limbs: then both sides have 2p limbs of fraction.
             let right = sum(&precision.weights, tail, p).mul(&Enclosure::point(1, p));
             if let Some(answer) = left.less(&right) {
                 return Ok(answer);

@@ -96,10 +96,11 @@ impl Step {
     }
 }
 
-/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p) and an `approximation` of x, below [`UNDERFLOW`] and off by less than 2^−27.
+/// e^(−x) with `p` ≥ 2 limbs of fraction, given ⌊x⌋ in units of 2^(−64p). The `approximation` of x is below [`UNDERFLOW`] and off by less than
+/// 2^−27.
 ///
-/// Let n be the shift and t = (n ln 2 − x) / 2^h, so that e^(−x) = 2^(−n) · (e^t)^(2^h) and the mantissa is the result of squaring the
-/// Taylor sum of e^t h times. Everything is positive and rounded down, which makes the result a lower bound.
+/// Let n be the shift and t = (n ln 2 − x) / 2^h. Then e^(−x) = 2^(−n) · (e^t)^(2^h), and squaring the Taylor sum of e^t h times gives the
+/// mantissa. Everything is positive and rounded down, which makes the result a lower bound.
 pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
     let (mut t, shift) = reduce(x, approximation, p);
     let halvings = halvings(p);
@@ -115,9 +116,9 @@ pub(super) fn power(x: &Limbs, approximation: f64, p: usize) -> Power {
     }
 }
 
-/// (r, n) with r ≤ n ln 2 − x in [0, 1), r short by at most 2n + 1 units, given ⌊x⌋ in units and x in floating point.
+/// (r, n) with r ≤ n ln 2 − x in [0, 1), given ⌊x⌋ in units and x in floating point. r is short by at most 2n + 1 units.
 ///
-/// x/ln 2 < 2^21 is known within 2^−27, so n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, a
+/// x/ln 2 < 2^21 is known within 2^−27. So n = ⌊x/ln 2⌋ + 1 gives n ln 2 − x in (−2^−27, ln 2 + 2^−27). If the lower bound r is negative, a
 /// further ln 2 moves it to the upper end of that range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < n < 2^21")]
 fn reduce(x: &Limbs, approximation: f64, p: usize) -> (Limbs, usize) {
@@ -146,8 +147,8 @@ fn halvings(p: usize) -> usize {
 
 /// Width of the mantissa in units of the last limb.
 ///
-/// With r < 1 short by 2n + 1 units, t is short by (2n + 1)/2^h + 1, hence e^t ≤ 2 by 2(2n + 1)/2^h + 2, and the Taylor sum by 5 more: call it d.
-/// Squaring Y ≥ y ≥ Y − d loses Y² − ⌊y²⌋ ≤ 2Yd + 1. The values squared multiply to less than e^r < 3, so h squarings turn d into at most
+/// r < 1 is short by 2n + 1 units, and t by (2n + 1)/2^h + 1. Hence e^t ≤ 2 is short by 2(2n + 1)/2^h + 2, and the Taylor sum by 5 more: call it d.
+/// Squaring Y ≥ y ≥ Y − d loses Y² − ⌊y²⌋ ≤ 2Yd + 1. The values squared multiply to less than e^r < 3. So h squarings turn d into at most
 /// 3·2^h·(d + 1) = 6(2n + 1) + 24·2^h.
 fn width(shift: usize, halvings: usize) -> u64 {
     6 * (2 * shift as u64 + 1) + (24 << halvings)
@@ -155,8 +156,8 @@ fn width(shift: usize, halvings: usize) -> u64 {
 
 /// e^t for 0 ≤ t < 2^(−h), h ≥ 8, from below, short by at most 5 units.
 ///
-/// Horner's scheme 1 + t/1·(1 + t/2·(1 + …)), every bracket multiplied by a common denominator c so that one long division serves as many
-/// steps as c fits a limb. A step loses less than one unit in the product and one in the division, and scales the loss so far by less than
+/// Horner's scheme 1 + t/1·(1 + t/2·(1 + …)). Every bracket is multiplied by a common denominator c: one long division serves as many steps
+/// as c fits a limb. A step loses less than one unit in the product and one in the division, and scales the loss so far by less than
 /// 2^(−8): below 3 units in all. The terms left out start with one below a unit and fall more than twofold each: 2 units more.
 ///
 /// The sum fits its integer limb: c < 2^(62 − ⌊log₂ k⌋) before c·k < 2^63, and the brackets are below 1.004.

@@ -93,6 +93,7 @@ impl Exponent {
         let Some(top) = self.numerator.iter().rposition(|&limb| limb != 0) else {
             return 0.0;
         };
+        // Two limbs from the leading one on have at least 65 significant bits, more than an `f64` holds.
         let below = if top > 0 { self.numerator[top - 1] } else { 0 };
         let head = u128::from(self.numerator[top]) << 64 | u128::from(below);
         let quotient = self.divisors.iter().fold(head as f64, |rest, &divisor| rest / divisor as f64);
@@ -103,6 +104,7 @@ impl Exponent {
 /// x·2^e for 2^−192 ≤ x < 2^128, to float64's range.
 fn scaled(mut x: f64, mut e: i32) -> f64 {
     while e != 0 && x != 0.0 && x < f64::INFINITY {
+        // Steps stay in the range of `power_of_two`. They have one sign, so that an overflow or underflow on the way is that of the result.
         let step = e.clamp(-1000, 1000);
         x *= power_of_two(step);
         e -= step;
@@ -114,12 +116,14 @@ fn scaled(mut x: f64, mut e: i32) -> f64 {
 #[expect(clippy::cast_sign_loss, reason = "differences from the lower place")]
 fn difference(high: f64, low: f64) -> (Limbs, i32) {
     let (a, b) = (decompose(high.abs()), decompose(low.abs()));
+    // A zero has no place: the other number decides.
     let place = match (a.0, b.0) {
         (0, _) => b.1,
         (_, 0) => a.1,
         _ => a.1.min(b.1),
     };
     let place_of = |(mantissa, exponent): (u64, i32)| if mantissa == 0 { 0 } else { (exponent - place) as usize };
+    // 53 bits shifted by less than a limb take two limbs, with room for the carry of the sum.
     let len = place_of(a).max(place_of(b)) / 64 + 2;
     let placed = |number: (u64, i32)| {
         let mut limbs = Limbs::zero(len);
@@ -134,6 +138,7 @@ fn difference(high: f64, low: f64) -> (Limbs, i32) {
     } else if high.is_sign_positive() {
         limbs::sub(&mut a, &b)
     } else {
+        // Both are negative, so `low` has the larger magnitude.
         std::mem::swap(&mut a, &mut b);
         limbs::sub(&mut a, &b)
     };

@@ -7,8 +7,8 @@ use crate::lattice::dyadic::decompose;
 
 /// ⌈D/(1 + e^(ε/2))⌉ for finite ε > 0 and 1 ≤ D ≤ 2^53: the r of least E|X|.
 ///
-/// A floating-point quotient decides unless an integer lies within its error: e^(ε/2) within 8 units in the last place (a margin over what
-/// libraries promise), the sum and the quotient within half a unit each, together below 10·2^(−52) < 2^(−48).
+/// A floating-point quotient decides unless an integer lies within its error. e^(ε/2) is within 8 units in the last place, a margin over what
+/// libraries promise. The sum and the quotient are within half a unit each. Together that is below 10·2^(−52) < 2^(−48).
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -115,6 +115,7 @@ pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
     // The product is below 2^106 units of 2^exponent, and exponent ≤ −52 since γ ≤ 1.
     let (mantissa, exponent) = decompose(gamma);
     let product = u128::from(mantissa) * u128::from(cells);
+    // From 2^106 on every divisor gives 1: the cut keeps the shift in range.
     let bits = exponent.unsigned_abs().min(127);
     product.div_ceil(1 << bits) as u64
 }

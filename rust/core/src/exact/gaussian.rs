@@ -13,6 +13,7 @@ use crate::lattice::dyadic::decompose;
     reason = "a guess below 2^46, and an exponent from −52 to 38"
 )]
 pub fn nearest_sqrt(sigma2: f64) -> u64 {
+    // 4σ² < 4 leaves t = 1 alone.
     if sigma2 < 1.0 {
         return 1;
     }
@@ -26,6 +27,7 @@ pub fn nearest_sqrt(sigma2: f64) -> u64 {
             square <= four_sigma2 << exponent
         }
     };
+    // σ is at most 2^45: its root in floating point is off by less than 2^−6, and the integer by at most one.
     let guess = sigma2.sqrt().round() as u64;
     (guess.saturating_sub(1).max(1)..=guess + 1)
         .rev()
@@ -35,13 +37,14 @@ pub fn nearest_sqrt(sigma2: f64) -> u64 {
 
 /// Whether a proposal of magnitude |Y| is accepted: u < e^(−(|Y| − σ²/t)²/(2σ²)), u given by `word` and the extension.
 ///
-/// With σ² = m·2^e and q = max(0, −e) the exponent is N²/(2^(1 + |e|)·m·t²), N = ||Y|·t·2^q − σ²·2^q| below 2^192 for 2^−20 ≤ σ² ≤ 2^90.
+/// With σ² = m·2^e and q = max(0, −e) the exponent is N²/(2^(1 + |e|)·m·t²), N = ||Y|·t·2^q − σ²·2^q|. N is below 2^192 for 2^−20 ≤ σ² ≤ 2^90.
 pub fn accept(sigma2: f64, t: u64, magnitude: u64, word: u64, extension: &mut impl Extension) -> bool {
     let (m, e) = decompose(sigma2);
     let shift = e.unsigned_abs() as usize;
     let (mut scaled, mut centre) = (Limbs::from_slice(&[magnitude, 0, 0]), Limbs::from_slice(&[m, 0, 0]));
     limbs::mul_add_small(&mut scaled, t, 0);
     limbs::shl(if e < 0 { &mut scaled } else { &mut centre }, shift);
+    // Only the square of the difference counts.
     if limbs::less(&scaled, &centre) {
         core::mem::swap(&mut scaled, &mut centre);
     }

@@ -4,7 +4,7 @@ use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::limbs::{self, Limbs};
 
-/// 1 + x + … + x^(length − 1) for x = e^(−step), or 1/(1 − x) without a length, with `p` limbs of fraction and one integer limb: the sum must
+/// 1 + x + … + x^(length − 1) for x = e^(−step), or 1/(1 − x) without a length. It has `p` limbs of fraction and one integer limb: the sum must
 /// be below 2^63.
 ///
 /// It grows with x, so that its ends come from those of x, one rounded down throughout and one up. They are within 2^−64 of one another,
@@ -16,6 +16,7 @@ pub fn geometric_sum(step: &Step, length: Option<u64>, p: usize) -> Enclosure {
         Some(length) => finite(x, length, up),
         None => infinite(x, up),
     };
+    // Dropping the limb rounds both ends down, so the upper one gets a unit for it.
     let (lo, mut hi) = (sum(&x.lo, 0), Limbs::from_slice(&sum(&x.hi, 1)[1..]));
     limbs::add_small(&mut hi, 1);
     Enclosure {
@@ -67,6 +68,7 @@ fn infinite(x: &Limbs, up: u64) -> Limbs {
         sum = doubled(&sum, &power, up);
         power = product(&power, &power, up);
     }
+    // The factors left out are above 1: only the upper end needs them.
     if up == 1 {
         limbs::shl(&mut power, 1);
         sum = doubled(&sum, &power, up);

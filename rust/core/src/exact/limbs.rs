@@ -159,6 +159,7 @@ pub fn sub(a: &mut [u64], b: &[u64]) -> bool {
     for (digit, &y) in a.iter_mut().zip(b) {
         let (first, under) = digit.overflowing_sub(y);
         let (second, again) = first.overflowing_sub(u64::from(borrow));
+        // At most one of the two borrows: a first difference that wrapped is not 0.
         *digit = second;
         borrow = under | again;
     }
@@ -168,6 +169,7 @@ pub fn sub(a: &mut [u64], b: &[u64]) -> bool {
 /// `a ← ⌊a / divisor⌋`.
 pub fn div_small(a: &mut [u64], divisor: u64) {
     let mut rest = 0;
+    // The rest is below the divisor, so that every quotient fits a limb.
     for digit in a.iter_mut().rev() {
         let wide = (u128::from(rest) << 64) | u128::from(*digit);
         *digit = low(wide / u128::from(divisor));
@@ -178,6 +180,7 @@ pub fn div_small(a: &mut [u64], divisor: u64) {
 /// `a ← a·2^bits`. The result must fit.
 pub fn shl(a: &mut [u64], bits: usize) {
     let (whole, part) = (bits / 64, bits % 64);
+    // From the top down: every limb is read before it is written over. Double limbs need no case for a shift by 0.
     for i in (0..a.len()).rev() {
         let digit = |from: usize| i.checked_sub(from).map_or(0, |i| u128::from(a[i]));
         a[i] = high((digit(whole) << 64 | digit(whole + 1)) << part);
@@ -187,6 +190,7 @@ pub fn shl(a: &mut [u64], bits: usize) {
 /// `a ← ⌊a / 2^bits⌋`.
 pub fn shr(a: &mut [u64], bits: usize) {
     let (whole, part) = (bits / 64, bits % 64);
+    // From the bottom up, for the same reason.
     for i in 0..a.len() {
         let digit = |from: usize| a.get(i + from).map_or(0, |&d| u128::from(d));
         a[i] = low((digit(whole + 1) << 64 | digit(whole)) >> part);

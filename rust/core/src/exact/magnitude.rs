@@ -18,8 +18,8 @@
 //! ```
 //!
 //! Equality would make b a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann's theorem e to a rational
-//! power other than 0 is transcendental, so all coefficients would have to vanish. They do not: for count > 0 the constant term is v/2·A > 0,
-//! and for count = 0 the terms v/2·A = k and v/2·B = D − k with A + B = 2D mean A = 2k, but A is odd.
+//! power other than 0 is transcendental, so all coefficients would have to vanish. They do not. For count > 0 the constant term is v/2·A > 0.
+//! For count = 0 the terms v/2·A = k and v/2·B = D − k with A + B = 2D mean A = 2k, but A is odd.
 
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
@@ -154,6 +154,7 @@ impl<'a, E: Extension> Decision<'a, E> {
     fn set_precision(&mut self, p: usize) {
         self.p = p;
         let power = self.law.step().power(1, p);
+        // `decay` would make the power a second time; it is kept for count = 1.
         self.b = Power::fixed_or_tiny(power.as_ref(), p);
         let (a, b) = self.law.denominator();
         self.denominator = self.b.linear(a, b);

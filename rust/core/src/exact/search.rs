@@ -10,6 +10,7 @@ pub fn last_true(guess: u64, end: u64, mut holds: impl FnMut(u64) -> bool) -> u6
     let mut n = guess.min(end - 1);
     let mut step = 1;
     while high - low > 1 {
+        // A step out of the bracket gives way to bisection.
         n = if n > low && n < high { n } else { low + (high - low) / 2 };
         n = if holds(n) {
             low = n;

@@ -38,10 +38,11 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// Whether δ is at most what is allowed, for a law that ends after `short` cells on one side and after `long` on the other,
+    /// Whether δ is at most what is allowed, for a law that ends after `short` cells on one side and after `long` on the other.
     /// D − 1 ≤ `short` ≤ `long` ≤ 2^62.
     pub fn holds(&self, short: u64, long: u64) -> bool {
         debug_assert!(self.cells - 1 <= short && short <= long && long <= MOST);
+        // Equality is impossible (see above), so some precision decides.
         let mut p = 2;
         loop {
             if let Some(answer) = self.compare(short, long, p) {
@@ -89,11 +90,13 @@ impl Truncation {
     /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below 2^62.
     pub fn other(&self, given: u64) -> Option<u64> {
         let symmetric = self.symmetric();
+        // b = e^(−ε) and y = x^(given + 1), rounded: for guesses alone.
         let (b, y) = (
             (-self.eps).exp(),
             (-self.eps * (given as f64 + 1.0) / self.cells as f64).exp(),
         );
         if given >= symmetric {
+            // The other side has at least D cells. The search below begins beyond.
             if self.cells <= given && self.holds(self.cells, given) {
                 return Some(self.cells);
             }
@@ -103,6 +106,7 @@ impl Truncation {
             let fails = |more: u64| !self.holds(self.cells + more, given);
             return Some(1 + self.cells + last_true(guess.saturating_sub(1), given - self.cells, fails));
         }
+        // δ falls with the other bound: if the farthest one leaves too much, all do.
         if !self.holds(given, MOST) {
             return None;
         }
@@ -120,6 +124,7 @@ impl Truncation {
         reason = "a guess"
     )]
     fn guess(&self, depth: f64) -> u64 {
+        // NaN converts to 0, which becomes D.
         ((depth / self.eps * self.cells as f64) as u64).clamp(self.cells, MOST - 1)
     }
 }

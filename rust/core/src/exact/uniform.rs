@@ -95,6 +95,7 @@ impl<'a, E: Extension> Uniform<'a, E> {
         let tail = if self.known > 1 {
             u128::from(self.word(self.first + 1))
         } else {
+            // Not drawn yet: the middle of what it may be.
             1 << 63
         };
         let f = ((head | tail) << self.zeros) as f64 * (-128.0_f64).exp2();

@@ -31,6 +31,7 @@ pub fn total(weights: &dyn Weights, p: usize) -> Enclosure {
         limbs::add(&mut sum.hi, &weight.hi);
         ControlFlow::Continue(())
     });
+    // Weights that are not in the list are positive: the lower end holds without them.
     limbs::add_small(&mut sum.hi, rest);
     sum
 }
@@ -72,6 +73,7 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
         let (mut j, mut decided) = (0, false);
         each_tail(weights, p, &total, &mut |tail| {
             j += 1;
+            // The caller or a lower precision has decided these.
             if j <= index {
                 return ControlFlow::Continue(());
             }
@@ -92,11 +94,13 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
 
 /// v from its 63 given bits and p − 1 extension words, with `p` limbs of fraction.
 fn leading_bits(v63: u64, extension: &mut impl Extension, p: usize) -> Enclosure {
+    // The first word has 63 bits, so whole words make up v/2, as in `Uniform`.
     let mut half = Limbs::zero(p + 1);
     half[p - 1] = v63;
     for i in 0..p - 1 {
         half[p - 2 - i] = extension.word(i);
     }
+    // The words that follow add at most one unit.
     let mut v = Enclosure::above(half, 1);
     v.shl(1);
     v

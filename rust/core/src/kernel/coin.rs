@@ -18,7 +18,7 @@ use crate::reveal;
 /// twice |z| times these, and the square      64·207 + 1024      < 2^14
 /// ```
 ///
-/// and 2^(−z²) is off by 2^−39 relatively for it. The polynomial leaves more: with n = round(z²), f = n − z² and x = f ln 2, |x| < 0.3466, the
+/// and 2^(−z²) is off by 2^−39 relatively for it. The polynomial leaves more. Let n = round(z²), f = n − z² and x = f ln 2, so that |x| < 0.3466. The
 /// series of e^x to x⁶ leaves less than 1.06·|x|⁷/5040 < 2^−22.9 of a result of at least 0.707, that is 2^−22.4. 2^−21 covers all.
 #[derive(Clone, Debug)]
 pub(crate) struct Coin {
@@ -98,6 +98,7 @@ impl Coin {
         // 2^52 times the probability, beside the 52 leading bits of u: u·2^52 is in [whole, whole + 1).
         let threshold = A::mul_add(high, f2 * f2, middle) * exp2(52.0 - n);
         let whole = from_small(word >> 12);
+        // `whole` + 1 is exact: at most 2⁵².
         let accepted = whole + 1.0 <= threshold * (1.0 - ERROR);
         let rejected = whole >= threshold * (1.0 + ERROR);
         (accepted, rejected)

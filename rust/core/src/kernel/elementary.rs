@@ -66,6 +66,7 @@ fn cubic<A: MulAdd<N>, N: Number>(c: [N; 4], x: N, x2: N) -> N {
 #[inline(always)]
 pub(super) fn split_ln(x: f64) -> (f64, f64) {
     const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+    // As integers: m begins at √½ instead of 1, so the exponent field of the difference is e.
     let shifted = x.to_bits().wrapping_sub(SQRT_HALF);
     let e = from_small(shifted >> 52);
     let m = f64::from_bits((shifted & ((1 << 52) - 1)).wrapping_add(SQRT_HALF));

@@ -96,6 +96,7 @@ impl FixedGeometric {
         let part = x as u64;
         // κ/V ≤ κ·2^(zeros − 63), rounded up.
         let room = 61_u32.wrapping_sub(self.p);
+        // Where the zeros exceed the room, the shift wraps to some number. Such a word is not accepted.
         let beyond = ((self.scale >> 65) as u64).wrapping_shr(room.wrapping_sub(logarithm.zeros));
         let least = beyond.wrapping_add(self.slack).wrapping_add(1);
         let inside = (part >= least) & (part <= u64::MAX - self.slack);
@@ -108,6 +109,7 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
     let (top, bottom) = (a << a.leading_zeros(), u128::from(b << b.leading_zeros()));
     let below = u32::from(u128::from(top) < bottom);
     let dividend = u128::from(top) << (63 + below);
+    // Two digits of 64 bits: a remainder is below 2^64, and fits when it is shifted.
     let rest = (dividend % bottom) << 64;
     let log2 = b.leading_zeros().cast_signed() - a.leading_zeros().cast_signed() - below.cast_signed();
     (((dividend / bottom) << 64) | (rest / bottom), log2)

@@ -9,8 +9,8 @@ use super::staircase::{StaircaseLane, Stairs};
 ///
 /// The thresholds are rounded, and need not be right: [`Stairs::place`] accepts no word on a wrong stair, nor one beyond the last rung.
 ///
-/// This assumes that each rung's unit is accurate. Why it is: a unit has a relative error of 2u as long as ε·J ≤ 700, and a word V ≥ 1 reaches
-/// only rungs where ε·J < 76. On a higher rung the top is below 1. It is so too where the unit of the stair before is wrong:
+/// This assumes that each rung's unit is accurate. Why it is: a unit has a relative error of 2u as long as ε·J ≤ 700. A word V ≥ 1 reaches only
+/// rungs where ε·J < 76. On a higher rung the top is below 1. It is so too where the unit of the stair before is wrong:
 ///
 /// - Four rungs: with ε ≤ 700 that stair's ε·J is at most 1400. The exponent of the unit has then overflowed into the sign, so the top is
 ///   negative or zero. With ε > 700, D·c is zero, and so is every top.

@@ -18,6 +18,7 @@ mod x86_64 {
     use super::super::tier::Tier;
 
     pub fn clear() {
+        // `vzeroall` leaves registers 16 to 31 as they are.
         if Tier::Avx512.is_available() {
             // SAFETY: the processor has AVX-512 F.
             unsafe { zmm16_to_31() }

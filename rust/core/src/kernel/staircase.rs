@@ -29,7 +29,7 @@ use crate::lattice::dyadic::power_of_two;
 /// that is taken for zero. Where y < D·c, so that J is too small, the same bound keeps the computed difference below the tolerance: not
 /// accepted. The bits beyond the word widen the interval upwards by one step of V.
 ///
-/// On a stair that a word V ≥ 1 reaches, e^(εJ) ≤ (D + D·c)/((½ + D·c)·v) about, so that ε·J < 76 and J < 2²⁷. V = 0 makes y zero or NaN: not accepted.
+/// On a stair that a word V ≥ 1 reaches, e^(εJ) ≤ (D + D·c)/((½ + D·c)·v) about. So ε·J < 76 and J < 2²⁷. V = 0 makes y zero or NaN: not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct StaircaseLane {
     pub(super) stairs: Stairs,

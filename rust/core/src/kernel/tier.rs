@@ -69,6 +69,7 @@ impl Tier {
     pub fn current() -> Self {
         static CURRENT: OnceLock<Tier> = OnceLock::new();
         *CURRENT.get_or_init(|| {
+            // A name that cannot be followed is no error here: `cpu_tier` reports it.
             Self::asked_for()
                 .ok()
                 .flatten()

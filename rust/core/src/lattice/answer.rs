@@ -38,6 +38,7 @@ pub(crate) fn half_up(x: f64) -> f64 {
     // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
     let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
     let nearest = (x + shift) - shift;
+    // A half that went down to the even number goes up here.
     nearest + if x - nearest >= 0.5 { 1.0 } else { 0.0 }
 }
 
@@ -116,6 +117,7 @@ impl Answer for i64 {
 
     #[inline(always)]
     fn nearest(self) -> f64 {
+        // Exact where it is used: floats take integers up to 2⁵³ (`is_quick`), and integers take `rounded`.
         self as f64
     }
 
@@ -129,11 +131,14 @@ impl Answer for i64 {
 fn shift(n: i128, by: i32) -> i128 {
     match by {
         _ if n == 0 => 0,
+        // At most 2¹²⁵.
         0..=62 => n << by,
+        // Below 2¹²⁶.
         63.. if n.unsigned_abs().leading_zeros() as i32 > by + 1 => n << by,
         63.. => n.signum() * LIMIT,
         // |n|·2^by is below ½, or it is −½, which rounds up to zero.
         ..=-65 => 0,
+        // An arithmetic shift rounds downwards on both sides of zero.
         _ => (n + (1 << (-by - 1))) >> -by,
     }
 }

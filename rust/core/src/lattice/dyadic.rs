@@ -14,6 +14,7 @@ pub(crate) fn ceil_scaled(x: f64, log2: i32) -> u64 {
         significand << shift
     } else {
         let down = (-shift) as u32;
+        // A divisor of 2⁵³ or more gives 1, whichever it is.
         significand.div_ceil(1_u64.checked_shl(down).unwrap_or(u64::MAX))
     }
 }
@@ -34,6 +35,7 @@ pub(crate) fn decompose(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     match (bits >> 52) & 0x7ff {
+        // Subnormal: without the hidden bit.
         0 => (fraction, -1074),
         biased => (fraction | 1 << 52, biased as i32 - 1075),
     }

@@ -56,6 +56,7 @@ impl Lattice {
         if sensitivity.trunc() != sensitivity {
             return Err(ParamError::SensitivityNotInteger(sensitivity));
         }
+        // The bound comes first, so that the conversion cannot saturate.
         if !(sensitivity <= MAX_SPAN && fits(eps, sensitivity as u64)) {
             return Err(ParamError::TooWide { eps, sensitivity });
         }
@@ -103,6 +104,7 @@ pub(crate) fn exactly(parameter: &'static str, value: u64) -> Result<f64, ParamE
 fn refinement(eps: f64, narrowing: Narrowing) -> i32 {
     let magnitude = floor_log2(eps);
     let narrower = match narrowing {
+        // The cut concerns only an ε below 2⁻⁵², which `fits` refuses.
         _ if magnitude < -20 => return (magnitude + 20).max(-LOG2_CELLS),
         Narrowing::Laplace => f64::from(magnitude + 1),
         Narrowing::Staircase => (0.75 * eps).floor(),

@@ -15,6 +15,7 @@ pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattic
     let granularity = lattice.granularity();
     // Together they have no more bits than the longest: one question for all of them.
     let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
+    // The inverse of a subnormal g may overflow.
     let quick = answers
         .iter()
         .fold(granularity.is_normal(), |all, answer| all & answer.is_quick(T::WHOLE));

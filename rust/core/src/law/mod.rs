@@ -94,6 +94,7 @@ pub trait Law: Debug + Send + Sync {
     where
         Self: Sized,
     {
+        // Before the fill is taken: what is refused does not count.
         release::check_type::<T>(self.log2_granularity())?;
         Ok(self.next_fill(generator, out.len())?.write(0, out)?)
     }
@@ -123,8 +124,8 @@ pub trait Law: Debug + Send + Sync {
     /// Protects a record that changes one of the answers by at most the sensitivity; vectors of answers, where the law is one of vectors.
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a law of other numbers, an
-    /// exhausted generator; then nothing was drawn or written.
+    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a law of other numbers, or an
+    /// exhausted generator. Nothing was drawn or written then.
     fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
     where
         Self: Sized,

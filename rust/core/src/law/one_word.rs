@@ -91,6 +91,7 @@ impl OneWordLaw {
             Kind::Laplace => Lattice::continuous(eps, sensitivity, Narrowing::Laplace),
             Kind::DiscreteStaircase | Kind::DiscreteLaplace => Lattice::integers(eps, sensitivity),
         }?;
+        // Rules in the positive and negated: NaN fails them.
         match (kind, shape) {
             (Kind::Staircase, Shape::Number(gamma)) if !(gamma > 0.0 && gamma <= 1.0) => Err(ParamError::Gamma(gamma)),
             (Kind::DiscreteStaircase, Shape::Number(r)) if !(r >= 1.0 && r <= sensitivity && r.trunc() == r) => {
@@ -163,6 +164,7 @@ fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
         Shape::L1 => exact::optimal_r_l1(eps, cells),
         Shape::L2 => exact::optimal_r_l2(eps, cells),
         Shape::Number(gamma) if kind == Kind::Staircase => exact::ceil_product(gamma, cells),
+        // `check` has found it whole, and no larger than the sensitivity.
         Shape::Number(r) => r as u64,
     }
 }

@@ -14,8 +14,10 @@ const LOG2_STEPS: i32 = 10;
 /// Scales further apart than 2 to this power are refused: the smaller one would be far below the lattice step.
 const MOST_LOG2_RATIO: i32 = 12;
 
-/// Real noise Γ − Γ' + Λ, Γ and Γ' gamma variables of shape α and scale θ, Λ a Laplace variable of scale λ, on the multiples of a power of two g:
-/// (N − N' + L)·g, the N negative binomial of shape α and ratio e^(−g/θ), L two-sided geometric of ratio e^(−g/λ).
+/// Real noise Γ − Γ' + Λ, on the multiples of a power of two g. Γ and Γ' are gamma variables of shape α and scale θ, and Λ is a Laplace variable of
+/// scale λ.
+///
+/// What is drawn is (N − N' + L)·g. N and N' are negative binomial of shape α and ratio e^(−g/θ), and L is two-sided geometric of ratio e^(−g/λ).
 #[derive(Debug)]
 pub struct Arete {
     log2_granularity: i32,
@@ -35,12 +37,15 @@ impl Arete {
             let law = NegativeBinomial::new(shape, share, rate, Step::new(eps, parts))?;
             Ok::<_, ParamError>(Difference::table(law)?)
         };
+        // The whole has one stage for L, a share two for M − M' (contract, section 7).
         let last = if share.is_whole() {
             Difference::geometric(laplace.0, laplace.1)
         } else {
+            // The shape is the share's fraction of 1, so an error names the number of parties.
             table(("n_parties", 1.0), ("lam", lam), laplace)?
         };
         let first = table(("alpha", alpha), ("theta", theta), gamma)?;
+        // The gamma part reads stages 0 and 1, the Laplace part those that follow.
         let sum = Differences::new(vec![(1, first), (1, last)]);
         Ok(Self { log2_granularity, sum })
     }

@@ -21,8 +21,8 @@ use crate::stream::{CHUNK, PairStage, StagedFill};
 /// P(k) ∝ e^(−k²/(2σ²)) for every integer k, or every step of a lattice.
 ///
 /// # What is drawn
-/// Every integer has exactly its probability: a proposal Y from the two-sided geometric law of scale t, the integer nearest σ, is
-/// accepted with probability e^(−(|Y| − σ²/t)²/(2σ²)), and so on until one is (algorithm 3 of the paper, with another t).
+/// Every integer has exactly its probability. A proposal Y comes from the two-sided geometric law of scale t, the integer nearest σ. It is
+/// accepted with probability e^(−(|Y| − σ²/t)²/(2σ²)); otherwise the next attempt follows (algorithm 3 of the paper, with another t).
 ///
 /// The number of attempts says nothing about the value: given that it is accepted, a proposal has the same law in every attempt.
 ///
@@ -135,6 +135,7 @@ impl DiscreteGaussian {
             }
             return;
         }
+        // One for all chunks, so that it is wiped once.
         let mut attempted = Attempt {
             pairs: [[0; 2]; BLOCK],
             words: [0; BLOCK],
@@ -151,6 +152,7 @@ impl DiscreteGaussian {
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
         let mut open = [0; CHUNK];
         let mut left = 0;
+        // All values make the first attempt: their pairs are consecutive blocks of the keystream.
         let stage = fill.pair_stage(0);
         for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
             stage.pairs(first + u64::from(begin), &mut attempted.pairs[..out.len()]);
@@ -163,6 +165,7 @@ impl DiscreteGaussian {
             let mut still = 0;
             let stage = fill.pair_stage(attempt);
             for begin in (0..left).step_by(BLOCK) {
+                // A copy, because what stays open is written to the front of the same list.
                 let mut indices = [0; BLOCK];
                 let n = (left - begin).min(BLOCK);
                 indices[..n].copy_from_slice(&open[begin..begin + n]);
@@ -197,7 +200,9 @@ impl DiscreteGaussian {
         self.proposal
             .write_block(tier, words, n, proposals, |k, e| stage.extension(index(k), 0, e));
         let verdicts = self.coin.toss(tier, proposals, coins);
+        // n is at least 1, so the shift is below 64.
         let all = u64::MAX >> (BLOCK - n);
+        // Verdicts say nothing about the values that are accepted: branches on them are declared.
         let mut accepted = reveal::word(verdicts.accepted);
         for k in bits(reveal::word(verdicts.unsure) & all) {
             accepted = accepted & !(1 << k) | u64::from(self.accepts(stage, index(k), proposals[k], coins[k])) << k;

@@ -11,7 +11,7 @@ use crate::memory::{self, OutOfMemory};
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
 ///
 /// # Density
-/// ln f falls by εⱼ/Δ per unit of |x| from breakpoint cⱼ₋₁ to cⱼ (c₀ = 0, the last segment without end), and f is continuous.
+/// ln f falls by εⱼ/Δ per unit of |x| from breakpoint cⱼ₋₁ to cⱼ, and f is continuous. c₀ is 0, and the last segment has no end.
 ///
 /// # What is drawn
 /// The same on the multiples of g: ln P(X = kg) falls by εⱼ/⌈Δ/g⌉ per lattice step between the breakpoints, rounded to the lattice.
@@ -21,7 +21,7 @@ use crate::memory::{self, OutOfMemory};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Generator, MergedLaplace, Noise};
+/// use stairnoise::{Generator, Law, MergedLaplace};
 ///
 /// let law = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0)?;
 /// let mut noise = [0.0_f64; 1000];
@@ -62,6 +62,7 @@ impl MergedLaplace {
         let largest = eps.iter().copied().fold(0.0, f64::max);
         let lattice = Lattice::continuous(largest, sensitivity, Narrowing::Laplace)?;
         for &eps in eps {
+            // On the lattice of the largest ε a smaller one has the longer tail.
             lattice.fits(eps, sensitivity)?;
         }
         let breaks = cells_of(breakpoints, lattice)?;
@@ -97,6 +98,7 @@ impl Law for MergedLaplace {
 fn law(eps: &[f64], breaks: &[u64], lattice: Lattice) -> Result<Segments, OutOfMemory> {
     let starts = || core::iter::once(0).chain(breaks.iter().copied());
     let length = |i: usize, start| breaks.get(i).map(|end| end - start);
+    // Zero alone: a segment of both signs would count it twice.
     let zero = Segment {
         side: Side::Plus,
         first: 0,
@@ -130,6 +132,7 @@ fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamErro
         let steps = if breakpoint.is_finite() {
             breakpoint.round_to_lattice(lattice.log2_granularity)
         } else {
+            // Not positive: refused below.
             -1
         };
         let good = last < steps && steps < MOST_STEPS;

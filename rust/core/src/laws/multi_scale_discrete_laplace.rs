@@ -34,12 +34,14 @@ impl MultiScaleDiscreteLaplace {
                 value: sensitivity,
             });
         }
+        // Made for the whole too, because it checks ε.
         let law = NegativeBinomial::new(("n_parties", 1.0), share, ("eps", eps), Step::new(eps, 1))?;
         let term = if share.is_whole() {
             Difference::geometric(eps, 1)
         } else {
             Difference::table(law)?
         };
+        // All terms share one table or sampler: a clone is a pointer.
         let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;
         Ok(Self {
             cells: lattice.cells,

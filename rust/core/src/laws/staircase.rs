@@ -3,7 +3,7 @@
 use crate::error::ParamError;
 use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
 
-/// The staircase law: among all ε-differentially private additive noise for a real query, the least expected cost (Geng and
+/// The staircase law: the least expected cost among all ε-differentially private additive noise for a real query (Geng and
 /// Viswanath 2015, "The Optimal Mechanism in Differential Privacy", Theorem 1).
 ///
 /// # Density

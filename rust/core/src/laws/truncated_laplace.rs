@@ -91,6 +91,7 @@ impl TruncatedLaplace {
             eps,
             falls: 0,
         };
+        // Zero belongs to the upper segment: it has one sign.
         let segments = vec![segment(Side::Plus, 0, above + 1), segment(Side::Minus, 1, below)];
         Ok(Self {
             bounds: [below, above],
@@ -129,6 +130,7 @@ fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattic
     } else {
         "at least the sensitivity"
     };
+    // Not the opposite comparison: NaN must be refused.
     let outside = distance >= sensitivity;
     if !outside {
         return Err(rule(name, far, given));
@@ -138,6 +140,7 @@ fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattic
     if !within {
         return Err(rule(name, "within 2**62 multiples of the granularity from 0", given));
     }
+    // A distance of Δ or more has at least D − 1 whole steps, as `Truncation` requires.
     Ok(floor_scaled(distance, lattice.log2_granularity))
 }
 

@@ -26,10 +26,10 @@ const TAYLOR: [f64; 13] = {
 
 /// `weights[i] ← e^(−(levels[i] − least)·factor)`, for `least` the smallest level and a positive factor.
 ///
-/// With q the exact exponent of the rounded product, the result is off by less than 8·2^−53 relatively where q ≤ 700, and below e^−699
-/// beyond. Proof: k = ⌊q/ln 2⌉, the difference k·LN_2_HIGH − q is exact (Sterbenz), the rest of the reduction is off by less than
-/// 0.5·2^−53, the Taylor polynomial of degree 12 on |r| < 0.3467 by less than 1.8·2^−53 from what is left out and 4·2^−53 from rounding,
-/// and the power of two is exact.
+/// Let q be the rounded product, taken as exact. The result is off by less than 8·2^−53 relatively where q ≤ 700, and below e^−699 beyond.
+///
+/// Proof: k = ⌊q/ln 2⌉, so the difference k·LN_2_HIGH − q is exact (Sterbenz). The rest of the reduction is off by less than 0.5·2^−53. The
+/// Taylor polynomial of degree 12 on |r| < 0.3467 leaves out less than 1.8·2^−53, and rounding adds 4·2^−53. The power of two is exact.
 #[inline(always)]
 pub(super) fn fill<A: Arithmetic>(levels: &[f64], least: f64, factor: f64, weights: &mut [f64]) {
     for (weight, &level) in weights.iter_mut().zip(levels) {

@@ -35,6 +35,7 @@ impl Levels {
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Self {
         let halvings = i32::from(!monotonic);
         let share = if monotonic { eps } else { eps / 2.0 };
+        // The factor is then between 5·10⁻³⁰¹ and 10³⁰⁰: a normal number, off by one rounding.
         let moderate = |x: f64| (1e-150..=1e150).contains(&x);
         Self {
             eps,

@@ -76,6 +76,7 @@ impl Selection {
     /// The position of the first cost that is not finite, or negative where it must not be.
     pub fn refused(&self, costs: &[f64]) -> Option<usize> {
         let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
+        // A NaN fails both comparisons.
         let good = |cost: &f64| *cost >= least && *cost <= f64::MAX;
         // In parts: the compiler does not vectorise a loop that may end at any element.
         let part = 1024;
@@ -91,6 +92,7 @@ impl Selection {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn and `out` is as it was.
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
+        // No rows fit no costs, whatever the number of candidates.
         let n = costs.len().checked_div(out.len()).unwrap_or(1);
         if n == 0 || n * out.len() != costs.len() {
             return Err(DrawError::Candidates {
@@ -225,6 +227,7 @@ impl Kept {
             *self = Self::default();
         }
         let (number, size) = (self.thresholds.len(), thresholds.len());
+        // Reserved first: `insert` would abort where memory runs out.
         self.number.try_reserve(1).map_err(|_| OutOfMemory)?;
         memory::push(&mut self.thresholds, thresholds)?;
         self.number.insert(address, number);
@@ -241,6 +244,7 @@ fn exact_index(
     extension: &mut impl FnMut(usize) -> u64,
 ) -> Result<usize, OutOfMemory> {
     reveal::slow_path();
+    // Without a guess the search begins in the middle.
     levels.choice(costs)?.index(word, extension, costs.len() / 2)
 }
 

@@ -20,8 +20,9 @@ fn normalized(x: f64) -> (u64, i32) {
 
 /// J, exactly, for a finite cost ≥ 0; at most [`HIGHEST`].
 ///
-/// With k = ⌊c/Δ⌋ and f = c/Δ − k it is k + 1 if f ≥ γ, otherwise k, because 0 < γ ≤ 1. All comparisons are of integers.
+/// Let k = ⌊c/Δ⌋ and f = c/Δ − k. J is k + 1 if f ≥ γ, otherwise k, because 0 < γ ≤ 1. All comparisons are of integers.
 pub(super) fn stair(cost: f64, sensitivity: f64, gamma: f64) -> u64 {
+    // −0.0 is a cost of 0.
     let (c, above) = normalized(cost.abs());
     let ((unit, below), (g, point)) = (normalized(sensitivity), normalized(gamma));
     if c == 0 {
@@ -32,17 +33,20 @@ pub(super) fn stair(cost: f64, sensitivity: f64, gamma: f64) -> u64 {
     // f ≥ γ means rest·2^lead ≥ g·unit.
     let product = u128::from(g) * u128::from(unit);
     let (whole, rest, lead) = match shift {
+        // At least ½·2^64 sensitivities.
         64.. => return HIGHEST,
         0..64 => {
             let (whole, rest) = divide(c, shift as u32, unit);
             (whole, rest, -point)
         }
+        // c/Δ is below 1, and c its remainder.
         _ => (0, c, -point + shift),
     };
     let reached = if lead < 0 {
         // g·unit·2^−lead ≥ 2^105 is more than any rest.
         false
     } else {
+        // From 2^127 on rest·2^lead might not fit, and it is above the product, which is below 2^106.
         rest > 0 && (rest.leading_zeros() as i32 + 64 <= lead || u128::from(rest) << lead >= product)
     };
     whole.saturating_add(u64::from(reached)).min(HIGHEST)

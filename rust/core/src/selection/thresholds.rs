@@ -26,11 +26,13 @@ impl RowThresholds {
         let n = costs.len();
         let (survival, margin) = match row.weights(levels, costs)? {
             Some(weights) => (survival(weights)?, margin(n)),
+            // Without a margin no word is sure: the thresholds only give the exact path a guess.
             None => (memory::filled(u64::MAX, n)?, None),
         };
         let bits = guide_bits(n);
         let shift = 64 - bits;
         let mut guide = memory::filled(0, 1 << bits)?;
+        // Buckets rise while S(j) falls with j: one pass finds all of them.
         let mut j = n - 1;
         for (bucket, place) in guide.iter_mut().enumerate() {
             while j > 0 && survival[j] <= (bucket as u64) << shift {
@@ -108,6 +110,7 @@ fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
         high = next;
         *sum = high + low;
     }
+    // S(0) becomes 2^64, which the conversion saturates.
     let scale = 64.0_f64.exp2() / sums[0];
     memory::collected(sums.iter().map(|sum| (sum * scale) as u64))
 }

@@ -90,6 +90,7 @@ impl Generator {
 
     /// A reproducible stream for tests and studies. A seed is no secret: never publish a release made with one.
     pub fn from_seed(seed: u128) -> Self {
+        // The key that the contract, section 1, gives a seed.
         let mut key = Zeroizing::new([0; 32]);
         key[..16].copy_from_slice(&seed.to_le_bytes());
         key[16..].copy_from_slice(b"stairnoise/seed1");
@@ -104,8 +105,8 @@ impl Generator {
         }
     }
 
-    /// An independent generator: with a key from the operating system if this one's came from there, otherwise with a key derived from this
-    /// one's and the count of its children.
+    /// An independent generator. Its key is from the operating system if this one's is. Otherwise it is derived from this one's key and the count
+    /// of its children.
     ///
     /// # Errors
     /// [`DrawError::Entropy`] if the operating system gives no entropy.
@@ -215,6 +216,7 @@ impl Generator {
     fn rekey_after_fork(&mut self) -> Result<(), DrawError> {
         if matches!(self.source, Source::Os { process, .. } if process != process_mark()) {
             self.source = Source::from_os()?;
+            // The new key has made no fill yet.
             self.next_fill = 0;
         }
         Ok(())

@@ -8,8 +8,8 @@ use core::arch::x86_64::{
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
 
-/// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, and a word of the last half
-/// that has gone through the S-box: rotated and with a round constant for even halves, as it is for odd ones.
+/// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, XORed with the last word of the
+/// last half, which goes through the S-box first. For even halves that word is rotated and gets a round constant.
 ///
 /// The caller wipes `keys`.
 #[target_feature(enable = "aes,ssse3")]
@@ -37,6 +37,7 @@ pub(super) fn expand(key: &[u8; 32], keys: &mut [__m128i; ROUNDS + 1]) {
 #[inline]
 #[target_feature(enable = "aes,ssse3")]
 fn even_half<const ROUND: i32>(before: __m128i, last: __m128i) -> __m128i {
+    // Bytes 13, 14, 15, 12: the last word, rotated, in all four columns.
     let rotated = _mm_shuffle_epi8(last, _mm_set1_epi32(0x0c0f_0e0d));
     _mm_xor_si128(running_xor(before), _mm_aesenclast_si128(rotated, _mm_set1_epi32(ROUND)))
 }
@@ -44,6 +45,7 @@ fn even_half<const ROUND: i32>(before: __m128i, last: __m128i) -> __m128i {
 #[inline]
 #[target_feature(enable = "aes,ssse3")]
 fn odd_half(before: __m128i, last: __m128i) -> __m128i {
+    // The last word in all four columns.
     let word = _mm_shuffle_epi8(last, _mm_set1_epi32(0x0f0e_0d0c));
     _mm_xor_si128(running_xor(before), _mm_aesenclast_si128(word, _mm_setzero_si128()))
 }

@@ -94,6 +94,7 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
 fn encrypt_successors(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &mut [[u64; 2]; BATCH]) {
     let tweak = tweak.cast_signed();
     let mut counter = _mm256_set_epi64x(tweak, first.wrapping_add(1).cast_signed(), tweak, first.cast_signed());
+    // Sums of 64 bits: no carry of an index reaches its tweak.
     let step = _mm256_set_epi64x(0, 2, 0, 2);
     let mut lanes = [_mm256_setzero_si256(); LANES];
     for lane in &mut lanes {

@@ -89,6 +89,7 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
 fn successors(tweak: u64, first: u64) -> [__m512i; LANES] {
     let block = _mm_set_epi64x(tweak.cast_signed(), first.cast_signed());
     let mut counter = _mm512_add_epi64(_mm512_broadcast_i32x4(block), _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0));
+    // Sums of 64 bits: no carry of an index reaches its tweak.
     let step = _mm512_set_epi64(0, 4, 0, 4, 0, 4, 0, 4);
     let mut lanes = [_mm512_setzero_si512(); LANES];
     for lane in &mut lanes {

@@ -110,6 +110,7 @@ impl<L: Placement> OwnLane<3> for Few<L> {
 /// `doubt` is 0 or infinite.
 #[inline(always)]
 fn tolerance(slack: f64, scale: f64, doubt: f64) -> f64 {
+    // NaN fails the comparison.
     if scale <= MAX_SPAN { slack + doubt } else { f64::INFINITY }
 }
 

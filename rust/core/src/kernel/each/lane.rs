@@ -6,8 +6,8 @@ use super::super::lane::Lane;
 
 /// A family's law in a lane: [`Lane`] with its constants, N numbers, made on the way.
 ///
-/// A block goes through each stage before it goes through the next. The stages are short (for a staircase on AVX2, 27 to 95 instructions for four
-/// lanes), so that the processor works on several of their chains at a time.
+/// A block goes through each stage before it goes through the next. The stages are short, so that the processor works on several of their chains at
+/// a time: for a staircase on AVX2, they take 27 to 95 instructions for four lanes.
 pub(super) trait OwnLane<const N: usize> {
     /// The constant that takes longest to compute, with what the others need; and g.
     fn place<A: Arithmetic>(eps: f64, sensitivity: f64) -> ([f64; 3], f64);

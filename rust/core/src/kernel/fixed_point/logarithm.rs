@@ -43,6 +43,7 @@ const COEFFICIENTS: [u128; TERMS] = {
 impl Logarithm {
     /// v = m/c·2^−e with c = 2^62 or 2^63 and m/c in [√½, √2): −ln v = e·ln 2 − 2 atanh s, s = (m − c)/(m + c).
     pub fn of(bits: u64) -> Self {
+        // 0 becomes 1. No other V has a difference with bit 63.
         let bits = bits | bits.wrapping_sub(1) >> 63;
         let zeros = (bits | 1).leading_zeros();
         let m = bits.wrapping_shl(zeros) >> 1;
@@ -50,8 +51,11 @@ impl Logarithm {
         let upper = (SQRT2 - 1).wrapping_sub(m) >> 63;
         let c = (1_u64 << 62).wrapping_shl(upper as u32);
         let negative = upper.wrapping_neg();
+        // |m − c|, by a mask.
         let difference = (m.wrapping_sub(c) ^ negative).wrapping_sub(negative);
+        // In 2^−127 it is 2 atanh |s|.
         let ln = atanh(quotient(difference, m.wrapping_add(c))) >> (127 - BITS);
+        // All ones where s is not negative: 2 atanh s is then subtracted.
         let subtract = u128::from(upper).wrapping_sub(1);
         let exponent = u64::from(zeros).wrapping_sub(upper);
         Self {

@@ -58,6 +58,7 @@ impl Laws {
         let (mut room, tier) = (Room::new(), Tier::current());
         for first in (0..parameters.eps.len()).step_by(BLOCK) {
             let block = parameters.block(first);
+            // A block of which all parameters are in the range of the fast path has laws. Others are checked one by one.
             if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(tier, family)) {
                 continue;
             }
@@ -75,6 +76,7 @@ impl Laws {
     /// [`DrawError::NotFinite`] or [`DrawError::OffLattice`], with the position of the first that is not.
     pub fn check_answers<A: Answer>(&self, answers: &[A], parameters: &Parameters<'_>) -> Result<(), DrawError> {
         // A sensitivity has less than 2⁵³ steps on any lattice: one multiplication decides for all but monstrous answers.
+        // 2⁷³·Δ is at most the limit 2¹²⁶·g.
         let (fixed, per_sensitivity) = if self.is_discrete() {
             (limit(0), 0.0)
         } else {
@@ -118,6 +120,7 @@ impl Laws {
         shape: Shape,
         draw: impl FnOnce(&OneWordLaw) -> R,
     ) -> Result<R, ParamError> {
+        // The names take bits of NaNs, which are no law's number.
         let shape_key = match shape {
             Shape::L1 => u64::MAX,
             Shape::L2 => u64::MAX - 1,
@@ -227,6 +230,7 @@ fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
 
 /// A few multiplications spread neighbouring floats, whose low bits are often all zero, over the places.
 fn place(key: [u64; 3]) -> usize {
+    // 2⁶⁴ over the golden ratio: Fibonacci hashing (Knuth 1998, volume 3, section 6.4).
     let mixed = key.iter().fold(0_u64, |mixed, part| {
         (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     });

@@ -49,6 +49,7 @@ impl<A: Answer, T: Value> Output<T> for Released<'_, A> {
         if answer.is_quick(T::WHOLE) {
             return T::from_sum(answer, answer.nearest() / granularity, cells, granularity);
         }
+        // In doubt: what is written here is written over.
         if reveal::condition(cells.is_nan()) {
             return T::default();
         }
@@ -95,6 +96,7 @@ impl<T, O: Output<T>> Work for WriteBlock<'_, T, O> {
 #[inline(always)]
 fn write<T>(drawn: &DrawnBlock, out: &mut [T], output: impl Output<T>) -> u64 {
     let DrawnBlock { cells, granularity, .. } = drawn;
+    // Counting, not a flag: the compiler turns a sum into a vector sum.
     let mut sure = 0_u64;
     for i in 0..out.len() {
         out[i] = output.whole(i, cells[i], granularity[i]);

@@ -54,6 +54,7 @@ fn given<'a>([eps, sensitivity, shape]: &'a mut [[f64; BLOCK]; 3], parameters: &
                 shape.fill(number);
                 shape
             }
+            // Families that take no number do not read it.
             Shapes::Same(_) => shape,
             Shapes::Numbers(numbers) => full(numbers, shape),
         },

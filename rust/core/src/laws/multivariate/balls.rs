@@ -48,6 +48,7 @@ impl Balls {
 
     /// From here on every weight is less than e^(−ε/5) times the one before: w(m + 1)/w(m) ≤ e^(−ε + d/m).
     fn falling_from(&self) -> u64 {
+        // From m = 1.25·d/ε on d/m is at most 4ε/5. The rest is room for rounding.
         (1.26 * self.dim as f64 / self.eps) as u64 + 1
     }
 }
@@ -86,6 +87,7 @@ impl Scaled {
         let zeros = n.leading_zeros() as usize;
         let leading = n << zeros;
         let mut lo = Limbs::zero(p + 1);
+        // The leading bit is the integer limb, and 127 bits fill the two limbs below.
         lo[p] = (leading >> 127) as u64;
         lo[p - 1] = (leading >> 63) as u64;
         lo[p - 2] = (leading << 1) as u64;
@@ -121,6 +123,7 @@ impl Scaled {
             mantissa: self.mantissa.clone(),
             exponent: self.exponent,
         };
+        // The leading bit of n is the number itself.
         for bit in (0..n.ilog2()).rev() {
             power = power.times(&power);
             if n >> bit & 1 == 1 {
@@ -133,6 +136,7 @@ impl Scaled {
     /// Back to a lower end in [1, 2) after a product or a mantissa up to 3.
     fn normalise(&mut self) {
         let integer = self.mantissa.lo[self.mantissa.lo.len() - 1];
+        // The lower end of `tiny` is 0 and stays.
         let bits = integer.checked_ilog2().unwrap_or(0);
         if bits > 0 {
             self.mantissa.shr(bits as usize);
@@ -148,6 +152,7 @@ impl Scaled {
             // Beside the largest weight there are none much above it.
             fixed.shl(shift as usize);
         } else {
+            // A shift by the whole length leaves 0, and so would any longer one.
             fixed.shr(shift.unsigned_abs().min(64 * fixed.lo.len() as u64) as usize);
         }
         fixed

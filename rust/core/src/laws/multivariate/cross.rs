@@ -22,6 +22,7 @@ pub(super) fn point(doubt: &Doubt<'_>, words: &[u64], sorted: &mut [u64], cells:
         let (least, width) = match before {
             None => (sorted[0], 1),
             Some(before) if reveal::condition(sorted[i] > before) => (sorted[i].wrapping_sub(before).wrapping_sub(1), 2),
+            // Equal in all bits known: less than one unit apart.
             Some(_) => (0, 1),
         };
         let (mut magnitude, sure) = rounded(doubt.radius, least, width);

@@ -4,10 +4,11 @@ use super::doubt::Doubt;
 use super::sign::{bits, signed};
 use crate::reveal;
 
-/// ⌊ρ·v + ½⌋ for the real number v = (`bits` + θ)·2⁻⁶³ with `bits` ≤ θ unknown bits ≤ `bits` + `width`, if that decides it.
+/// ⌊ρ·v + ½⌋ for a real number v that lies from `bits`·2⁻⁶³ to (`bits` + `width`)·2⁻⁶³, the upper end excluded, and whether that decides it.
 pub(super) fn rounded(radius: u64, bits: u64, width: u64) -> (u64, bool) {
     // Below 2¹²⁶ and above 0: a check would be a branch on noise.
     let times_radius = |n: u64| u128::from(radius).wrapping_mul(n.into());
+    // 2⁶² is the ½.
     let least = times_radius(bits).wrapping_add(1 << 62);
     let below = least.wrapping_add(times_radius(width));
     let (magnitude, most) = (least >> 63, below.wrapping_sub(1) >> 63);

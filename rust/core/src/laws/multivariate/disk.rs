@@ -102,6 +102,7 @@ impl Points {
             open.retain(|&place| {
                 let q = self.q[place];
                 let outside = reveal::condition(q >= INSIDE);
+                // The last attempt counts whatever its q: `decide` draws it from half the square.
                 let doubtful = outside && (reveal::condition(q <= OUTSIDE) || attempt == ATTEMPTS - 1);
                 if doubtful {
                     self.decide(&doubt(place % count), [place, pairs, place / count]);
@@ -138,6 +139,7 @@ impl Points {
             }
         };
         let square = |attempt| f64::from_bits(reveal::word(point::<Baseline>(words(attempt)).2.to_bits()));
+        // The first attempt that may be in the disk counts if it certainly is. Otherwise the exact path decides.
         let likely = (0..ATTEMPTS - 1).find(|attempt| square(*attempt) <= OUTSIDE);
         let certain = likely.filter(|attempt| square(*attempt) < INSIDE);
         let attempt = certain.unwrap_or_else(|| doubt.accepted(j));
@@ -150,6 +152,7 @@ impl Points {
     fn decide(&mut self, doubt: &Doubt<'_>, [place, pairs, j]: [usize; 3]) {
         let attempt = doubt.accepted(j);
         let words = doubt.words(attempt_word(pairs, j, attempt));
+        // The numbers of the last attempt begin with a zero bit (contract, section 9).
         let halve = u64::from(attempt == ATTEMPTS - 1);
         let words = words.map(|word| bits(word) >> halve | word & SIGN);
         (self.u[place], self.v[place], self.q[place]) = point::<Baseline>(words);
@@ -196,6 +199,7 @@ impl Work for EarlyAttempts<'_> {
 fn point<A: Arithmetic>(words: [u64; 2]) -> (f64, f64, f64) {
     let [u, v] = words.map(|word| A::from_bits(bits(word)) * (1.0 / SIGN as f64));
     let q = A::mul_add(u, u, v * v);
+    // u and v are not negative yet, so that `|` sets the sign.
     let [u, v] = [(u, words[0]), (v, words[1])].map(|(x, word)| f64::from_bits(x.to_bits() | word & SIGN));
     (u, v, q)
 }

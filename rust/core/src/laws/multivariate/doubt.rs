@@ -70,8 +70,8 @@ impl<'a> Doubt<'a> {
         })
     }
 
-    /// Coordinate i of a point of the ℓ2 ball: with q = u² + v² of its pair, σ the pair's spacing, and σ', q', v' those of the last pair,
-    /// y² = u²·σ/q, and in an odd dimension divided by 1 − σ'·v'²/q'.
+    /// Coordinate i of a point of the ℓ2 ball: y² = u²·σ/q, and in an odd dimension divided by N = 1 − σ'·v'²/q'. Here q = u² + v² is that of its
+    /// pair and σ the pair's spacing; σ', q' and v' are those of the last pair.
     #[cold]
     pub fn round(&self, i: usize, guess: u64) -> u64 {
         let pairs = pairs(self.dim);
@@ -84,6 +84,8 @@ impl<'a> Doubt<'a> {
             let square_of_pair = |j| coordinate(j, 0, known).plus(&coordinate(j, 1, known));
             let squares: Vec<_> = (0..pairs).map(square_of_pair).collect();
             let (j, last) = (i / 2, pairs - 1);
+            // k − ½ ≤ ρ·y, squared and multiplied out: (2k − 1)²·q ≤ (2ρ)²·u²·σ. In an odd dimension N joins q, and both sides are multiplied
+            // by q'.
             let odd = 2 * u128::from(k) - 1;
             let mut left = square(&Fixed::integer(odd)).times(&squares[j]);
             let mut right = square(&Fixed::integer(2 * u128::from(reveal::word(self.radius))))
@@ -141,6 +143,7 @@ impl<'a> Doubt<'a> {
         let words: Vec<_> = core::iter::once(first)
             .chain((0..known).map(|e| reveal::word(stage.extension(self.vector, e))))
             .collect();
+        // Words beyond the last one are zero (contract, section 1).
         Fixed::expansion(&words, known == EXTENSION_WORDS)
     }
 }

@@ -65,6 +65,7 @@ impl Fine {
 
     /// The magnitude in a ball of this radius, and whether it is certain.
     fn decide(&self, radius: u64, i: usize) -> (u64, bool) {
+        // k − ½ ≤ ρ·√(above/below), squared and without fractions: (2k − 1)²·below ≤ (2ρ)²·above.
         let (below, above) = self.square(i);
         let twice = Between::integer(2 * u128::from(radius));
         let right = twice.times(&twice).times(&above);
@@ -74,6 +75,7 @@ impl Fine {
         let found = last_true(guess, radius + 1, |k| {
             let odd = Between::integer(2 * u128::from(k) - 1);
             let less = right.less(&odd.times(&odd).times(&below));
+            // One question that is open makes the answer a guess.
             sure &= less.is_some();
             less == Some(false)
         });
@@ -83,6 +85,7 @@ impl Fine {
     /// Numbers whose quotient, the second by the first, is the square of coordinate i in the unit ball: q·N and x²·σ, with x either u or v.
     fn square(&self, i: usize) -> (Between, Between) {
         let (pair, x) = (i / 2, self.points[i / 2][i % 2]);
+        // Bits beyond the 127th add less than one unit to x.
         let (x, [lo, hi]) = (Between::fraction(x, x + 1), self.spacing(pair));
         let above = x.times(&x).times(&Between::fraction(lo, hi));
         let below = Between::fraction(self.q[pair], self.q[pair] + Q_WIDTH);
@@ -105,6 +108,7 @@ impl Fine {
     fn rest_of_odd(&self, last: usize) -> [Between; 2] {
         let (q, v, [lo, hi]) = (self.q[last], self.points[last][1], self.spacing(last));
         let square = times(v, v);
+        // Rounded down and up. The larger product makes the lower end of the difference.
         let dropped = [times(lo, square), times(hi, square + SQUARE_WIDTH) + 1];
         let rest = Between::fraction(q.saturating_sub(dropped[1]), q + Q_WIDTH - dropped[0]);
         [rest, Between::fraction(q, q + Q_WIDTH)]

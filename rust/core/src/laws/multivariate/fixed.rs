@@ -13,6 +13,7 @@ pub(super) struct Fixed {
 impl Fixed {
     /// From the words of a binary expansion, the first with 63 bits: between it and one unit of its last bit more, or exactly it.
     pub fn expansion(words: &[u64], exactly: bool) -> Self {
+        // The first word has 63 bits, so whole words make up half of the number.
         let mut half = Limbs::zero(words.len() + 1);
         for (limb, word) in half[..words.len()].iter_mut().rev().zip(words) {
             *limb = *word;
@@ -51,6 +52,7 @@ impl Fixed {
     pub fn minus(&self, other: &Self) -> Self {
         let (mut a, b) = aligned(self, other);
         if limbs::sub(&mut a.ends.lo, &b.ends.hi) {
+            // No difference is negative, so 0 is a lower end too.
             a.ends.lo = Limbs::zero(a.ends.lo.len());
         }
         let negative = limbs::sub(&mut a.ends.hi, &b.ends.lo);

@@ -88,7 +88,7 @@ pub enum Norm {
 /// weights e^(−εm) (m + γ)^d.
 ///
 /// # What is drawn
-/// The real law with D lattice steps for Δ and ⌈γD⌉ for γΔ, every coordinate rounded to the next multiple of g, halves upwards. Each lattice
+/// The real law with D lattice steps for Δ and ⌈γD⌉ for γΔ. Every coordinate is rounded to the nearest multiple of g, halves upwards. Each lattice
 /// vector has exactly the probability of the cube about it. D covers what rounding the answers adds to their distance, so that a release
 /// is ε-differentially private as it is.
 ///
@@ -119,6 +119,7 @@ impl MultivariateStaircase {
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn new(eps: f64, sensitivity: f64, dim: u64, gamma: f64, norm: Norm) -> Result<Self, ParamError> {
         check(eps, sensitivity, dim, gamma)?;
+        // s of the contract, section 9, in the roundings that it names.
         let refinement = (1.5 * eps / (dim + 1) as f64).floor().min(MAX_REFINEMENT) as i32;
         let log2_granularity = floor_log2(sensitivity) - LOG2_CELLS - refinement;
         if !(-1074..=960).contains(&log2_granularity) {
@@ -129,6 +130,7 @@ impl MultivariateStaircase {
         }
         let cells = ceil_scaled(sensitivity, log2_granularity) + rounding_of_answers(norm, dim);
         let r = match ceil_gamma(gamma, cells) {
+            // γ = 0 and γ = 1 are the same law.
             0 => cells,
             r => r,
         };
@@ -149,6 +151,7 @@ impl MultivariateStaircase {
 
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
+        // m may have 63 bits, and D has up to 53.
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
         if reveal::condition(radius < MOST_RADIUS.into()) {
             radius as u64
@@ -192,7 +195,9 @@ impl MultivariateStaircase {
     fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
         let (fill, start) = stages(fill, self.dim);
         let dim = self.dim as u64;
+        // Vectors are counted from the beginning of the fill: this view may begin inside one.
         let (mut vector, mut skip) = ((start + first) / dim, ((start + first) % dim) as usize);
+        // `Words` hands out at most CHUNK words of a stage.
         let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
         let needed = (skip + out.len()).div_ceil(self.dim);
         let mut batch = Batch::new(self.norm, needed.min(most), self.dim)?;
@@ -276,6 +281,7 @@ impl Drop for Batch {
 /// The fill with a value for every vector, and the coordinate that this view of it begins with: vectors are counted from the beginning of the
 /// fill. Long vectors, which are fewer, have more stages (contract, section 9).
 fn stages(fill: &StagedFill, dim: usize) -> (StagedFill, u64) {
+    // 40 − 12 = 28 bits are left for the index of a long vector.
     fill.whole(if dim <= FEW_DIMENSIONS { 0 } else { FEW_DIMENSIONS.ilog2() })
 }
 
@@ -307,6 +313,7 @@ fn check(eps: f64, sensitivity: f64, dim: u64, gamma: f64) -> Result<(), ParamEr
 fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
     match norm {
         Norm::L1 => dim - 1,
+        // ⌈√d⌉ in integers.
         Norm::L2 => (dim - 1).isqrt() + 1,
         Norm::LInf => 0,
     }

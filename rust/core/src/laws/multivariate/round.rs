@@ -1,9 +1,9 @@
 //! A uniform point of the ℓ2 ball, from points (u, v) uniform in the unit disk.
 //!
-//! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Of a uniform point of the ball in 2h
-//! dimensions, taken as h pairs, the squared lengths of the pairs are uniform on the simplex of nonnegative vectors of sum at most 1 (the
-//! element of area is half that of the squared length times that of the angle), so they are the spacings σ of h uniform numbers, for which
-//! the q serve; the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped: given y, the others are
+//! A point of the disk has q = u² + v² uniform on [0, 1] and a direction that does not depend on q. Take a uniform point of the ball in 2h
+//! dimensions as h pairs. The element of area is half that of the squared length times that of the angle. So the squared lengths of the pairs
+//! are uniform on the simplex of nonnegative vectors of sum at most 1, as the spacings σ of h uniform numbers are. The q serve as these
+//! numbers, and the directions are those of the pairs. In an odd dimension one more coordinate y is drawn and dropped. Given y, the others are
 //! uniform in the ball of radius √(1 − y²), so they are divided by it. The coordinates are
 //!
 //! ```text
@@ -89,6 +89,7 @@ pub(super) fn points<'a>(
     let mut all_sure = true;
     for j in 0..h {
         let sure = run_on(tier, Rounding { all, count, j });
+        // In an odd dimension the last pair has one coordinate.
         for c in 2 * j..dim.min(2 * j + 2) {
             all_sure &= reveal::condition(sure[c % 2]);
             for (cells, cell) in cells.chunks_exact_mut(dim).zip(&*all.cells[c % 2]) {
@@ -139,6 +140,7 @@ impl Work for Spacings<'_> {
         let sigma = &mut all.sigma[..count * pairs];
         sigma.copy_from_slice(&all.points.q[..count * pairs]);
         sort::columns(sigma, count, &mut all.row[..pairs]);
+        // From the last one down: the number before must not be a spacing yet.
         for j in (1..pairs).rev() {
             let (before, from) = sigma[(j - 1) * count..].split_at_mut(count);
             for (sigma, before) in from.iter_mut().zip(before) {
@@ -207,6 +209,7 @@ impl Work for Rounding<'_> {
             let errors = A::mul_add(S_ERROR, q[i], Q_ERROR * sigma[i]) * rest[i];
             let error = A::mul_add(errors, inverse, rest_error[i]);
             let scale = radius[i] * (sigma[i] * sigma[i] * inverse).sqrt();
+            // The bound assumes E < 2⁻¹⁰.
             let slope = if error < 1.0 / 1024.0 {
                 A::mul_add(0.502, error, 7.0 * U)
             } else {
@@ -222,6 +225,7 @@ impl Work for Rounding<'_> {
             };
             let ((u, u_sure), (v, v_sure)) = (rounded(u[i]), rounded(v[i]));
             (first[i], second[i]) = (u, v);
+            // Counting, not a flag: the compiler turns a sum into a vector sum.
             sure = [sure[0].wrapping_add(u_sure), sure[1].wrapping_add(v_sure)];
         }
         sure.map(|n| n == count)

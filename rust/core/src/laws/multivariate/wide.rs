@@ -44,6 +44,7 @@ impl WideFloat {
         let down = self.times_down(other);
         match down.mantissa.checked_add(1) {
             Some(mantissa) => Self { mantissa, ..down },
+            // All ones and one more: the next power of two.
             None => Self::new(1, down.exponent + 128),
         }
     }
