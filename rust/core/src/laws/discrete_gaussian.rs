@@ -86,6 +86,7 @@ impl DiscreteGaussian {
             });
         }
         let t = exact::nearest_sqrt(sigma2);
+        // Proposals are integers: the granularity comes in when accepted ones are converted.
         let integers = Lattice {
             log2_granularity: 0,
             cells: t,

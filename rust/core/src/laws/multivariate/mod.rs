@@ -60,7 +60,7 @@ const FEW_DIMENSIONS: usize = 1 << 12;
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
 const MOST_CELLS: usize = 1 << 12;
 
-/// How many plain draws a coordinate of a point of the ℓ2 ball takes as long as, about.
+/// A coordinate of a point of the ℓ2 ball takes about as long as this many plain draws.
 const L2_DRAWS: usize = 16;
 /// Up to this number of vectors, words are taken one by one: stage by stage there would be too few at a time.
 const FEW_VECTORS: usize = 16;
