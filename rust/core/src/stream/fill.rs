@@ -152,6 +152,7 @@ impl<'a> Stage<'a> {
         if e >= EXTENSION_WORDS {
             return 0;
         }
+        // A block holds two extension words of one value (contract, section 1).
         let level = (e / 2) as u64;
         self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
     }
