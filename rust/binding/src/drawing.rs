@@ -53,6 +53,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     stream: &Stream,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    // Answers are read twice: all of them are checked before a fill is taken.
     let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
     let mut signals = Signals::new();
     for first in (0..answers.len()).step_by(STAGE) {

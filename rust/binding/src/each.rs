@@ -211,6 +211,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
     let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
+    // As in `drawing::release`, all answers are checked before a fill is taken.
     let (check, mut both) = (laws(), in_order(0).map_err(|OutOfMemory| errors::memory())?);
     let mut signals = Signals::new();
     for first in (0..answers.len()).step_by(STAGE) {
