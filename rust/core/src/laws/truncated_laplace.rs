@@ -62,6 +62,7 @@ impl TruncatedLaplace {
         };
         let other = |name, given: Option<f64>, cells| {
             let far = "far enough from 0 for a bound on the other side to leave no more than delta";
+            // Asked only about a bound that is given: the NaN never shows.
             truncation.other(cells).ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
         };
         let (below, above) = match (lower_cells, upper_cells) {
