@@ -160,7 +160,7 @@ impl Staged for Segments {
                 *out = self.place(*index).cells(out.unsigned_abs(), *word);
             }
         }
-        // The segment tells about how large the noise is.
+        // Segments tell roughly how large the noise is.
         chosen[..out.len().min(CHUNK)].zeroize();
         Ok(())
     }

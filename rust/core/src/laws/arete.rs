@@ -61,6 +61,7 @@ fn granularity(theta: f64, lam: f64) -> Result<i32, ParamError> {
     }
     let (theta_log2, lam_log2) = (floor_log2(theta), floor_log2(lam));
     let log2_granularity = theta_log2.max(lam_log2) - LOG2_STEPS;
+    // The ranges of the contract, section 7.
     let rule = if (theta_log2 - lam_log2).abs() > MOST_LOG2_RATIO {
         "within a factor of 2**12 of theta"
     } else if !(-1022..=960).contains(&log2_granularity) {

@@ -144,6 +144,7 @@ impl<'a> Stage<'a> {
     /// The word of value `index`.
     pub fn word(self, index: u64) -> u64 {
         let index = self.start + index;
+        // A block holds the words of two values (contract, section 1).
         self.cipher.block(Domain::Noise, 0, self.number, index / 2)[(index % 2) as usize]
     }
 

@@ -151,7 +151,7 @@ impl MultivariateStaircase {
 
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
-        // m may have 63 bits, and D has up to 53.
+        // m may have 63 bits, and D about 53.
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
         if reveal::condition(radius < MOST_RADIUS.into()) {
             radius as u64
