@@ -1,7 +1,7 @@
 //! Which memory the calls that are running read and write.
 //!
-//! Long calls let other Python threads run. A second call that would write what the first one uses, or read what it writes, is refused. This
-//! knows of calls of this extension alone: that nobody else writes to an array meanwhile is the caller's affair, as it is with NumPy.
+//! Long calls let other Python threads run. A second call that would write what the first one uses, or read what it writes, is refused. The list
+//! has calls of this extension alone. The caller must see that nobody else writes to an array at the same time, as with NumPy.
 //!
 //! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So entries hold for the process
 //! that made them. The list is locked only with the interpreter attached, where no other thread can fork.
@@ -51,7 +51,7 @@ impl Memory {
         }
     }
 
-    /// Whether an element may share a byte with one of the other. Not those of two columns of a table, which lie between each other.
+    /// Whether an element may share a byte with one of the other. Two columns of a table do not, although their elements alternate.
     fn meets(&self, other: &Self) -> bool {
         if self.all.start >= other.all.end || other.all.start >= self.all.end {
             return false;
@@ -82,6 +82,7 @@ impl Borrow {
         let mut uses = uses();
         // In a forked child the parent's calls never end: forgotten.
         uses.all.retain(|held| held.process == process);
+        // Two calls may read the same memory.
         let free = |held: &Use| !(writes || held.writes) || !held.memory.meets(&memory);
         if !uses.all.iter().all(free) {
             return None;

@@ -31,7 +31,7 @@ pub(crate) const STAGE: usize = 1 << 12;
 /// What the values of a law cost, and which of them belong together.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
-    /// How many usual values one takes as long as.
+    /// A value takes as long as this many usual ones.
     pub price: usize,
     /// How many values are drawn together, as the coordinates of a vector are.
     pub together: usize,
@@ -48,6 +48,7 @@ impl Parts {
 
 /// Room for `n` values.
 fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+    // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
     let mut room = Vec::new();
     room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
     room.resize(n, value);
@@ -122,7 +123,7 @@ pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResu
     // NumPy has at most 64 axes, and no axis is longer than an `isize` counts.
     let mut lengths: Vec<npy_intp> = shape.iter().map(|&length| length as npy_intp).collect();
     let (axes, dtype) = (lengths.len() as c_int, T::get_dtype(py).into_dtype_ptr());
-    // SAFETY: so many lengths, and an element type whose reference NumPy takes over; NULL is turned into its error.
+    // SAFETY: `axes` lengths, and an element type whose reference NumPy takes over; NULL is turned into its error.
     let array = unsafe {
         let array = PY_ARRAY_API.PyArray_Zeros(py, axes, lengths.as_mut_ptr(), dtype, 0);
         Bound::from_owned_ptr_or_err(py, array)?
@@ -180,8 +181,8 @@ impl<'py, T: Element> Output<'py, T> {
         self.piece(0, self.len())
     }
 
-    /// Pieces of at most `most` values, in C order. Long ones begin with a page, so that no two threads come to the same new one, unless
-    /// values belong `together`: those are not parted where `most` is a multiple of their number.
+    /// Pieces of at most `most` values, in C order. Long ones begin with a page, so that no two threads reach the same new one. Values that belong
+    /// `together` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
     pub fn pieces(&mut self, most: usize, together: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
         let len = self.len();
         let ahead = if together == 1 && self.layout.is_contiguous() {
@@ -277,7 +278,7 @@ impl<T: Copy + Default> Piece<'_, T> {
     }
 }
 
-/// An array to be read, which no call writes meanwhile but this one: for each value it reads before it writes.
+/// An array to be read. No other call writes to it at the same time. This call may, but reads each value before it writes it.
 pub(crate) struct Input<'py, A> {
     first: *const A,
     layout: Layout,
@@ -328,7 +329,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     /// All elements in C order, if that is how they lie.
     pub fn as_slice(&self) -> Option<&[A]> {
         let readable = self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned();
-        // SAFETY: so many aligned, initialised elements one after the other, which no call writes while they are borrowed.
+        // SAFETY: `len` aligned, initialised elements one after the other, which no call writes while they are borrowed.
         readable.then(|| unsafe {
             slice::from_raw_parts(if self.len() == 0 { std::ptr::dangling() } else { self.first }, self.len())
         })
@@ -350,6 +351,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             }
         } else {
             let mut stage = Vec::new();
+            // So that `advance` cannot run out of memory.
             stage.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
             InOrder::Staged {
                 input: self,
@@ -394,7 +396,7 @@ pub(crate) enum InOrder<'a, A> {
 }
 
 impl<A> InOrder<'_, A> {
-    /// What it has come to.
+    /// The elements that [`Inputs::advance`] has reached.
     pub fn part(&self) -> &[A] {
         match self {
             Self::Contiguous { part, .. } => part,
@@ -476,7 +478,7 @@ impl<'py, A: Element> Rows<'py, A> {
     /// The row for place `position` of the output.
     pub fn row(&self, position: usize) -> &[A] {
         assert!(position < self.layout.len());
-        // SAFETY: so many aligned elements one after the other, which no call writes while they are borrowed.
+        // SAFETY: `length` aligned elements one after the other, which no call writes while they are borrowed.
         unsafe { slice::from_raw_parts(self.first.byte_offset(self.layout.offset(position)), self.length) }
     }
 }

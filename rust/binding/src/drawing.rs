@@ -10,7 +10,7 @@ use crate::errors;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
-/// Longer releases are worth their preparations, and let other threads run meanwhile.
+/// Longer releases are worth their preparations, and let other threads run.
 const SHORT: usize = 1 << 10;
 
 /// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
@@ -53,12 +53,14 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     stream: &Stream,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    // Answers are read twice: all of them are checked before a fill is taken.
     let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
     let mut signals = Signals::new();
     for first in (0..answers.len()).step_by(STAGE) {
         in_order.advance(STAGE.min(answers.len() - first));
         law.check_answers(in_order.part())
             .map_err(|error| errors::answer(error, first, values.shape()))?;
+        // A long check can be interrupted too: no fill is taken yet.
         signals.check()?;
     }
     let parts = parts(law);

@@ -57,6 +57,7 @@ impl<'py> Parameters<'py> {
     fn in_order(&self, first: u64) -> Result<PartsInOrder<'_>, OutOfMemory> {
         let mut shares = Vec::new();
         if self.k > 1 {
+            // So that `advance` cannot run out of memory.
             shares.try_reserve_exact(STAGE).map_err(|_| OutOfMemory)?;
         }
         Ok(PartsInOrder {
@@ -71,7 +72,7 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// One of these takes as long as so many usual values at least: without a fast path laws are prepared one by one.
+    /// A value of the shape l2 takes at least as long as four usual ones: it has no fast path, and its law is prepared on its own.
     fn parts(&self) -> Parts {
         let price = if matches!(self.shape, Shapes::Same(Shape::L2)) { 4 } else { 1 };
         Parts { price, together: 1 }
@@ -210,6 +211,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
     let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
+    // As in `drawing::release`, all answers are checked before a fill is taken.
     let (check, mut both) = (laws(), in_order(0).map_err(|OutOfMemory| errors::memory())?);
     let mut signals = Signals::new();
     for first in (0..answers.len()).step_by(STAGE) {

@@ -77,6 +77,7 @@ fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sens
 fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
     let mut floats = Vec::new();
     floats.try_reserve_exact(list.len()).map_err(|_| errors::memory())?;
+    // A conversion may run Python code, which may make the list longer.
     for item in list.iter().take(floats.capacity()) {
         floats.push(item.extract()?);
     }

@@ -11,11 +11,12 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Of elements of `size` bytes.
+    /// For elements of `size` bytes.
     pub fn new(shape: &[usize], strides: &[isize], size: usize) -> Self {
         let len = shape.iter().product();
         let mut axes: Vec<(usize, isize)> = Vec::with_capacity(shape.len());
         if len > 0 {
+            // An axis of one element is never stepped along, and no axis of an empty array is: such strides mean nothing.
             for (&length, &stride) in shape.iter().zip(strides).filter(|(length, _)| **length > 1) {
                 match axes.last_mut() {
                     Some(outer) if Some(outer.1) == stride.checked_mul(length as isize) => *outer = (outer.0 * length, stride),

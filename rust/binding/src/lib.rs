@@ -31,6 +31,7 @@ mod selection;
 mod stream;
 mod threads;
 
+// `Children::stream` and the list of `borrows` rely on it: no other thread runs while the interpreter is attached.
 #[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;

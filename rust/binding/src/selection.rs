@@ -36,6 +36,7 @@ impl Selection {
     /// The position in C order of the first cost that is no cost.
     fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<Option<usize>> {
         let costs = Input::new("costs", costs)?;
+        // A part at a time, so that a long check can be interrupted.
         let mut in_order = costs.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
         let mut signals = Signals::new();
         for first in (0..costs.len()).step_by(STAGE) {

@@ -60,6 +60,7 @@ impl Stream {
                 key.len()
             )));
         }
+        // This copy is wiped here; the caller can wipe the original.
         let bytes = Zeroizing::new(key.to_vec());
         match <&[u8; 32]>::try_from(&**bytes) {
             Ok(key) => Ok(Self::new(Generator::from_key(key), true)),

@@ -16,6 +16,7 @@ impl Random {
 
     /// Uniform in 0..1.
     pub fn next(&mut self) -> f64 {
+        // The multiplier is from Steele and Vigna 2022.
         self.0 = self.0.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -106,8 +106,8 @@ fn next(weight: &Limbs, q: &Limbs, shape: &Limbs, k: u64, above: u64) -> Limbs {
 }
 
 impl Weights for NegativeBinomial {
-    /// The list ends where a weight is below 2⁵ (1−q)^(−1) units: the upper ends, each step of which adds less than two units, come down to
-    /// less than 2³ (1−q)^(−1). What follows is at most 2/(1−q) times the last.
+    /// The list ends where a weight is below 2⁵ (1−q)^(−1) units. It does end: each step adds less than two units to the upper ends, so they fall
+    /// below 2³ (1−q)^(−1). All that follow add up to at most 2/(1−q) times the last.
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64 {
         let (q, shape) = (self.step.decay(p), self.shape(p));
         // 1/(1 − q), without cancellation where q is near 1.
@@ -171,8 +171,7 @@ mod tests {
         }
     }
 
-    /// Evidence: consistency. With two limbs more the enclosures are far narrower, and lie inside; and what the shorter list leaves out comes to
-    /// less than it says.
+    /// Evidence: consistency. With two limbs more the enclosures are far narrower, and lie inside. The shorter list leaves out less than it says.
     #[test]
     fn more_limbs_lie_inside() {
         for (beta, share, rate) in [
@@ -234,8 +233,8 @@ mod tests {
         }
     }
 
-    /// Evidence: a second way to the same number, where it is hardest. Beside every threshold, found by bisection, with extensions of all zeros and
-    /// all ones, the table says what the exact path finds on its own from zero.
+    /// Evidence: a second way to the same number, where it is hardest. Thresholds are found by bisection. Beside every
+    /// threshold, with extensions of all zeros and all ones, the table says what the exact path finds on its own from zero.
     #[test]
     fn the_table_and_the_exact_path_agree_beside_thresholds() {
         for (beta, share, rate) in [

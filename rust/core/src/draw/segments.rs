@@ -70,6 +70,7 @@ impl Segments {
     /// Segments with `falls` in rising order. A fall (ε, count) is the factor e^(−ε·count/D).
     pub fn new(segments: Vec<Segment>, falls: Vec<(f64, u64)>, lattice: Lattice) -> Result<Self, OutOfMemory> {
         let mut rates = memory::collected(segments.iter().map(|segment| segment.eps))?;
+        // A rate that several segments share is drawn once.
         distinct(&mut rates);
         // Every ε of a segment is among the rates: the default is never taken.
         let rate_of = |eps: f64| rates.iter().position(|rate| *rate == eps).unwrap_or_default() as u64;
@@ -125,6 +126,7 @@ impl Segments {
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
             sampler.write(stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
+                // A branch would tell the rate, and so the segment.
                 let mask = equal(*rate_of_value, rate).cast_signed();
                 *distance = (*distance & !mask) | (of_rate & mask);
             }
@@ -158,7 +160,7 @@ impl Staged for Segments {
                 *out = self.place(*index).cells(out.unsigned_abs(), *word);
             }
         }
-        // The segment tells about how large the noise is.
+        // Segments tell roughly how large the noise is.
         chosen[..out.len().min(CHUNK)].zeroize();
         Ok(())
     }

@@ -31,12 +31,12 @@ impl Share {
         }
     }
 
-    /// How many shares.
+    /// How many shares are added up.
     pub const fn present(self) -> u64 {
         self.present
     }
 
-    /// Of how many.
+    /// How many shares the whole law has.
     pub const fn parties(self) -> u64 {
         self.parties
     }

@@ -74,7 +74,7 @@ pub(crate) fn release<A: Answer, T: Value>(
 /// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
 const PART: usize = 8 * CHUNK;
 
-/// Calls `convert(done, noise, out)` with parts of `out`, of which `done` elements come before, and their noise.
+/// Calls `convert(done, noise, out)` with parts of `out` and their noise; `done` elements come before a part.
 fn each_chunk<T>(
     law: &dyn Staged,
     fill: &StagedFill,

@@ -167,7 +167,7 @@ fn count_above(thresholds: &[u64], v: u64) -> usize {
 ///
 /// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
 ///
-/// Of both the 127 bits from the leading bit of b on are divided, the divisor rounded up. That lowers the quotient by less than 2⁶³·2⁻¹²⁵.
+/// The division takes the 127 bits of each from the leading bit of b on, and rounds the divisor up. That lowers the quotient by less than 2⁶³·2⁻¹²⁵.
 fn quotient(a: &[u64], b: &[u64]) -> u64 {
     if !limbs::less(a, b) {
         return SIGN;

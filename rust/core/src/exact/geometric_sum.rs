@@ -39,8 +39,8 @@ fn doubled(sum: &Limbs, power: &Limbs, up: u64) -> Limbs {
     twice
 }
 
-/// By the bits of the length, the first ones first: a sum of n terms s and the power y = x^n become s·(1 + y) and y² for 2n terms, and s·x + 1 and
-/// y·x for one more.
+/// By the bits of the length, the leading one first. Let s be the sum of n terms and y = x^n. For 2n terms they become s·(1 + y) and y², and for one
+/// term more s·x + 1 and y·x.
 fn finite(x: &Limbs, length: u64, up: u64) -> Limbs {
     let units = x.len() - 1;
     let mut sum = Limbs::zero(x.len());
@@ -58,7 +58,7 @@ fn finite(x: &Limbs, length: u64, up: u64) -> Limbs {
     sum
 }
 
-/// (1 + x)(1 + x²)(1 + x⁴)… Once the power y is below one limb, what is left of the product is below 1 + 2y.
+/// The product (1 + x)(1 + x²)(1 + x⁴)…. Once the power y is below one limb, what is left of the product is below 1 + 2y.
 fn infinite(x: &Limbs, up: u64) -> Limbs {
     let units = x.len() - 1;
     let mut sum = Limbs::zero(x.len());

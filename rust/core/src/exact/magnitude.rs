@@ -19,7 +19,7 @@
 //!
 //! Equality would make b a root of a polynomial with rational coefficients (v has finitely many bits). By Lindemann's theorem e to a rational
 //! power other than 0 is transcendental, so all coefficients would have to vanish. They do not. For count > 0 the constant term is v/2·A > 0.
-//! For count = 0 the terms v/2·A = k and v/2·B = D − k with A + B = 2D mean A = 2k, but A is odd.
+//! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};

@@ -52,7 +52,7 @@ impl Kernel {
             }
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
-                // By the mass beyond the last rung, all of which goes to the slow path: at most 2⁻¹⁴.
+                // By the mass beyond the last rung, at most 2⁻¹⁴: all of it goes to the slow path.
                 match stairs.stairs_above(RARE) {
                     0..=4 => Self::Ladder4(LadderLane::new(&stairs)),
                     5..=8 => Self::Ladder8(LadderLane::new(&stairs)),

@@ -1,4 +1,4 @@
-//! The step between the lanes and the exact path, for laws of so many cells that an `f64` cannot tell neighbouring cells apart.
+//! The step between the lanes and the exact path, for laws whose many cells an `f64` cannot tell apart.
 //!
 //! It evaluates the formulas of `geometric` and `staircase` in fixed point of 128 bits, with a bound on the error. Its verdict is of the same
 //! kind: an integer, or "not sure".
@@ -174,6 +174,7 @@ impl FixedStaircase {
 
     fn place(&self, logarithm: &Logarithm) -> (u64, bool) {
         let length = logarithm.minus_ln.wrapping_sub(self.offset).cast_signed();
+        // The upper half is enough, because J may be off by one.
         let stair = ceil((length >> 64) as i64 as f64 * self.stairs).max(0.0);
         let stair = nearest(stair).1.cast_unsigned();
         let w = self.eps.wrapping_mul(stair.into()).cast_signed().wrapping_sub(length);
@@ -192,7 +193,7 @@ impl FixedStaircase {
 
 /// e^w − 1 for w below 1/128.
 fn rise(w: f64) -> f64 {
-    // 1/2, 1/3 of which is 1/3!, 1/4 of which …
+    // Ratios of neighbouring coefficients: 1/2! is ½, 1/3! is a third of it, 1/4! a quarter of that, …
     let tail = [1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.0];
     w * tail.iter().fold(1.0, |sum, part| 1.0 + sum * w * part)
 }

@@ -64,7 +64,7 @@ pub(super) fn inverse_power(x: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(x.to_bits() & EXPONENT))
 }
 
-/// `x` where every bit of `mask` is 1, 0 where none is. Of a choice between floats the compiler would make a branch outside vectors.
+/// `x` where every bit of `mask` is 1, 0 where none is. The compiler would make a branch of a choice between floats outside vectors.
 #[inline(always)]
 pub(super) fn masked(mask: u64, x: f64) -> f64 {
     f64::from_bits(x.to_bits() & mask)

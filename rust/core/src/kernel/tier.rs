@@ -123,6 +123,7 @@ pub(crate) trait Work {
 /// [`Work::run`] on a tier that is available; on another it panics.
 #[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
 pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
+    // The standard library keeps what it has detected: this is a load.
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
         Tier::Portable => run_portable(work),

@@ -19,7 +19,7 @@ pub trait Answer: Copy + private::Sealed {
     #[doc(hidden)]
     fn round_to_lattice(self, log2_granularity: i32) -> i128;
 
-    /// Whether [`Value::from_sum`](super::Value::from_sum) of it is exact, for `whole` values or floats. Of floats released as floats all are.
+    /// Whether [`Value::from_sum`](super::Value::from_sum) of it is exact, for `whole` values or floats. Floats that are released as floats all are.
     #[doc(hidden)]
     fn is_quick(self, whole: bool) -> bool;
 
@@ -102,7 +102,7 @@ impl Answer for i64 {
 
     #[inline(always)]
     fn is_below(self, limit: f64) -> bool {
-        // Of the limits up to 2⁶³ the conversion is exact, and beyond no integer is too large.
+        // The conversion is exact for limits up to 2⁶³. Beyond, no integer is too large.
         self.unsigned_abs() < limit.ceil() as u64
     }
 

@@ -85,6 +85,7 @@ impl Value for f64 {
     }
 
     fn from_cells(cells: i128, log2_granularity: i32) -> Self {
+        // The conversion rounds. The product is exact or overflows: it is a multiple of 2⁻¹⁰⁷⁴, as g is.
         let value = cells as f64 * power_of_two(log2_granularity);
         value.clamp(f64::MIN, f64::MAX)
     }

@@ -92,6 +92,7 @@ impl<'a> LawFill<'a> {
     pub fn release<A: Answer, T: Value>(&self, first: u64, answers: &[A], out: &mut [T]) -> Result<(), OutOfMemory> {
         match &self.0 {
             Inner::OneWord(sampler, fill) => {
+                // A release in pieces is checked before its first piece, as a whole.
                 debug_assert!(release::check(answers, out, sampler.lattice().log2_granularity).is_ok());
                 sampler.release(fill.stage(), first, answers, out);
                 Ok(())

@@ -124,8 +124,8 @@ pub trait Law: Debug + Send + Sync {
     /// Protects a record that changes one of the answers by at most the sensitivity; vectors of answers, where the law is one of vectors.
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, integers for a law of other numbers, or an
-    /// exhausted generator. Nothing was drawn or written then.
+    /// [`DrawError`]: lengths that differ, answers that [`Law::check_answers`] refuses, integers for a law of other numbers, or an exhausted
+    /// generator. Nothing was drawn or written then.
     fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
     where
         Self: Sized,
@@ -134,7 +134,7 @@ pub trait Law: Debug + Send + Sync {
         Ok(self.next_fill(generator, out.len())?.release(0, answers, out)?)
     }
 
-    /// Refuses answers that [`Law::release`] refuses, by their positions, before anything is drawn.
+    /// Refuses answers that are not finite, or that are 2¹²⁶ lattice steps or more, by their positions. [`Law::release`] does so before it draws.
     ///
     /// # Errors
     /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].

@@ -224,8 +224,8 @@ macro_rules! floats_alone {
             /// [`Law::release`](crate::Law::release), for floats alone.
             ///
             /// # Errors
-            /// [`DrawError`](crate::DrawError): lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, an exhausted
-            /// generator; then nothing was drawn or written.
+            /// [`DrawError`](crate::DrawError): lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, or an
+            /// exhausted generator. Nothing was drawn or written then.
             pub fn release<A: $crate::Answer, T: $crate::Float>(
                 &self,
                 generator: &mut $crate::Generator,

@@ -28,8 +28,8 @@ impl Arete {
     /// A share of the law of shape `alpha` and scales `theta` and `lam`.
     ///
     /// # Errors
-    /// [`ParamError`]: a parameter is not finite and positive, the scales differ more than 2¹² times, `alpha` is below 2⁻⁴⁰ for the share or too
-    /// large for a table, or the lattice step would leave the range of `f64`.
+    /// [`ParamError`]: a parameter is not finite and positive, or the scales differ more than 2¹² times. Also refused: an `alpha` below 2⁻⁴⁰ for the
+    /// share or too large for a table, and scales whose lattice step would leave the range of `f64`.
     pub fn new(alpha: f64, theta: f64, lam: f64, share: Share) -> Result<Self, ParamError> {
         let log2_granularity = granularity(theta, lam)?;
         let (gamma, laplace) = (ratio(theta, log2_granularity), ratio(lam, log2_granularity));
@@ -61,6 +61,7 @@ fn granularity(theta: f64, lam: f64) -> Result<i32, ParamError> {
     }
     let (theta_log2, lam_log2) = (floor_log2(theta), floor_log2(lam));
     let log2_granularity = theta_log2.max(lam_log2) - LOG2_STEPS;
+    // The ranges of the contract, section 7.
     let rule = if (theta_log2 - lam_log2).abs() > MOST_LOG2_RATIO {
         "within a factor of 2**12 of theta"
     } else if !(-1022..=960).contains(&log2_granularity) {

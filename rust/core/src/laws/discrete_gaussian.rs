@@ -86,6 +86,7 @@ impl DiscreteGaussian {
             });
         }
         let t = exact::nearest_sqrt(sigma2);
+        // Proposals are integers: the granularity comes in when accepted ones are converted.
         let integers = Lattice {
             log2_granularity: 0,
             cells: t,
@@ -108,6 +109,7 @@ impl DiscreteGaussian {
     fn value(&self, fill: &StagedFill, i: u64, first_attempt: u64) -> i64 {
         for attempt in first_attempt..ATTEMPTS {
             let stage = fill.pair_stage(attempt);
+            // Attempt a reads block i + a·2⁴⁰ (contract, section 8).
             let [word, coin] = stage.pair(i);
             let proposal = self.proposal.cells(word, |e| stage.extension(i, 0, e));
             let verdict = self.coin.decide(proposal, coin);
@@ -115,6 +117,7 @@ impl DiscreteGaussian {
                 return proposal;
             }
         }
+        // No attempt is accepted: the contract, section 8, gives 0.
         0
     }
 

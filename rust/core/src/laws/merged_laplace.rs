@@ -44,8 +44,8 @@ impl MergedLaplace {
     /// `eps` has one entry more than `breakpoints`, from the centre outwards. The lattice is that of the largest ε.
     ///
     /// # Errors
-    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits all of them, and the breakpoints, rounded to it,
-    /// are positive and rise.
+    /// [`ParamError`] unless every ε ≥ 2⁻⁴⁰ and Δ are finite and positive, and the lattice fits all of them. The breakpoints, rounded to the lattice,
+    /// must be positive and rise.
     pub fn new(eps: &[f64], breakpoints: &[f64], sensitivity: f64) -> Result<Self, ParamError> {
         if !(eps.len() == breakpoints.len() + 1 && eps.len() <= MOST_SEGMENTS) {
             let rule = "one more than the breakpoints, and at most 1024";

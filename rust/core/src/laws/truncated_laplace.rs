@@ -42,8 +42,8 @@ impl TruncatedLaplace {
     /// Bounds that are given are rounded to the lattice, towards 0. Without any the law is symmetric.
     ///
     /// # Errors
-    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits, 2⁻¹²⁸ ≤ δ ≤ ½, bounds are at least Δ from 0, and they
-    /// leave the outermost Δ no more than δ, or allow the other bound to.
+    /// [`ParamError`] unless ε ≥ 2⁻⁴⁰ and Δ are finite and positive, the lattice fits, and 2⁻¹²⁸ ≤ δ ≤ ½. Bounds must be at least Δ from 0. Two bounds
+    /// must leave the outermost Δ no more than δ; a single one must allow another bound that does.
     pub fn new(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> Result<Self, ParamError> {
         let lattice = Lattice::continuous(eps, sensitivity, Narrowing::Laplace)?;
         if !(LEAST_DELTA..=0.5).contains(&delta) {
@@ -62,6 +62,7 @@ impl TruncatedLaplace {
         };
         let other = |name, given: Option<f64>, cells| {
             let far = "far enough from 0 for a bound on the other side to leave no more than delta";
+            // Asked only about a bound that is given: the NaN never shows.
             truncation.other(cells).ok_or(rule(name, far, given.unwrap_or(f64::NAN)))
         };
         let (below, above) = match (lower_cells, upper_cells) {

@@ -305,8 +305,8 @@ mod tests {
         }
     }
 
-    /// Evidence: the fast path, the thresholds and the exact path agree, word by word, on rows of every length around a block and with words
-    /// within a few units of the thresholds as floating point has them, where each of them is in doubt.
+    /// Evidence: the fast path, the thresholds and the exact path agree, word by word, on rows of every length around a block. The words are within
+    /// a few units of the thresholds as floating point has them, where each path is in doubt.
     #[test]
     fn all_paths_agree() {
         let mut random = Random(31);

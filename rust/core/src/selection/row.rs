@@ -87,6 +87,7 @@ impl Row {
         let last = (first + BLOCK).min(self.weights.len());
         for j in (first..last).rev() {
             let above = below + self.weights[j];
+            // At j = 0 the sum is all weights, and v is below 1.
             if above > target || j == 0 {
                 let sure = (j == 0 || above - target > error) && (j + 1 == self.weights.len() || target - below > error);
                 return sure.then_some(j);

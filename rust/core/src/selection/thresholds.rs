@@ -92,13 +92,13 @@ impl RowThresholds {
     }
 }
 
-/// About four buckets to a candidate, as long as they fit the second-level cache, and one beyond: few steps from the guide's answer.
+/// About four buckets to a candidate while they fit the second-level cache, and one beyond: few steps remain from the guide's answer.
 fn guide_bits(n: usize) -> u32 {
     let whole = n.next_power_of_two().ilog2();
     (whole + 2).min(whole.max(14)).min(24)
 }
 
-/// Σ of the weights from j on over Σ of all, in units of 2^−64, by sums in two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).
+/// The sum of the weights from j on over the sum of all, in units of 2^−64. Sums have two parts (Ogita, Rump and Oishi 2005, algorithm 4.4).
 fn survival(weights: &[f64]) -> Result<Vec<u64>, OutOfMemory> {
     let (mut high, mut low) = (0.0, 0.0);
     let mut sums = memory::filled(0.0, weights.len())?;

@@ -51,6 +51,7 @@ impl Cipher {
         if tier == Tier::Portable {
             return None;
         }
+        // No registers of 512 bits below the tier that uses them for kernels too.
         let vaes512 = (tier == Tier::Avx512).then(Vaes512::without_key).flatten();
         vaes512
             .map(Self::Vaes512)

@@ -137,7 +137,8 @@ mod tests {
         reachable
     }
 
-    /// Evidence: after each of fifty fills, none of the keys taken so far, and no key that made one, is in the state or made by what is.
+    /// Evidence: after each of fifty fills, the state holds none of the keys taken so far and no key that made one. What it holds makes none of
+    /// them.
     #[test]
     #[cfg_attr(miri, ignore = "slow: hundreds of keys")]
     fn the_state_after_a_fill_does_not_lead_to_its_words() {

@@ -144,6 +144,7 @@ impl<'a> Stage<'a> {
     /// The word of value `index`.
     pub fn word(self, index: u64) -> u64 {
         let index = self.start + index;
+        // A block holds the words of two values (contract, section 1).
         self.cipher.block(Domain::Noise, 0, self.number, index / 2)[(index % 2) as usize]
     }
 
@@ -152,6 +153,7 @@ impl<'a> Stage<'a> {
         if e >= EXTENSION_WORDS {
             return 0;
         }
+        // A block holds two extension words of one value (contract, section 1).
         let level = (e / 2) as u64;
         self.cipher.block(Domain::Extension, level, self.number, self.start + index)[e % 2]
     }

@@ -135,6 +135,7 @@ impl Generator {
     /// # Errors
     /// [`DrawError::Entropy`] if a forked child must take a new key and cannot.
     pub fn at(&mut self, index: u64) -> Result<Self, DrawError> {
+        // A view made in a forked child must not have the parent's keys.
         self.rekey_after_fork()?;
         let source = match &self.source {
             Source::Os { keys, process } => Source::Os {

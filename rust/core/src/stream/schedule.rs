@@ -8,8 +8,8 @@ use core::arch::x86_64::{
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
 
-/// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, XORed with the last word of the
-/// last half, which goes through the S-box first. For even halves that word is rotated and gets a round constant.
+/// FIPS-197, section 5.2, for eight key words. A new half of a round key is the running XOR of the last half but one, XORed with a word. That is the
+/// last word of the last half, through the S-box. For even halves it is rotated and gets a round constant.
 ///
 /// The caller wipes `keys`.
 #[target_feature(enable = "aes,ssse3")]

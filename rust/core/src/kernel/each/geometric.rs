@@ -86,6 +86,7 @@ impl<L: Placement> OwnLane<3> for Few<L> {
     fn prepare<A: Arithmetic>(eps: f64, _: f64, [cells, doubt, rise]: [f64; 3]) -> [f64; 3] {
         let scale = cells / eps;
         let slack = tolerance(scale * PER_SCALE_FEW + FIXED, scale, doubt);
+        // 1 + b is the factor of V.
         [scale, slack, 1.0 + 1.0 / rise]
     }
 

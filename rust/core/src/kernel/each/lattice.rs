@@ -52,6 +52,7 @@ pub(super) struct StaircasePowers;
 impl Placement for StaircasePowers {
     #[inline(always)]
     fn place(eps: f64, sensitivity: f64) -> Placed {
+        // The product is rounded once, as the contract says.
         on_powers(eps, sensitivity, exp2(floor(0.75 * eps).min(20.0)))
     }
 }

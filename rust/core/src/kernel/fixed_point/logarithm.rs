@@ -78,6 +78,7 @@ fn quotient(n: u64, d: u64) -> u128 {
     // Below 2^111.5, and the product with e below 2^126.2.
     let rough = u128::from(n).wrapping_mul(r);
     let correction = (rough >> 49).cast_signed().wrapping_mul(e) >> 64;
+    // From 2^−113 to 2^−128.
     rough.wrapping_add_signed(correction) << 15
 }
 

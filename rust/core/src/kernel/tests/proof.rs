@@ -2,7 +2,7 @@
 //!
 //! The formulas of `elementary` are evaluated, from the source that the lanes use, on two other kinds of number. [`Series`] show what is
 //! computed: Taylor polynomials of the stated degree whose coefficients are correctly rounded; what a polynomial leaves of its series is
-//! bounded by the first term left out. [`Bounded`] shows how well: the arguments are cut into pieces without gaps, and on each piece every
+//! bounded by the first term left out. [`Bounded`] shows how well. The arguments are cut into pieces without gaps. On each piece every
 //! rounding is charged half a last place of the largest number that can occur there.
 
 mod bounded;
@@ -396,7 +396,7 @@ fn quotients_in_a_lane_on<A: MulAdd<Bounded>>() {
     }
 }
 
-/// By how much ln(1 + 1/V) may exceed the computed 2^−⌊log₂ V⌋, whose factor κ and whose sum are off by u each, and V by another.
+/// By how much ln(1 + 1/V) may exceed the computed 2^−⌊log₂ V⌋: its factor κ and its sum are off by u each, and V by another.
 const THETA: f64 = U / 1024.0;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Evidence: exhaustion, against attacks on the output (Mironov 2012; Haney et al. 2022). Every word of 16 bits draws noise for true answers one
-//! sensitivity apart. What is checked is what privacy rests on: neighbours are rounded to at most ⌈Δ/g⌉ cells from each other, the output is a
-//! function of rounded answer plus noise alone, and both neighbours reach the same outputs. Statistical attacks are in tests/attacks/.
+//! sensitivity apart. Privacy needs three facts, which are checked. Neighbours are rounded to at most ⌈Δ/g⌉ cells from each other. The output is a
+//! function of rounded answer plus noise alone. Both neighbours reach the same outputs. Statistical attacks are in tests/attacks/.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -122,7 +122,7 @@ fn neighbours_at_the_ends_of_integers() {
     }
 }
 
-/// Lattices of 2³² cells and more, of which short words reach some.
+/// Lattices of 2³² cells and more: short words reach some of the cells.
 #[test]
 fn neighbours_on_default_lattices() {
     for kind in [Kind::Laplace, Kind::Staircase] {

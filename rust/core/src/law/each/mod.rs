@@ -58,7 +58,7 @@ impl Laws {
         let (mut room, tier) = (Room::new(), Tier::current());
         for first in (0..parameters.eps.len()).step_by(BLOCK) {
             let block = parameters.block(first);
-            // A block of which all parameters are in the range of the fast path has laws. Others are checked one by one.
+            // Parameters in the range of the fast path have laws. Blocks with any other are checked one by one.
             if family(self.kind, block.shape.form()).is_some_and(|family| room.given(&block).are_ordinary(tier, family)) {
                 continue;
             }
@@ -132,6 +132,7 @@ impl Laws {
             self.places = memory::filled(Entry { key: [0; 3], law: None }, PLACES)?;
         }
         let entry = &mut self.places[place(key)];
+        // Parameters that come for the first time: only their key is kept.
         if entry.key != key {
             let law = OneWordLaw::quick(self.kind, eps, sensitivity, shape)?;
             *entry = Entry { key, law: None };

@@ -17,6 +17,7 @@ impl Room {
     pub fn new() -> Self {
         Self {
             words: [0; BLOCK],
+            // 1 is an ordinary ε, Δ, γ and r: a lane without a value must not take its block off the fast path.
             parameters: [[1.0; BLOCK]; 3],
         }
     }

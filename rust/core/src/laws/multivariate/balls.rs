@@ -16,7 +16,7 @@ const LAST_WEIGHT: u64 = 1 << 32;
 /// A power of e that is too small is taken as this power of a larger one.
 const ROOTS: u64 = 16;
 
-/// Below it there is nothing that could matter: volumes differ by less than (2⁵³·2¹⁸)^100 000 = 2^7 100 000 from ball to ball.
+/// Smaller weights cannot matter: volumes differ by less than (2⁵³·2¹⁸)^100 000 = 2^7 100 000 from ball to ball.
 const TINY: i64 = -(ROOTS as i64) * 1_500_000;
 
 #[derive(Clone, Copy, Debug)]

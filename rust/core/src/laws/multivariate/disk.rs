@@ -17,8 +17,8 @@ const EARLY: u64 = 2;
 /// 2⁻⁵⁴.
 const UNIT: f64 = 1.0 / (1_u64 << 54) as f64;
 
-/// Above the error of q < 1, in units of 2⁻⁵⁴: u and v are off by 1.01 each, from conversion and bits unknown, which is 2.02·(u + v) < 2.86 of q;
-/// rounding adds 1 and ½ for the squares, of which only one can be above ½, and 1 for their sum.
+/// Bound on the error of q < 1, in units of 2⁻⁵⁴. u and v are off by 1.01 each, from conversion and unknown bits: that is 2.02·(u + v) < 2.86 of q.
+/// Rounding adds 1 and ½ for the squares, because only one can be above ½, and 1 for their sum.
 pub(super) const Q_ERROR: f64 = 5.5 * UNIT;
 
 /// Below it q is certainly less than 1.
@@ -126,7 +126,7 @@ impl Points {
         }
     }
 
-    /// The leading 127 bits of u and v of pair j of vector i, which is that of `doubt`: of the first attempt in the disk.
+    /// The leading 127 bits of u and v of pair j of vector i, the vector that `doubt` is about. They are those of the first attempt in the disk.
     pub fn leading_bits(&self, doubt: &Doubt<'_>, count: usize, [i, j]: [usize; 2]) -> [u128; 2] {
         let pairs = pairs(doubt.dim);
         let words = |attempt| {
@@ -159,7 +159,7 @@ impl Points {
     }
 }
 
-/// Of the points of the early attempts the first that is in the disk, or one that is not certainly in it: comparisons, but no branches.
+/// Chooses among the points of the early attempts: the first in the disk, or one that is not certainly in it. There are comparisons, but no branches.
 struct EarlyAttempts<'a> {
     points: &'a mut Points,
     count: usize,

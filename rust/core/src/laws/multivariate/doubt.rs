@@ -1,9 +1,9 @@
 //! The points of `cross`, `cube` and `round` again, exactly: with further words of every expansion until each rounding is decided.
 //! In the ℓ2 ball `fine` decides nearly everything before, with 127 bits.
 //!
-//! A magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y, where y ≥ 0 is the coordinate in the unit ball. Each question is an inequality of
-//! polynomials in the expansions, so enclosures of integers answer it; equality has probability zero, and where all of the words there are
-//! are known the expansions are points.
+//! Let y ≥ 0 be the coordinate in the unit ball. The magnitude is the number of k ≥ 1 with k − ½ ≤ ρ·y. Each question is an inequality of
+//! polynomials in the expansions, so enclosures of integers answer it. Equality has probability zero. Where all words are known, the
+//! expansions are points, which are always comparable.
 //!
 //! Lists here abort the process where memory runs out. They hold at most 100 000 numbers of a few words each, and they are needed for one
 //! coordinate in 2⁵⁰.

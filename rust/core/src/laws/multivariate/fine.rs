@@ -1,7 +1,7 @@
 //! The coordinates of a vector in the ℓ2 ball that `f64` leaves open, from 127 bits of every number.
 //!
 //! A spacing of h sorted numbers is about 1/h: log₂ h of their bits are lost in it, and a radius that grows with the dimension asks for more.
-//! In 10 000 dimensions `f64` decides next to nothing. 127 bits decide all but one coordinate in 2⁵⁰ even in 100 000 dimensions. The order of a
+//! In 10 000 dimensions `f64` decides hardly any coordinate. 127 bits decide all but one coordinate in 2⁵⁰ even in 100 000 dimensions. The order of a
 //! vector's numbers is found once for all of its coordinates, so the work grows with d·log d.
 
 use zeroize::Zeroizing;
@@ -12,8 +12,8 @@ use crate::exact::search::last_true;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 
-/// The most units of 2⁻¹²⁷ by which u² + v² is above what is computed: 2·(u + v) < 2.83 for bits of u and v beyond the 127th, 1 for those of each
-/// square.
+/// u² + v² is at most this many units of 2⁻¹²⁷ above what is computed: 2·(u + v) < 2.83 for the bits of u and v beyond the 127th, and 1 for the bits
+/// that each square loses.
 const Q_WIDTH: u128 = 5;
 
 /// The same for v² alone.
@@ -56,7 +56,7 @@ impl Fine {
         self.rest = (dim % 2 == 1).then(|| self.rest_of_odd(h - 1));
     }
 
-    /// Magnitude of coordinate i of the vector, which is that of `doubt`.
+    /// Magnitude of coordinate i of the vector that `doubt` is about.
     pub fn round(&self, doubt: &Doubt<'_>, i: usize) -> u64 {
         reveal::slow_path();
         let (found, sure) = self.decide(reveal::word(doubt.radius), i);
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Of numbers that agree in all of their bits no order is certain.
+    /// Numbers that agree in all of their bits have no certain order.
     #[test]
     fn what_is_not_certain_is_left() {
         let mut fine = Fine::new(2).unwrap();

@@ -60,7 +60,7 @@ const FEW_DIMENSIONS: usize = 1 << 12;
 /// Coordinates made at a time, about: with their words they fit the second-level cache.
 const MOST_CELLS: usize = 1 << 12;
 
-/// How many plain draws a coordinate of a point of the ℓ2 ball takes as long as, about.
+/// A coordinate of a point of the ℓ2 ball takes about as long as this many plain draws.
 const L2_DRAWS: usize = 16;
 /// Up to this number of vectors, words are taken one by one: stage by stage there would be too few at a time.
 const FEW_VECTORS: usize = 16;
@@ -151,7 +151,7 @@ impl MultivariateStaircase {
 
     /// Radius of ball m in lattice steps.
     fn radius(&self, m: i64) -> u64 {
-        // m may have 63 bits, and D has up to 53.
+        // m may have 63 bits, and D about 53.
         let radius = u128::from(self.r) + u128::from(m.unsigned_abs()) * u128::from(self.cells);
         if reveal::condition(radius < MOST_RADIUS.into()) {
             radius as u64
@@ -174,6 +174,7 @@ impl MultivariateStaircase {
             fill.scattered_words(place, &mut batch.words[..count * self.dim]);
         } else {
             let mut words = Words::new();
+            // Stage by stage, where the words of consecutive vectors are consecutive in the keystream.
             for s in 0..self.dim {
                 let words = words.at(fill.stage(1 + s as u64), first, count);
                 for (word, slot) in words.iter().zip(batch.words[s..].iter_mut().step_by(self.dim)) {
@@ -206,6 +207,7 @@ impl MultivariateStaircase {
             let count = (skip + left.len()).div_ceil(self.dim).min(most);
             self.draw(tier, &fill, vector, count, &mut batch);
             let drawn = &batch.cells[skip..count * self.dim];
+            // The last vector may be wanted in part.
             let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
             now.copy_from_slice(&drawn[..now.len()]);
             (left, skip) = (later, 0);
@@ -261,6 +263,7 @@ struct Batch {
 impl Batch {
     fn new(norm: Norm, count: usize, dim: usize) -> Result<Self, OutOfMemory> {
         let pairs = (norm == Norm::L2).then(|| round::Pairs::new(count, dim)).transpose()?;
+        // Pairs have room for words of their own.
         let words = if norm == Norm::L2 { 0 } else { dim };
         Ok(Self {
             balls: memory::filled(0, count)?.into(),

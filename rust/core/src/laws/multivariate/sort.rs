@@ -2,7 +2,7 @@
 
 use crate::kernel::less;
 
-/// Up to this number, comparing all with all is quicker than sorting with branches, half of which are guessed wrong.
+/// Up to this number, comparing all with all is quicker than sorting with branches: the processor guesses half of them wrong.
 const FEW: usize = 24;
 
 /// Sorts numbers none of which is NaN.
@@ -42,7 +42,7 @@ pub(super) fn columns(numbers: &mut [f64], count: usize, row: &mut [f64]) {
         let (sorted, carried) = numbers.split_at_mut(last * count);
         for column in sorted.chunks_exact_mut(count) {
             for (x, carried) in column.iter_mut().zip(&mut *carried) {
-                // Of a minimum and a maximum the compiler makes branches where fewer columns are left than a vector has lanes.
+                // Bits, because the compiler makes branches of minimum and maximum where fewer columns are left than a vector has lanes.
                 let (a, b) = (x.to_bits(), carried.to_bits());
                 let exchanged = (a ^ b) & less(*carried, *x);
                 (*x, *carried) = (f64::from_bits(a ^ exchanged), f64::from_bits(b ^ exchanged));

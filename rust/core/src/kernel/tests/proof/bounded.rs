@@ -19,7 +19,7 @@ pub struct Bounded {
     place: i32,
 }
 
-/// The place of a number of which nothing is known: every `f64` is a multiple of the least one.
+/// The place of a number that nothing is known about: every `f64` is a multiple of the least one.
 const ANY: i32 = -1074;
 
 fn up(x: f64) -> f64 {
