@@ -1,7 +1,7 @@
 r"""The staircase with the least cost: `optimal_gamma`, `optimal_r`, `optimal_cost`, `expected_cost`.
 
 Staircase noise is the best ε-differentially private noise for *every* cost that does not decrease with
-\|x\|, but each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
+\|x\|. Each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
 or ``"l2"`` for \|x\| and x², a number p for \|x\|**p, or a function of \|x\|.
 
 For each of these the expected cost first falls and then rises as the central stair widens. So the
