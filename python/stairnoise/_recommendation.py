@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 # Up to the first eps the staircase gains about eps**2/24 in one release, 1 % at most. From the second eps on, a staircase
 # costs less than Laplace noise of the same variance for any number of composed releases. Between them, up to ten releases
-# cost less with the staircase and thousands with Laplace noise (at delta = 1e-6, with the shape of least variance).
+# cost less with the staircase, and thousands cost less with Laplace noise. Computed at delta = 1e-6, with the shape of
+# least variance.
 _LAPLACE_UP_TO = 0.5
 _STAIRCASE_FROM = 3.5
 # Smaller relative differences of bounds, or of privacy losses, do not matter to a user.
