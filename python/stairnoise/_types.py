@@ -1,7 +1,7 @@
 """The types of numbers and arrays in signatures: what goes in decides what comes out.
 
-A number gives a number and anything else an array, which is taken to have an axis, as NumPy's own types take it. The classes
-of mechanisms have type parameters for what they return without an argument; single numbers are the default.
+A number gives a number, anything else gives an array. Such an array is assumed to have an axis, as in NumPy's own types. The
+classes of mechanisms have type parameters for results without an argument, such as moments; the default is single numbers.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
     # The dtype of a mechanism's values.
     Default = TypeVar("Default", bound=np.generic, default=Any)
-    # What a mechanism draws: float or int, or an array where its parameters are arrays.
+    # One draw of a mechanism: float or int, or an array if its parameters are arrays.
     Value = TypeVar("Value", bound=float | NDArray[Any], default=float)
-    # Its moments and probabilities: float, or an array where its parameters are arrays.
+    # Its moments and probabilities: float, or an array if its parameters are arrays.
     Float = TypeVar("Float", bound=float | Floats, default=float)
-    # The same for a mechanism of integers, whose values are not of the type of its moments.
+    # One draw of a discrete mechanism, whose type differs from that of its moments.
     Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
 
     Out = TypeVar("Out", bound=NDArray[Any])
     Scalar = TypeVar("Scalar", bound=np.generic)
 
     class ReleaseOptions(TypedDict, total=False):
-        """What every ``release`` takes beside the values and `out`."""
+        """Arguments of every ``release`` other than the values and `out`."""
 
         max_partitions_contributed: int
         rng: Rng | None
@@ -55,5 +55,5 @@ if TYPE_CHECKING:
 else:
     from typing import TypeVar
 
-    # A default of a type variable is from Python 3.13 on.
+    # Type variables have defaults only from Python 3.13 on.
     Default, Value, Float, Whole, Out, Scalar = map(TypeVar, ("Default", "Value", "Float", "Whole", "Out", "Scalar"))
