@@ -50,6 +50,15 @@ class _Rng:
         k : int
             How many, from 0 to 2**20.
 
+        Returns
+        -------
+        list of generators of the same class
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `k` is out of range or not an integer.
+
         Notes
         -----
         A child takes its key on its first draw. Until then the parent's key stays in memory, if the caller gave it.
@@ -69,6 +78,15 @@ class _Rng:
         ----------
         index : int
             From 0 to 2**62 - 1, counted from the start of the fill even on a view.
+
+        Returns
+        -------
+        a generator of the same class
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `index` is out of range or not an integer.
         """
         return self._derive(self._stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
 
@@ -194,7 +212,18 @@ class SeededRng(_Rng):
         self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), allow_release)
 
     def reseed(self, seed: int) -> None:
-        """Start again as ``SeededRng(seed)``; `allow_release` does not change."""
+        """Start again as ``SeededRng(seed)``; `allow_release` does not change.
+
+        Parameters
+        ----------
+        seed : int
+            From 0 to 2**128 - 1.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `seed` is out of range or not an integer.
+        """
         self._stream.rekey_from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
 
     def __repr__(self) -> str:

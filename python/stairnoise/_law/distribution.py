@@ -177,7 +177,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._plain(self._distribution.mean())
 
     def var(self) -> Float:
-        """E (X - E X)²."""
+        """Variance E (X - E X)²."""
         return self._plain(self._distribution.var())
 
     def std(self) -> Float:

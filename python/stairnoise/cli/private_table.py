@@ -55,7 +55,7 @@ def read_table(path: Path | None, column: str) -> KeyedValues:
 
 
 def _records(content: bytes, path: Path | None) -> list[tuple[int, list[str]]]:
-    """Return the records that are not empty, each with the number of its last line."""
+    """Return the nonempty records, each with the number of its last line."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

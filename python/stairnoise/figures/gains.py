@@ -1,4 +1,4 @@
-"""Figure: how many times smaller the noise is than Laplace's."""
+"""Figure: the ratio of Laplace's cost to the best staircase's."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _LOOKS = (STAIRCASE, THIRD, FOURTH, FIFTH)
 
 
 def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure:
-    """γ*(ε), the shape with the least E|X|**p, for several p.
+    """Best shape γ*(ε), with the least E|X|**p, for several p.
 
     Parameters
     ----------
