@@ -1,4 +1,4 @@
-"""The mechanisms that `compare` sets side by side."""
+"""The mechanisms that `compare` compares."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stairnoise._registry import ROWS, Compared, Row
 
 
 class Setting(NamedTuple):
-    """What every mechanism is asked for."""
+    """The ε, sensitivity and δ for which mechanisms are compared."""
 
     eps: float
     sensitivity: float
     delta: float | None = None
 
     def argument(self, name: str) -> float:
-        """Return ε, δ, the sensitivity, or the "change": the sensitivity for a law of integers."""
+        """Return ε, δ, the sensitivity, or the "change", which is the sensitivity of a discrete mechanism."""
         if name == "delta" and self.delta is None:
             raise ParameterError("delta must be given for a mechanism that has no pure guarantee, got None")
         number: float = getattr(self, name)
@@ -25,7 +25,7 @@ class Setting(NamedTuple):
 
     @property
     def change(self) -> int:
-        """The sensitivity, for a law of integers."""
+        """The sensitivity as an integer, for a discrete mechanism."""
         if not self.sensitivity.is_integer():
             raise ParameterError(f"sensitivity must be a whole number for a discrete law, got {self.sensitivity}")
         return int(self.sensitivity)
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
     compared: Compared
 
     def make(self, setting: Setting) -> Any:
-        """Return its law, or raise where it has none."""
+        """Return the mechanism for this setting, or raise if there is none."""
         law = self.row.load()
         make = getattr(law, self.compared.by) if self.compared.by else law
         return make(*map(setting.argument, self.compared.takes), *self.compared.fixed)
@@ -51,7 +51,7 @@ CANDIDATES = {
 
 
 def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Candidate, ...]:
-    """Return the candidates that are asked for: by name, "all" of them, or for None those that suit most releases."""
+    """Return the candidates asked for by name, "all" of them, or for None those that suit most releases."""
     if mechanisms is None:
         wanted = ("always",) if delta is None else ("always", "delta")
         return tuple(candidate for candidate in CANDIDATES.values() if candidate.compared.when in wanted)

@@ -34,7 +34,7 @@ class ComparisonRow(NamedTuple):
     """P(X = 0), the probability of no error; None for a continuous mechanism."""
     ratio: float
     """E|X| (cost "l1") or E X² ("l2"), divided by the same cost of Laplace noise of the same kind, or of the
-    exponential mechanism; NaN if float64 cannot hold the ratio."""
+    exponential mechanism; NaN if there is no such cost, or if it is 0 in float64."""
 
 
 def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tuple[list[ComparisonRow], list[str]]:

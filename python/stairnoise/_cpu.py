@@ -1,17 +1,17 @@
-"""Which instructions the kernels use; no value depends on it."""
+"""The instruction sets that the kernels use; no value depends on them."""
 
 from stairnoise import _native
 
-# Refuses a STAIRNOISE_CPU that names what this machine cannot run: whoever forces an instruction
-# set wants to know what was measured or tested.
+# Refuses a STAIRNOISE_CPU that names an instruction set which this machine cannot run. Users who
+# force an instruction set must know which one they measured or tested.
 _native.cpu_tier()
 
 
 def cpu_tiers() -> list[str]:
     """List the instruction sets that this machine can run, slowest first.
 
-    The last one is used, unless the environment variable STAIRNOISE_CPU named another one of them
-    when stairnoise was imported.
+    The last one is used, unless the environment variable STAIRNOISE_CPU named another one when
+    stairnoise was imported.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What can go wrong, and how a refused argument is described.
+"""The errors, and how they describe a refused argument.
 
-Every text names the argument, the rule it broke and what was received: the value of a parameter, and
-of data only type, dtype, shape and place (`got`)::
+Every text names the argument, the rule it broke and what was received. For a parameter that is its
+value; for data only type, dtype, shape and place (`got`)::
 
     StairnoiseError
     ├── ParameterError          a ValueError: right kind of argument, impossible value
@@ -20,14 +20,14 @@ import numpy as np
 
 _LONGEST_REPR = 60
 _MOST_ITEMS = 20
-# Kinds of NumPy's dtypes of numbers.
+# Kinds of NumPy dtypes that hold numbers.
 _NUMBERS = "?biufc"
 
-# Arguments that hold data, or may by a slip: true answers, costs, samples, points at which a law is evaluated, numbers
-# that the caller holds for released ones, and memory that may be the true answers' own.
+# Arguments that hold data, or may hold data by mistake: true answers, costs, samples, points at which a distribution is
+# evaluated, numbers that the caller takes for released ones, and memory that may hold the true answers.
 _DATA = frozenset({"costs", "k", "out", "released", "samples", "values", "x"})
 
-# Types that write themselves out without anybody else's code. Bytes are not among them: a key is bytes.
+# Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.
 _WRITTEN = frozenset({bool, int, float, complex, str, type, type(None), type(...), np.longdouble, np.clongdouble})
 _WRITTEN_MODULES = frozenset({"decimal", "fractions", "stairnoise"})
 
@@ -45,7 +45,7 @@ class ParameterError(StairnoiseError, ValueError):
 
 
 class ParameterTypeError(StairnoiseError, TypeError):
-    """An argument of a type that is not allowed, such as a string where a number is due."""
+    """An argument of a type that is not allowed, such as a string instead of a number."""
 
     __module__ = "stairnoise"
 
@@ -57,14 +57,14 @@ class CopyError(StairnoiseError, TypeError):
 
 
 def got(name: str, value: object, array: np.ndarray[Any, Any] | None = None) -> str:
-    """Describe a refused argument: data by `outline`, a parameter by `received`."""
+    """Describe a refused argument: `outline` describes data, `received` a parameter."""
     return outline(value, array) if name in _DATA else received(value)
 
 
 def outline(value: object, array: np.ndarray[Any, Any] | None = None) -> str:
-    """Describe data by type, dtype and shape, which run nothing and show no content.
+    """Describe data by type, dtype and shape; this runs no foreign code and shows no content.
 
-    `array` is what the value was converted to, if it was.
+    `array` is the converted value, if there is one.
     """
     if isinstance(value, np.ndarray):
         plain = np.asarray(value)
@@ -74,7 +74,7 @@ def outline(value: object, array: np.ndarray[Any, Any] | None = None) -> str:
 
 
 def received(value: object) -> str:
-    """Describe a refused parameter: its ``repr`` when that is short and runs no foreign code, otherwise as `outline` does."""
+    """Describe a refused parameter by its ``repr``, cut to a short text, or by `outline` if foreign code would run."""
     if isinstance(value, np.generic) and type(value).__module__ == "numpy":
         value = value.item()
     try:
@@ -89,29 +89,29 @@ def received(value: object) -> str:
 
 
 def place(index: tuple[Any, ...]) -> str:
-    """Say where in an array something is, and nothing for a single number."""
+    """Name a place in an array; return nothing for a single number."""
     return f" at index {tuple(map(int, index))}" if index else ""
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """Name a dtype, but not the labels of its fields, nor what else a dtype may hold: the class of a rare one will do."""
+    """Name a dtype; for rare dtypes only its class, because labels of fields and other contents may be data."""
     return str(dtype) if dtype.kind in _NUMBERS + "mMSUO" else type(dtype).__name__
 
 
 def meant(name: object, known: Iterable[str]) -> str:
-    """Return a question that ends an error about an unknown name: which known name was meant. Empty where none is near."""
+    """Return the end of an error about an unknown name: it asks whether a similar known name was meant, if there is one."""
     from difflib import get_close_matches
 
     if not isinstance(name, str):
         return ""
-    # "Discrete Laplace" and "DiscreteLaplace" are "discrete_laplace".
+    # "Discrete Laplace" and "DiscreteLaplace" match "discrete_laplace".
     by_letters = {_letters(each): each for each in known}
     near = get_close_matches(_letters(name), by_letters, n=1)
     return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
 def arguments_of(method: Any) -> tuple[str, ...]:
-    """Return the names of the arguments that a method takes, without ``self``; `inspect` would take 50 times as long."""
+    """Return the names of a method's arguments, without ``self``; `inspect` would take 50 times as long."""
     code = method.__code__
     names: tuple[str, ...] = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     return names
@@ -122,7 +122,7 @@ def _letters(name: str) -> str:
 
 
 def _written(value: object) -> str | None:
-    """Return the ``repr`` of a value, or None where foreign code would have to write it."""
+    """Return the ``repr`` of a value, or None if only foreign code could write it."""
     kind = type(value)
     if isinstance(value, np.ndarray):
         plain = np.asarray(value)

@@ -1,7 +1,7 @@
 """The tables that notebooks show for a mechanism and for a privacy loss.
 
-Plain HTML without scripts and styles, so that a notebook's own colours, light or dark, hold for it. Every text is escaped.
-A function here returns None where a table cannot be had at once; the notebook then shows the ``repr``.
+The HTML has no scripts and no styles, so the notebook's own colours apply, light or dark. Every text is escaped.
+A function here returns None if a table would take too long or fail; the notebook then shows the ``repr``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _LONGEST = 200
 _CONFIDENCE = 0.95
 _DELTAS = (1e-6, 1e-9)
 _EPSILONS = (0.1, 1.0)
-# ε and δ of so many losses on a lattice take less than half a second.
+# ε and δ of this many losses on a lattice take less than half a second.
 _MOST_LOSSES = 2**16
 
 
 def of_law(law: Any) -> str | None:
-    """Return the table of a mechanism with single parameters: its parameters, guarantee, granularity and errors."""
+    """Return the table of a mechanism with scalar parameters: its parameters, guarantee, granularity and errors."""
     if getattr(law, "_parameter_shape", ()) != ():
         return None
     return _table(type(law).__name__, _law_rows(law))
@@ -43,7 +43,7 @@ def _law_rows(law: Any) -> Rows:
             yield name, repr(value)
     row = next(row for row in ROWS if row.class_name == type(law).__name__)
     vectors = row.kind == "vector"
-    # The others' ε and quantiles come from lists of probabilities, which may take minutes to make.
+    # For shares, ε and quantiles come from lists of probabilities, which may take minutes to make.
     quick = row.group != "shares"
     if quick:
         yield "guarantee", repr(law.guarantee()).removeprefix("Guarantee: ")
@@ -67,7 +67,7 @@ def _loss_rows(loss: Any) -> Rows:
 
 
 def _is_quick(loss: Any) -> bool:
-    """Tell whether ε and δ take less than half a second: not where many losses must be listed first."""
+    """Tell whether ε and δ take less than half a second; they take longer if many losses must be listed first."""
     if loss._single is not None:
         return True
     from stairnoise._theory.privacy.models import exact_step
@@ -77,7 +77,7 @@ def _is_quick(loss: Any) -> bool:
 
 
 def _table(caption: str, rows: Rows) -> str | None:
-    # Showing an object must not fail, whatever its parameters make of a formula.
+    # Showing an object must not fail, even if a formula fails for its parameters.
     try:
         lines = [f'<tr><th scope="row">{_cell(name)}</th><td>{_cell(text)}</td></tr>' for name, text in rows]
     except Exception:
@@ -90,7 +90,7 @@ def _cell(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Write an ε, not below it; an infinite one is none."""
+    """Write an ε, rounded up; an infinite ε becomes "none"."""
     return "none" if value == float("inf") else _rounded_up(value)
 
 

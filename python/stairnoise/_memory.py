@@ -1,4 +1,4 @@
-"""Facts about the memory of arrays, by NumPy's own class: a subclass may tell others."""
+"""Facts about the memory of arrays, from NumPy's own class; a subclass may report other facts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from stairnoise import _native
 
 
 def is_array(value: object) -> bool:
-    """Tell whether a value is an array, by its type: an attribute ``__class__`` may say anything."""
+    """Tell whether a value is an array, by its type; an attribute ``__class__`` can lie."""
     return issubclass(type(value), np.ndarray)
 
 
 def base_view(array: NDArray[Any]) -> NDArray[Any]:
-    """View an array as one of NumPy's own class: the same memory, and no attribute or method of a subclass."""
+    """View an array as one of NumPy's own class, with the same memory but no attribute or method of a subclass."""
     if type(array) is np.ndarray:
         return array
     view = np.ndarray.view(array, np.ndarray)
@@ -26,9 +26,9 @@ def base_view(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def apart(array: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy where it may share memory with `out`; both of NumPy's own class.
+    """Return the array, or a copy if it may share memory with `out`; both are of NumPy's own class.
 
-    The very elements of `out` are no hindrance: each is read before its place is written.
+    An array of exactly the elements of `out` needs no copy, because each element is read before it is overwritten.
     """
     if not np.may_share_memory(array, out) or _native.same_memory(array, out):
         return array

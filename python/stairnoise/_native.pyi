@@ -1,7 +1,7 @@
-"""The Rust extension, by hand; tests compare it with the built module.
+"""Stubs of the Rust extension, written by hand; tests compare them with the built module.
 
-Every method that draws consumes one fill number when it accepts its arguments, and otherwise
-nothing. Numeric facts about parameters are checked here and raise ``stairnoise.ParameterError``.
+A method that draws consumes one fill number if it accepts its arguments, otherwise none. The
+extension checks the ranges of parameters and raises ``stairnoise.ParameterError``.
 """
 
 from typing import Any, Literal, NoReturn, final
@@ -69,20 +69,20 @@ class Stream:
 
 @final
 class Children:
-    """Children of a stream, which take their keys when they are first drawn from."""
+    """Children of a stream; each takes its key on its first draw."""
 
     def stream(self, holder: object, number: int) -> Stream: ...
 
 @final
 class Law:
-    """A noise law with scalar parameters, ready to draw; one function for every law makes it."""
+    """A noise law with scalar parameters, ready to draw; each law has a function below that makes it."""
 
     @property
     def granularity(self) -> float:
-        """The lattice step g, a power of two; 1.0 for a law of integers."""
+        """Lattice step g, a power of two; 1.0 for a law of integers."""
     @property
     def cells(self) -> int:
-        """ceil(sensitivity / g); 0 for a law that has no sensitivity."""
+        """Lattice steps to a sensitivity, ceil(sensitivity / g); 0 for a law without a sensitivity."""
     @property
     def lengths(self) -> list[int]:
         """The law's own lengths in lattice steps: [r] of a staircase, [below, above] of a truncated law, breakpoints, else []."""
@@ -94,7 +94,7 @@ class Law:
 
 @final
 class Selection:
-    """A mechanism that selects one of finitely many candidates, those along the last axis of costs."""
+    """A mechanism that selects one of finitely many candidates; their costs lie along the last axis."""
 
     @staticmethod
     def staircase(eps: float, sensitivity: float, gamma: float, monotonic: bool) -> Selection: ...

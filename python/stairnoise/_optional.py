@@ -1,4 +1,4 @@
-"""Packages that only some functions need: imported there, and asked for by name where they are absent."""
+"""Packages that only some functions need; those functions import them, and name a package that is missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class MissingPackageError(ModuleNotFoundError):
-    """An optional package is not installed; the text says what needs it and how to get it."""
+    """An optional package is not installed; the text says what needs it and how to install it."""
 
 
 def require(module: str, purpose: str, install: str) -> Any:
@@ -16,7 +16,7 @@ def require(module: str, purpose: str, install: str) -> Any:
     Raises
     ------
     MissingPackageError
-        The package itself is absent. What is broken inside it keeps its own error.
+        The package itself is missing. An error inside the package stays as it is.
     """
     package = module.partition(".")[0]
     try:

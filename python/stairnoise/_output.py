@@ -1,4 +1,4 @@
-"""The gate for output: size, dtype and out, all checked before anything is drawn."""
+"""The gate for output: it checks size, dtype and out before anything is drawn."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def output_array(
     *,
     name: str = "size",
 ) -> NDArray[Any]:
-    """Return the array to fill, of NumPy's own class: the memory of `out` when given, a new one otherwise.
+    """Return the array to fill, of NumPy's own class: the memory of `out` if given, otherwise a new array.
 
     Parameters
     ----------
     size : int, tuple of int, or None
-        Shape of the output. None stands for the shape of `out`, or without it for `parameters`.
+        Shape of the output. None: the shape of `out`, or without it `parameters`.
     parameters : tuple of int
         Shape of the law's parameters, which must broadcast to the output's shape.
     out : ndarray or None
         Array to fill.
     dtype : dtype or None
-        One of `allowed`. None stands for the dtype of `out`, or without it for ``allowed[0]``.
+        One of `allowed`. None: the dtype of `out`, or without it ``allowed[0]``.
     allowed : tuple of str
-        Names of the dtypes that the caller can write, the default one first.
+        Names of the dtypes that the caller can write, with the default one first.
     name : str
-        What the caller calls `size`.
+        The caller's name for `size`.
     """
     wanted = None if dtype is None else _dtype(dtype, allowed)
     shape = None if size is None else _shape(size, name)
@@ -60,7 +60,7 @@ def output_array(
 
 
 def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
-    """Return the array that a release of this shape fills, of NumPy's own class: the memory of `out` or a new one."""
+    """Return the array that a release fills, of NumPy's own class: the memory of `out` if given, otherwise a new array."""
     if out is None:
         return _allocate(shape, np.dtype(default), "values")
     memory = _checked_memory(out, allowed)
@@ -79,15 +79,15 @@ def overlaps_itself(array: NDArray[Any]) -> bool:
     for stride, length in sorted(axes):
         nested = nested and stride >= reach
         reach += (length - 1) * stride
-    if nested:  # each step is longer than all that the finer axes span: the usual case
+    if nested:  # each stride is longer than the span of the finer axes: the usual case
         return False
-    if array.size * array.itemsize > reach:  # more elements than room, stride 0 for one
+    if array.size * array.itemsize > reach:  # more elements than room, for example with a stride of 0
         return True
     return _closest_elements(axes) < array.itemsize
 
 
 def _closest_elements(axes: list[tuple[int, int]]) -> int:
-    """Least distance in bytes between two elements, from the list of all offsets.
+    """Return the least distance in bytes between two elements, from the list of all offsets.
 
     Strides may interleave without a collision, such as 24 and 16 bytes for a shape of (2, 2).
     """
@@ -119,7 +119,7 @@ def _length(length: object, name: str) -> int:
 def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     try:
         wanted = np.dtype(dtype)
-    except Exception:  # NumPy parses texts as Python, and asks objects for attributes: SyntaxError is one it raises
+    except Exception:  # NumPy parses strings as Python and reads attributes of objects, so even SyntaxError is possible
         raise ParameterTypeError(f"dtype must be {_alternatives(allowed)}, got {received(dtype)}") from None
     if wanted not in map(np.dtype, allowed):
         raise ParameterError(f"dtype must be {_alternatives(allowed)}, got {wanted}")

@@ -1,7 +1,7 @@
-"""The gate for numbers: what a caller passes becomes an exact float64, or an error.
+"""The gate for numbers: an argument becomes an exact float64, or an error.
 
-This module decides whether something *is* a number and whether float64 holds it exactly. Whether
-the number lies in the range its parameter allows is decided once, by the extension.
+This module decides whether an argument *is* a number and whether float64 holds it exactly. The
+extension alone decides whether the number is in the range that its parameter allows.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ Cost = Literal["l1", "l2"]
 # NumPy's ArrayLike would let a type checker accept strings. Arrays are SupportsFloat.
 RealLike = SupportsFloat | Sequence[SupportsFloat] | Sequence[Sequence[SupportsFloat]]
 
-# Every integer below this one is a float64, and no other rounds to it.
+# float64 holds every integer below this one, and rounds no other integer to it.
 _EXACT_INTEGERS = 2**53
-# What NumPy's broadcasting and flat iteration take, and the extension; NumPy 2 makes arrays of more.
+# Limit of NumPy's broadcasting and flat iteration, and of the extension; NumPy 2 makes arrays of more dimensions.
 MOST_DIMENSIONS = 32
 _USUAL = frozenset({int, float})
-# Limits below it are written out.
+# Errors write smaller limits as they are, larger ones as powers of two.
 _SHORT = 1000
-# NumPy's own ways from a foreign object to an array.
+# Attributes by which NumPy converts a foreign object to an array.
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
 
 def real(value: object, name: str) -> Real:
-    """Convert a parameter to a float, or to a read-only float64 array of its own.
+    """Convert a parameter to a float, or to a new read-only float64 array.
 
     Raises
     ------
     ParameterTypeError
         `value` is not a real number or an array of real numbers.
     ParameterError
-        float64 cannot hold `value` exactly. Rounding it would change the promise: the noise is
-        exact for the number that was given.
+        float64 cannot hold `value` exactly. Rounding it would break the promise that the noise is
+        exact for the given number.
     """
     floats = lent(value, name)
     if isinstance(floats, float):
@@ -54,10 +54,10 @@ def real(value: object, name: str) -> Real:
 
 
 def lent(value: object, name: str, out: object = None) -> Real:
-    """Convert a parameter as `real` does, but to no copy if it can be read where it is and `out` is elsewhere: for one call.
+    """Convert a parameter as `real` does, for one call: without a copy if it is in one piece and apart from `out`.
 
-    A copy of an array takes about a sixth of the time of the noise for it. What is not in one piece is copied: a view may have
-    more elements than any memory, and a copy of it is refused at once.
+    A copy of an array takes about a sixth of the time of the noise for it. An array that is not in one piece is copied,
+    because such a view may have more elements than any memory; the copy then fails at once.
     """
     if type(value) is float:
         return value
@@ -72,14 +72,15 @@ def lent(value: object, name: str, out: object = None) -> Real:
 
 
 def exact_array(value: object, name: str) -> NDArray[np.float64]:
-    """Convert numbers to a float64 array as `real` does, but not to a copy: the array may be the caller's."""
+    """Convert numbers to a float64 array as `real` does, but without a copy: the array may be the caller's."""
     return _exact_floats(number_array(value, name), name)
 
 
 def argument(value: object, name: str) -> Real:
     """Convert the argument of a function to a float or a float64 array, rounding what float64 cannot hold.
 
-    Not a copy: the array may be the caller's. NaN and infinities pass; what is too large becomes one.
+    It makes no copy: the array may be the caller's. NaN and infinities pass, and numbers too large for
+    float64 become infinite.
 
     Raises
     ------
@@ -109,8 +110,8 @@ def single(value: object, name: str) -> float:
 def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray[Any]:
     """Convert real numbers to an array; without `rounding`, no number changes.
 
-    The dtype is of kind ``i``, ``u`` or ``f``, or, without `rounding`, ``object`` holding only Python
-    integers that int64 cannot hold.
+    The dtype is of kind ``i``, ``u`` or ``f``. Without `rounding` it may also be ``object``, if the
+    array holds Python integers and int64 cannot hold all of them.
     """
     if is_array(value):
         refuse_masked(value, name)  # type: ignore[arg-type]
@@ -126,7 +127,7 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         raise ParameterTypeError(_not_a_number(value, name))
     try:
         array = np.asarray(value)
-    except Exception:  # __array__ of a foreign object may raise anything, its content in the text
+    except Exception:  # __array__ of a foreign object may raise anything, with its content in the text
         raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(array, name)
     return _require_real_dtype(array, value, name)
@@ -143,7 +144,7 @@ def count(value: object, name: str, *, least: int, most: int) -> int:
 
 
 def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
-    """Shape that the parameters broadcast to by NumPy's rules."""
+    """Return the shape to which the parameters broadcast by NumPy's rules."""
     shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
     if not any(shapes.values()):
         return ()
@@ -164,7 +165,7 @@ def refuse_masked(array: NDArray[Any], name: str) -> None:
 
 
 def _refuse_items(items: Sequence[Any], name: str, index: tuple[int, ...] = ()) -> None:
-    """Refuse items that NumPy would look into: masked arrays, for what is under the mask, and what nothing converts."""
+    """Refuse items that NumPy must not read: masked arrays, whose masked data it would use, and objects without numbers."""
     kinds = set(map(type, items))
     if kinds <= _USUAL or all(map(_is_real_type, kinds)):
         return
@@ -192,9 +193,9 @@ def flag(value: object, name: str) -> bool:
 
 
 def _converts(value: object) -> bool:
-    """Tell whether an object's type says how NumPy gets numbers from it: by ``__array__`` or its kin, a buffer, or as a sequence.
+    """Tell whether an object's type offers numbers to NumPy: by ``__array__`` or a similar attribute, a buffer, or a sequence.
 
-    NumPy itself would ask anything for its attributes, length and items, and a lazy query runs when it is asked.
+    NumPy itself would ask any object for its attributes, length and items, which would run a lazy query.
     """
     kind = type(value)
     if issubclass(kind, (str, bytes)):
@@ -203,7 +204,7 @@ def _converts(value: object) -> bool:
         return True
     try:
         memoryview(value).release()  # type: ignore[arg-type]
-    except Exception:  # a TypeError where there is no buffer; what Python code exports one may raise anything
+    except Exception:  # TypeError if there is no buffer; Python code that exports a buffer may raise anything
         return False
     return True
 
@@ -222,12 +223,12 @@ def _is_real_type(kind: type) -> bool:
 def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
     """Convert Python numbers, possibly nested in lists and tuples.
 
-    Element by element, because NumPy would turn ``[True, 2.5]`` and ``[2**53 + 1, 0.5]`` into
-    floats without a word.
+    It checks every element, because NumPy would silently turn ``[True, 2.5]`` and
+    ``[2**53 + 1, 0.5]`` into floats.
     """
     try:
         items = np.array(value, dtype=object)
-    except Exception:  # arrays of several shapes; an __array__ that raises
+    except Exception:  # arrays of different shapes, or an __array__ that raises
         raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(items, name)
     kinds = set(map(type, items.flat))
@@ -235,7 +236,7 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
         index, item = next((index, item) for index, item in np.ndenumerate(items) if not _is_real_type(type(item)))
         raise ParameterTypeError(_not_a_number(item, name) + place(index))
     if not kinds:
-        return np.empty(items.shape, np.int64)  # all of no numbers are integers
+        return np.empty(items.shape, np.int64)  # an empty list holds no number that is not an integer
     if rounding:
         return np.array([_nearest(item, name) for item in items.flat], np.float64).reshape(items.shape)
     if all(issubclass(kind, numbers.Integral) for kind in kinds):
@@ -253,7 +254,7 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
 
 
 def _integers(items: NDArray[Any], name: str) -> NDArray[Any]:
-    """Convert whole numbers to int64; where one does not fit, all to Python's."""
+    """Convert whole numbers to int64, or all of them to Python integers if one does not fit."""
     try:
         try:
             return items.astype(np.int64)
@@ -301,15 +302,15 @@ def _exact_floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
 
 
 def _require_equal(exact: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
-    """Compare as Python objects: those comparisons are exact across number types."""
+    """Compare as Python objects, whose comparisons are exact between number types."""
     for index, item in enumerate(exact.astype(object).flat):
         rounded = float(floats.flat[index])
-        if item != rounded and item == item:  # NaN is left to the range check
+        if item != rounded and item == item:  # the range check refuses NaN
             raise ParameterError(_not_exact(item, name) + place(np.unravel_index(index, exact.shape)))
 
 
 def _power(limit: int) -> str:
-    """Write a large limit as the power of two that it is, or falls short of by one."""
+    """Write a large limit as a power of two, or as one less than a power of two."""
     if limit < _SHORT:
         return str(limit)
     exponent = limit.bit_length() - 1

@@ -1,4 +1,4 @@
-"""What a comparison comes to, in words; every number in them is computed."""
+"""The recommendation below a comparison, in sentences whose numbers are all computed."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ if TYPE_CHECKING:
     from stairnoise._comparison_rows import ComparisonRow
     from stairnoise._parameters import Cost
 
-# Below the first eps of one release the staircase gains about eps**2/24, 1 % at most. From the second on, noise of the same
-# variance costs less as a staircase however many releases are composed; between them it does up to ten, and thousands
-# cost less as Laplace noise (at delta = 1e-6, with the shape of least variance).
+# Up to the first eps the staircase gains about eps**2/24 in one release, 1 % at most. From the second eps on, a staircase
+# costs less than Laplace noise of the same variance for any number of composed releases. Between them, up to ten releases
+# cost less with the staircase, and thousands cost less with Laplace noise. Computed at delta = 1e-6, with the shape of
+# least variance.
 _LAPLACE_UP_TO = 0.5
 _STAIRCASE_FROM = 3.5
-# A bound that is larger by less, or a privacy loss, is the same to anybody.
+# Smaller relative differences of bounds, or of privacy losses, do not matter to a user.
 _NOTICEABLE_BOUND = 1e-6
 _NOTICEABLE_LOSS = 1e-3
-# Beyond this factor a ratio of float64 numbers says little.
+# A smaller ratio of float64 numbers says little.
 _LEAST_RATIO = 1e-300
 
 _QUANTITY = {"l1": "E|X|", "l2": "variance"}
 
 
 def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
-    """Return a few sentences about releases of one number: what the staircase gains, at what price, and what follows."""
+    """Return a few sentences about releases of one number: the choice, the staircase's gain, and its price."""
     rows = {row.mechanism: row for row in compared}
     quantity = _QUANTITY[cost]
     staircase, laplace = rows.get(f"Staircase {cost}"), rows.get("Laplace")
@@ -53,7 +54,7 @@ def _choice(eps: float) -> str:
 
 
 def _against(ratio: float) -> str:
-    """Write a ratio so that "... that of the other" or "the other's" may follow."""
+    """Write a ratio so that the other mechanism's name may follow, as in "45 % below Laplace's"."""
     if ratio < _LEAST_RATIO:
         return f"less than {_LEAST_RATIO:g} of"
     if ratio < 0.5:
@@ -71,13 +72,13 @@ def _quantile_caveat(staircase: ComparisonRow, laplace: ComparisonRow) -> list[s
 
 
 def _distinct(a: float, b: float) -> tuple[str, str]:
-    """Write two different numbers with as many digits as it takes to tell them apart."""
+    """Write two different numbers with enough digits to tell them apart."""
     return next(texts for digits in range(3, 18) if len(set(texts := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2)
 
 
 def _composition(eps: float) -> str:
-    """Compare what very many releases cost, at the same variance: that is in proportion to the mean loss."""
-    # Here and not at the top: who only draws noise does not wait for it.
+    """Compare the cost of very many releases at the same variance: it is proportional to the mean loss."""
+    # Imported here, so that programs which only draw noise do not wait for it.
     from stairnoise._theory.optimal.equal_variance import mean_losses
 
     ours, theirs = mean_losses(eps)

@@ -1,7 +1,7 @@
-"""The mechanisms that add noise, one row each: what goes over all of them reads it here.
+"""The registry: one row for each mechanism that adds noise.
 
-`sample`, `compare`, the command line, the self-test and the tests over all mechanisms have no lists of their own. The rows
-are plain data: a class is loaded when it is asked for, so that importing this module imports no law.
+`sample`, `compare`, the command line, the self-test and the tests of all mechanisms read it and have no lists of their own.
+The rows are plain data. A class is loaded on first use, so importing this module imports no law.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Group = Literal["one number", "with a delta", "several rates", "shares", "vector
 
 
 class Example(NamedTuple):
-    """Arguments of a law's class, or of its class method `by`."""
+    """Arguments of a mechanism's class, or of its class method `by`."""
 
     arguments: dict[str, Any]
     by: str = ""
 
 
 class Divided(NamedTuple):
-    """A law, how many values one person changes, and the law of the noise that each of these values gets."""
+    """A mechanism, how many values one person changes, and the mechanism whose noise each of these values gets."""
 
     law: Example
     partitions: int
@@ -38,58 +38,58 @@ class Divided(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A line of `compare`: its name, and how the law is made for an ε, a sensitivity and perhaps a δ."""
+    """A line of `compare`: its name, and how to make the mechanism for an ε, a sensitivity and perhaps a δ."""
 
     name: str
     baseline: str
-    """Which line of the same kind its error is divided by."""
+    """Name of the line by whose error this error is divided."""
     takes: tuple[str, ...] = ("eps", "sensitivity")
-    """What the law is made from, in order; "change" is the sensitivity as an integer."""
+    """First arguments, in order; "change" is the sensitivity as an integer."""
     fixed: tuple[Any, ...] = ()
-    """Further arguments, after these."""
+    """Further arguments, after those of `takes`."""
     by: str = ""
-    """The class method that makes it; the class itself for ""."""
+    """The class method that makes the mechanism; "" stands for the class itself."""
     when: Literal["always", "delta", "named"] = "always"
-    """Whether it is compared always, where a delta is given, or where it is named."""
+    """Whether `compare` shows it always, if a delta is given, or if it is named."""
 
 
 class Row(NamedTuple):
-    """What the library knows of a mechanism before its class is loaded."""
+    """What the library knows about a mechanism before it loads the class."""
 
     name: Mechanism
-    """Its name in ``sample(mechanism=...)``, and that of its file."""
+    """Name in ``sample(mechanism=...)``, and of the file."""
     class_name: str
     kind: Literal["continuous", "discrete", "vector"]
     """Whether a value is a number on a lattice finer than the integers, an integer, or a vector."""
     group: Group
-    """What it is for, as the lists of the documentation are divided."""
+    """Purpose, as the documentation groups the mechanisms."""
     examples: tuple[Example, ...]
-    """Laws that take every way through the sampler."""
+    """Examples that together take every path through the sampler."""
     arrays: Example | None = None
-    """A law whose parameters are arrays; None where they must be single numbers."""
+    """An example with array parameters; None if parameters must be single numbers."""
     divided: Divided | None = None
     compared: tuple[Compared, ...] = ()
     sampled: bool = True
-    """Whether ``stairnoise sample`` makes it: its parameters are single numbers and words."""
+    """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
     released: bool = False
-    """Whether ``stairnoise release`` offers it: ε and a sensitivity make it."""
+    """Whether ``stairnoise release`` offers it: ε and a sensitivity must suffice to make it."""
 
     @property
     def module(self) -> str:
-        """The module of its class."""
+        """Name of the module that has the class."""
         return f"stairnoise._laws.{self.name}"
 
     def load(self) -> Any:
-        """Return its class."""
+        """Load and return the class."""
         return getattr(import_module(self.module), self.class_name)
 
     def make(self, example: Example) -> Any:
-        """Return the law of an example."""
+        """Return the mechanism of an example."""
         law = self.load()
         return (getattr(law, example.by) if example.by else law)(**example.arguments)
 
     def laws(self) -> tuple[Any, ...]:
-        """Return the laws of all examples with single parameters."""
+        """Return the mechanisms of all examples with single parameters."""
         return tuple(map(self.make, self.examples))
 
 

@@ -174,49 +174,51 @@ def sample(
     threads: int | None = None,
     **parameters: Any,
 ) -> Any:
-    """Draw noise alone, for study; to protect data use ``release`` of a law.
+    """Draw noise alone, for study; to protect data use ``release`` of a mechanism.
 
     Parameters
     ----------
     size : int, tuple of int, or None
-        Shape of the output. None: the shape of `out`, or without it that of the parameters. For
-        "multivariate_staircase" how many vectors: the output has a last axis of length ``dim`` beside.
+        Shape of the output. None: the shape of `out`, or without it the shape of the parameters. For
+        "multivariate_staircase" it counts vectors, and the output has another last axis of length ``dim``.
     eps : float or array of float
-        Privacy parameter ε > 0 of one draw, for the laws that have one.
+        Privacy parameter ε > 0 of one draw, for mechanisms that have one.
     sensitivity : float or array of float, default 1
-        Largest change of the value that one person can cause, for the laws that have one; an integer for discrete laws.
+        Largest change of the value that one person can cause, for mechanisms that have one. An integer for discrete
+        mechanisms.
     n : int, tuple of int, or None
-        Another name of `size`.
+        Another name for `size`.
     mechanism : str, default "staircase"
-        Which law: the name of its class in small letters, such as "discrete_laplace" or "gaussian".
+        Name of the mechanism's class in lower case with underscores, such as "discrete_laplace" or "gaussian".
     gamma : {"l1", "l2"}, float or array of float
-        Shape of the staircase, and only of it. Default "l1".
+        Shape of the staircase mechanisms for real numbers and vectors. Default "l1".
     r : {"l1", "l2"}, int or array of int
-        Shape of the discrete staircase, and only of it. Default "l1".
+        Shape of the discrete staircase. Default "l1".
     rng : SecureRng, SeededRng or None
         None: one secure generator for the whole process.
     out : ndarray or None
         Writable array to fill and return.
     dtype : dtype or None
-        float64 (default) or float32 for continuous laws; int64 (default), int32 (saturating) or
+        float64 (default) or float32 for continuous mechanisms; int64 (default), int32 (saturating) or
         float64 for discrete ones.
     threads : int or None
-        How many threads fill a long output; see ``sample`` of a law.
+        How many threads fill a long output; see ``sample`` of a mechanism.
     **parameters
-        Further parameters of the law by the names that its class gives them, such as ``delta`` for "gaussian". Parameters
-        of the laws other than the staircases and the Laplace laws are single numbers.
+        Further parameters of the mechanism, named as in its class, such as ``delta`` for "gaussian". Only "staircase",
+        "laplace", "discrete_staircase" and "discrete_laplace" take arrays; the parameters of all others are single numbers.
 
     Returns
     -------
     float, int or ndarray
-        A Python scalar when the parameters are scalars and neither `size` nor `out` is given.
+        A Python scalar if the parameters are scalars and neither `size` nor `out` is given. For
+        "multivariate_staircase" always an array.
 
     Raises
     ------
     ParameterError, ParameterTypeError
-        Nothing has been drawn and `out` is untouched.
+        An argument is not allowed. Nothing has been drawn and `out` is untouched.
     TypeError
-        No law has a parameter of that name.
+        No mechanism has a parameter of that name.
 
     Examples
     --------
@@ -245,13 +247,13 @@ sample.__module__ = "stairnoise"
 
 
 def make_law(mechanism: str, **parameters: Any) -> Any:
-    """Build the law that `mechanism` names; a parameter of another law is refused, and None is none."""
+    """Build the law that `mechanism` names; refuse parameters of other laws, and take None as not given."""
     row, given = _named_law(mechanism, **parameters)
     return row.load()(**given)
 
 
 def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
-    """Return the row that `mechanism` names, and what of `parameters` its class is to be called with."""
+    """Return the row that `mechanism` names, and those of `parameters` that are given."""
     row = _row(mechanism)
     needed, allowed = _parameters_of(row)
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -265,7 +267,7 @@ def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
 
 
 def needed_parameters(mechanism: str) -> tuple[str, ...]:
-    """Names of the parameters that the law has no default for."""
+    """Return the names of the parameters without a default."""
     return _parameters_of(_row(mechanism))[0]
 
 
@@ -279,14 +281,14 @@ def _row(mechanism: object) -> Row:
 
 
 def _parameters_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the parameters that must be given, and of all."""
+    """Return the names of the parameters that must be given, and of all parameters."""
     make = row.load().__init__
     names = arguments_of(make)
     return names[: len(names) - len(make.__defaults__ or ())], names
 
 
 def _superfluous(row: Row, name: str, value: object) -> Exception:
-    """Return the error for a parameter that the mechanism has not, and perhaps no other one either."""
+    """Return the error for a parameter that the mechanism does not have."""
     owners = [other.name for other in BY_NAME.values() if name in _parameters_of(other)[1]]
     if owners:
         takes = f"{row.class_name}.from_eps takes it" if name in _from_eps(row) else f"it is for {', '.join(owners)}"
@@ -299,7 +301,7 @@ def _superfluous(row: Row, name: str, value: object) -> Exception:
 
 
 def _from_eps(row: Row) -> tuple[str, ...]:
-    """Names of the arguments of the class method that makes the law from ε, if it has one."""
+    """Return the names of the arguments of ``from_eps``, if the class has it."""
     make = getattr(row.load(), "from_eps", None)
     return arguments_of(make.__func__) if make else ()
 

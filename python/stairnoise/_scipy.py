@@ -1,7 +1,7 @@
 """The laws as distributions of `scipy.stats`.
 
-Every generic method is the law's own closed form, over arguments and shapes alike; SciPy adds
-location, scale and what it builds from these. Imported by `as_scipy` alone: SciPy is optional.
+Every generic method calls the law's own closed form, for arrays of arguments and of shapes. SciPy adds
+location, scale and its own tools. Only `as_scipy` imports this module, because SciPy is optional.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _R = ShapeInfo("r", True, (1, np.inf), (True, False))
 
 
 class _RandomBytes(Protocol):
-    """What NumPy's Generator and RandomState share."""
+    """The method that NumPy's Generator and RandomState share."""
 
     def bytes(self, length: int) -> bytes: ...
 
 
 class Generic:
-    """The methods that SciPy asks of a distribution, answered by the law with these shapes."""
+    """The methods that SciPy calls; the law with the given shapes answers them."""
 
     _infos: ClassVar[tuple[Any, ...]]
 
@@ -79,7 +79,7 @@ class Generic:
     def _isf(self, q: Any, *shapes: Any) -> Any:
         return self._law(*shapes).isf(q)
 
-    # Of moments and entropy SciPy asks for scalar shapes also where `_argcheck` found them bad, and
+    # For scalar shapes SciPy asks for moments and entropy even if `_argcheck` refused them, and then
     # drops the answer.
 
     def _stats(self, *shapes: Any) -> Any:
@@ -95,7 +95,7 @@ class Generic:
         return self._law(*shapes).entropy() if self._is_law(*shapes) else np.nan
 
     def _rvs(self, *shapes: Any, size: tuple[int, ...], random_state: _RandomBytes) -> NDArray[Any]:
-        """Draw by the law's own sampler, from a seed that SciPy's generator gives: a study, never a release."""
+        """Draw by the law's own sampler, with a seed from SciPy's generator: for study, never for a release."""
         seed = int.from_bytes(random_state.bytes(_SEED_BYTES), "little")
         values: NDArray[Any] = self._law(*shapes).sample(size, rng=SeededRng(seed))
         return values
@@ -131,7 +131,7 @@ class StaircaseGenerator(Continuous):
 
 
 class LaplaceGenerator(Continuous):
-    """Laplace noise: shape `eps`, scale the sensitivity, so that the usual scale is their quotient."""
+    """Laplace noise: shape `eps`, scale the sensitivity; the usual scale is sensitivity / `eps`."""
 
     _infos = (_EPS,)
 
@@ -164,7 +164,7 @@ discrete_laplace = DiscreteLaplaceGenerator(name="discrete_laplace", a=-np.inf)
 
 
 class OfOneLaw(Generic):
-    """A distribution without shapes: that of one law."""
+    """The distribution of one law, without shapes."""
 
     _infos = ()
 
@@ -193,11 +193,11 @@ class OfOneLaw(Generic):
 
 
 class ContinuousOfOneLaw(OfOneLaw, Continuous):
-    """A law of real numbers with parameters of its own."""
+    """One law of real numbers."""
 
 
 class CellsOfOneLaw(ContinuousOfOneLaw):
-    """A law of few multiples of a step to its width, each spread over the cell around it: SciPy's densities have no steps."""
+    """One law on a coarse lattice, each value spread over the cell around it, because SciPy's densities have no steps."""
 
     def _law(self) -> Any:
         return Cells(self._one)
@@ -215,15 +215,15 @@ class CellsOfOneLaw(ContinuousOfOneLaw):
 
 
 class DiscreteOfOneLaw(OfOneLaw, Discrete):
-    """A law of integers with parameters of its own."""
+    """One law of integers."""
 
     def __new__(cls, **settings: Any) -> DiscreteOfOneLaw:
-        # SciPy's takes its own settings only, to make another class of some of them.
+        # SciPy's __new__ accepts only its own settings, and makes another class for some of them.
         return object.__new__(cls)
 
 
 def shaped(name: str, *shapes: Any, **scale: Any) -> Any:
-    """Freeze the distribution of a law with array parameters, by the law's name."""
+    """Freeze the distribution of a law with array parameters, found by the law's name."""
     return {one.name: one for one in (staircase, laplace, discrete_staircase, discrete_laplace)}[name](*shapes, **scale)
 
 

@@ -1,4 +1,4 @@
-"""What mechanisms that select a candidate share: the gate for costs, draws, and the law of a row."""
+"""What the mechanisms that select share: the gate for costs, draws, and the probabilities of candidates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         threads: int | None
 
 
-# Differences of smaller numbers do not overflow.
+# Differences of numbers below this one do not overflow.
 _LARGE = 2.0**1021
 
 
@@ -42,7 +42,7 @@ class Selecting(Immutable):
 
     __slots__ = ("_eps", "_mechanism", "_monotonic", "_sensitivity")
 
-    # What a cost must be, in words.
+    # The rule for a cost, as errors state it.
     _rule: str
     _eps: float
     _sensitivity: float
@@ -52,7 +52,7 @@ class Selecting(Immutable):
     if TYPE_CHECKING:
 
         def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-            """Return ln(largest weight/weight) of every candidate, at least 0 and 0 for the best of each row."""
+            """Return ln(largest weight/weight) of every candidate: at least 0, and 0 for the best of each row."""
 
     @property
     def eps(self) -> float:
@@ -66,11 +66,11 @@ class Selecting(Immutable):
 
     @property
     def monotonic(self) -> bool:
-        """Whether one person is promised to move no two costs in opposite directions."""
+        """Whether you promised that one person never moves two costs in opposite directions."""
         return self._monotonic
 
     def guarantee(self) -> Guarantee:
-        """Return what one selection promises; `Guarantee.sensitivity` is that of the costs."""
+        """Return what one selection promises; `Guarantee.sensitivity` is the sensitivity of the costs."""
         return Guarantee(self._eps, 0.0, None, self._sensitivity)
 
     @overload
@@ -98,18 +98,18 @@ class Selecting(Immutable):
     ) -> Any:
         """Select privately: the index of a candidate for every row of costs.
 
-        One selection is ``eps``-differentially private; k selections that one person's data
-        enter, from one row or from several, cost k·``eps``.
+        One selection is ``eps``-differentially private. If one person's data enter k selections,
+        from one row or from several, these cost k·``eps``.
 
         Parameters
         ----------
         costs : array of float, shape (..., n)
-            Costs of n ≥ 1 candidates along the last axis, the lower the better; every other axis
-            counts rows. float64 must hold each of them exactly.
+            Costs of n ≥ 1 candidates along the last axis; lower costs are better. All other axes
+            count rows. float64 must hold each cost exactly.
         size : int, tuple of int, or None
             Shape of the output, to which the shape of the rows, ``costs.shape[:-1]``, must
-            broadcast, as in NumPy's ``Generator.multinomial``. A row that fills several places is
-            selected from so many times, independently. None: the shape of `out`, or without it one
+            broadcast, as in NumPy's ``Generator.multinomial``. A row that fills several places has
+            an independent selection for each. None: the shape of `out`, or without it one
             selection per row.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
@@ -117,21 +117,21 @@ class Selecting(Immutable):
         out : ndarray of int64, or None
             Writable array to fill and return, of any strides.
         threads : int or None
-            How many threads share long work. None: what the environment variable
-            STAIRNOISE_NUM_THREADS says, or as many as the process may run at once. The selections
-            do not depend on it.
+            How many threads share long work. None: the environment variable
+            STAIRNOISE_NUM_THREADS, or else as many threads as the process may run at once. The
+            selections do not depend on it.
 
         Returns
         -------
         int or ndarray of int64
-            Indices from 0 to n − 1. A Python int for a single row when neither `size` nor `out`
+            Indices from 0 to n − 1. A Python int for a single row if neither `size` nor `out`
             is given.
 
         Raises
         ------
         ParameterError, ParameterTypeError
-            A cost is not allowed (the text names the first such index), there are no candidates,
-            or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+            A cost is not allowed (the text names the first such index), or there are no candidates.
+            Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
         return self._draw(costs, size, release_stream(rng), out, threads)
 
@@ -160,12 +160,12 @@ class Selecting(Immutable):
     ) -> Any:
         """Draw selections for study; to protect data use `select`.
 
-        The same as `select`, from the same words of the stream, but any SeededRng is accepted.
+        It selects as `select` does, from the same random words, but accepts any SeededRng.
 
         Parameters
         ----------
         costs : array of float, shape (..., n)
-            Costs of n ≥ 1 candidates along the last axis, the lower the better.
+            Costs of n ≥ 1 candidates along the last axis; lower costs are better.
         size : int, tuple of int, or None
             Shape of the output, to which the shape of the rows must broadcast.
         rng : SecureRng, SeededRng or None
@@ -213,7 +213,7 @@ class Selecting(Immutable):
             raise ParameterError(f"costs must have at least one candidate along the last axis, got shape {rows.shape}")
         if not rows.flags.aligned:
             rows = rows.copy()
-        # Of rows that repeat by strides of 0 one is looked at: there may be more of them than could ever be.
+        # Only one of the rows repeated by strides of 0 is checked: a view may repeat a row any number of times.
         once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)
         bad = self._mechanism.refused(rows[once])
         if bad is not None:
@@ -232,8 +232,8 @@ class Selecting(Immutable):
         Returns
         -------
         ndarray of float64, shape (..., n)
-            Within 1e-12 of the exact law relatively, down to the smallest normal float64. They
-            depend on the data: to publish them is not private.
+            The relative error is below 1e-12, down to the smallest normal float64. The probabilities
+            depend on the data, so publishing them is not private.
 
         Raises
         ------
@@ -243,7 +243,7 @@ class Selecting(Immutable):
         return _probabilities(self._exponents(self._rows(costs)))
 
     def log_probabilities(self, costs: RealLike) -> NDArray[np.float64]:
-        """Return the natural logarithm of every candidate's probability, also where that is below all floats.
+        """Return the natural logarithm of every candidate's probability, finite where the probability underflows.
 
         Parameters
         ----------

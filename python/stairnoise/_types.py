@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 
     # The dtype of a mechanism's values.
     Default = TypeVar("Default", bound=np.generic, default=Any)
-    # What a mechanism draws: float or int, or an array where its parameters are arrays.
+    # One draw of a mechanism: float or int, or an array if its parameters are arrays.
     Value = TypeVar("Value", bound=float | NDArray[Any], default=float)
-    # Its moments and probabilities: float, or an array where its parameters are arrays.
+    # Its moments and probabilities: float, or an array if its parameters are arrays.
     Float = TypeVar("Float", bound=float | Floats, default=float)
-    # The same for a mechanism of integers, whose values are not of the type of its moments.
+    # One draw of a discrete mechanism, whose type differs from that of its moments.
     Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
 
     Out = TypeVar("Out", bound=NDArray[Any])
     Scalar = TypeVar("Scalar", bound=np.generic)
 
     class ReleaseOptions(TypedDict, total=False):
-        """What every ``release`` takes beside the values and `out`."""
+        """Arguments of every ``release`` other than the values and `out`."""
 
         max_partitions_contributed: int
         rng: Rng | None

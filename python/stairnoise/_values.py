@@ -24,7 +24,7 @@ class TrueValues(NamedTuple):
 
 
 def true_values(values: object) -> TrueValues:
-    """Convert what a caller wants to release to int64 or float64, or refuse it."""
+    """Convert the caller's true answers to int64 or float64, or refuse them."""
     kind = type(values)
     if kind is float or (kind is int and _INT64.min <= values <= _INT64.max):  # type: ignore[operator]
         return TrueValues(np.array(values, np.float64 if kind is float else np.int64), False)
@@ -35,10 +35,10 @@ def true_values(values: object) -> TrueValues:
 
 
 def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
-    """Return the answers in the shape of `out`, and copied if they share memory with it in part.
+    """Return the answers in the shape of `out`, copied if they share part of their memory with it.
 
-    The extension names the place of an answer that is NaN or infinite. Answers that are repeated are looked at before, so that
-    the place is the caller's.
+    The extension names the place of an answer that is NaN or infinite. Repeated answers are checked here, before they are
+    repeated, so that the error names the caller's place.
     """
     if answers.shape == out.shape:
         return apart(answers, out)
@@ -47,7 +47,7 @@ def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
 
 
 def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None:
-    """Name the place of the first number of an array that is not allowed, if there is one: the number itself is data."""
+    """Refuse an array with a number that is not allowed, and name only its place: the number itself is data."""
     bad = np.flatnonzero(~allowed)
     if bad.size:
         where = place(np.unravel_index(bad[0], np.shape(allowed)))
@@ -55,7 +55,7 @@ def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None
 
 
 def whole_numbers(values: object) -> NDArray[Any]:
-    """Convert what a caller wants to release to an array, or refuse it where a value is not a whole number."""
+    """Convert the caller's true answers to an array, or refuse them if one is not a whole number."""
     array = number_array(values, "values")
     broken = np.flatnonzero(np.isfinite(array) & (array != np.floor(array))) if array.dtype.kind == "f" else np.empty(0, int)
     if broken.size:

@@ -1,7 +1,7 @@
 r"""The staircase with the least cost: `optimal_gamma`, `optimal_r`, `optimal_cost`, `expected_cost`.
 
 Staircase noise is the best ε-differentially private noise for *every* cost that does not decrease with
-\|x\|, but each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
+\|x\|. Each cost has its own best central stair [1]_. A cost is named in one of three ways: ``"l1"``
 or ``"l2"`` for \|x\| and x², a number p for \|x\|**p, or a function of \|x\|.
 
 For each of these the expected cost first falls and then rises as the central stair widens. So the
@@ -377,7 +377,7 @@ def _least_l1(eps: Real, D: Real) -> NDArray[np.float64]:
 
 def _least_l2(eps: Real, D: Real) -> NDArray[np.float64]:
     b = np.exp(-np.asarray(eps))
-    third = np.exp(-np.asarray(eps) / 3)  # b**(2/3) outlives b
+    third = np.exp(-np.asarray(eps) / 3)  # b**(2/3) is still positive at an eps for which b underflows
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray((D / np.expm1(-np.asarray(eps))) ** 2 * (third**2 * np.cbrt((1 + b) / 2) ** 2 + b))
 
@@ -435,7 +435,7 @@ def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLik
     """Return the cost as a number, array or function, the parameters, and their common shape."""
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
-    BY_NAME[mechanism].load()(parameters["eps"], parameters["sensitivity"])  # its checks and its errors
+    BY_NAME[mechanism].load()(parameters["eps"], parameters["sensitivity"])  # the constructor checks both
     if callable(kind):
         discrete = mechanism == "discrete_staircase"
         check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)

@@ -378,6 +378,10 @@ class PrivacyLoss(Generic[Float]):
             At least 1. At most 2**20 releases may be composed in total, or 2**14 if the result is
             not `exact`.
 
+        Returns
+        -------
+        PrivacyLoss
+
         Raises
         ------
         ParameterTypeError

@@ -1,7 +1,7 @@
-"""Where the randomness comes from: a secret key, or a seed for tests and studies.
+"""Random generators: with a secret key, or with a seed for tests and studies.
 
-Value *i* of a fill is a function of the key, the number of the fill and *i* alone, so neither
-threads nor chunks nor the machine change it. Every call of ``sample`` or ``release`` is one fill.
+Value *i* of a fill depends only on the key, the number of the fill and *i*. Threads, chunks and the
+machine do not change it. Every call of ``sample`` or ``release`` is one fill.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _KEY_BYTES = 32
-# Children are consecutive, so several calls give as many as one likes; the limit turns a slip
+# Children are consecutive, so several calls give any number of them. The limit turns a mistake
 # such as spawn(10**12) into an error instead of a machine out of memory.
 _MOST_CHILDREN = 2**20
 _LAST_INDEX = 2**62 - 1
@@ -24,10 +24,10 @@ _LAST_SEED = 2**128 - 1
 
 
 class _Rng:
-    """What both generators share: one stream, never copied."""
+    """What both generators share: one stream, which is never copied."""
 
     __slots__ = ()
-    # A child of 2**20 holds what all of them share, and its number, until it is first used: 88 bytes.
+    # Until its first use, a child holds only its number and what all children share: 88 bytes for each of 2**20.
     _held: Stream | Children
     _number: int
 
@@ -50,9 +50,18 @@ class _Rng:
         k : int
             How many, from 0 to 2**20.
 
+        Returns
+        -------
+        list of generators of the same class
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `k` is out of range or not an integer.
+
         Notes
         -----
-        A child takes its key when it is first drawn from. Until then the parent's key stays in memory, if it was given.
+        A child takes its key on its first draw. Until then the parent's key stays in memory, if the caller gave it.
         """
         n = count(k, "k", least=0, most=_MOST_CHILDREN)
         children = self._stream.children(n)
@@ -61,14 +70,23 @@ class _Rng:
     def at(self, index: int) -> Self:
         """Make a view of the next fill that starts at its value number `index`.
 
-        The view draws the same values as this generator does, which is its purpose: workers can
-        fill their parts of one array, and ``rng.at(a)`` gives the slice ``[a:]`` of what ``rng``
-        gives. Never use both for releases: two answers with the same noise give it away.
+        The view draws the same values as this generator, so workers can fill their parts of one
+        array: ``rng.at(a)`` gives the slice ``[a:]`` of the values of ``rng``. Never use both for
+        releases, because two answers with the same noise reveal it.
 
         Parameters
         ----------
         index : int
             From 0 to 2**62 - 1, counted from the start of the fill even on a view.
+
+        Returns
+        -------
+        a generator of the same class
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `index` is out of range or not an integer.
         """
         return self._derive(self._stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
 
@@ -89,14 +107,14 @@ class _Rng:
 class SecureRng(_Rng):
     """Cryptographically random generator with a key from the operating system.
 
-    The key is never shown, copied or pickled, is wiped when the generator goes away, and is
-    replaced in a forked child process. Keys are erased as they are used: memory that is read
-    after a call does not tell that call's noise.
+    The key is never shown, copied or pickled. It is wiped when the generator is deleted, and
+    replaced in a forked child process. Keys are erased as they are used, so memory that is read
+    after a call does not reveal that call's noise.
 
     Raises
     ------
     RuntimeError
-        The operating system gives no random bytes. There is no other source.
+        The operating system provides no random bytes. There is no other source.
 
     Examples
     --------
@@ -118,14 +136,14 @@ class SecureRng(_Rng):
     def from_key(cls, key: bytes) -> Self:
         """Make a generator from a 32-byte secret, for a cluster whose workers share a fill.
 
-        The same key gives the same noise, so use a key for one set of releases only, and take
+        The same key gives the same noise, so use a key for one set of releases only. Take
         it from a cryptographic source such as ``secrets.token_bytes(32)``.
 
         Parameters
         ----------
         key : bytes
-            Exactly 32 bytes; a bytearray or a memoryview will do. No error text shows them. The
-            caller's copy stays as it is: of a bytearray it can be wiped by ``key[:] = bytes(32)``.
+            Exactly 32 bytes; a bytearray or a memoryview is accepted too. No error text shows them.
+            The caller's copy stays as it is; wipe a bytearray with ``key[:] = bytes(32)``.
 
         Raises
         ------
@@ -136,7 +154,7 @@ class SecureRng(_Rng):
         """
         kind, bytes_like = type(key).__name__, isinstance(key, (bytes, bytearray, memoryview))
         secret = bytearray(key) if bytes_like else bytearray()
-        # Tools that print the local variables of a traceback, as error reporters do, find no key here.
+        # Error reporters print the local variables of a traceback; they must find no key here.
         del key
         if not bytes_like:
             raise ParameterTypeError(f"key must be bytes, got a value of type {kind}")
@@ -149,7 +167,7 @@ class SecureRng(_Rng):
         return cls._derive(stream)
 
     def reseed(self) -> None:
-        """Take a new key from the operating system, also when the generator came from a key."""
+        """Take a new key from the operating system, even if the generator was made from a key."""
         self._stream.rekey_from_os()
 
     def __repr__(self) -> str:
@@ -171,7 +189,7 @@ class SeededRng(_Rng):
     Raises
     ------
     ParameterTypeError
-        `seed` is not an integer, or `allow_release` not a bool.
+        `seed` is not an integer, or `allow_release` is not a bool.
     ParameterError
         `seed` is out of range.
 
@@ -194,7 +212,18 @@ class SeededRng(_Rng):
         self._held = Stream.from_seed(count(seed, "seed", least=0, most=_LAST_SEED), allow_release)
 
     def reseed(self, seed: int) -> None:
-        """Start again as ``SeededRng(seed)``; `allow_release` stays as it was."""
+        """Start again as ``SeededRng(seed)``; `allow_release` does not change.
+
+        Parameters
+        ----------
+        seed : int
+            From 0 to 2**128 - 1.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `seed` is out of range or not an integer.
+        """
         self._stream.rekey_from_seed(count(seed, "seed", least=0, most=_LAST_SEED))
 
     def __repr__(self) -> str:
@@ -207,7 +236,7 @@ _process_rng: SecureRng | None = None
 
 
 def sampling_stream(rng: Rng | None) -> Stream:
-    """Stream of `rng`; of one secure generator for the whole process when it is None."""
+    """Return the stream of `rng`; for None, that of one secure generator for the whole process."""
     if rng is None:
         rng = _process_rng or _make_process_rng()
     elif not isinstance(rng, _Rng):
@@ -229,7 +258,7 @@ def _generator_meant(rng: object) -> str:
 
 
 def release_stream(rng: Rng | None) -> Stream:
-    """Stream of `rng`, unless it is a generator whose noise can be guessed."""
+    """Return the stream of `rng`, or refuse a generator whose noise can be guessed."""
     stream = sampling_stream(rng)
     if not stream.allow_release:
         raise ParameterError(
@@ -240,7 +269,7 @@ def release_stream(rng: Rng | None) -> Stream:
 
 
 def _make_process_rng() -> SecureRng:
-    # Two threads may both get here; either generator has a fresh key, so either may stay.
+    # Two threads may both get here. Both generators have fresh keys, so either may stay.
     global _process_rng
     _process_rng = SecureRng()
     return _process_rng

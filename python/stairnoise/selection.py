@@ -21,10 +21,9 @@ class StaircaseSelection(Selecting):
 
     The stair J of a cost is computed exactly from the float64 numbers, and a candidate is drawn
     exactly with the probability above. A selection is ``eps``-differentially private if one person
-    changes every candidate's cost by at most Δ. Every J then changes by at most 1. The weight of
-    the selected candidate changes by a factor of at most e^(ε/2), and the sum of all weights by at
-    most e^(ε/2) in the other direction. With the paper's weights e^(−εJ), the loss can come
-    arbitrarily close to 2ε.
+    changes every candidate's cost by at most Δ. Every J then changes by at most 1, and every weight
+    by a factor of at most e^(ε/2). The sum of all weights may change by as much in the other
+    direction. With the paper's weights e^(−εJ), the loss can come arbitrarily close to 2ε.
 
     Costs are absolute: never subtract the least cost of the data first. That minimum depends on
     the data too, which doubles the sensitivity of the differences.

@@ -169,7 +169,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._plain(low), self._plain(high)
 
     def entropy(self) -> Float:
-        """Entropy in nats: differential for a continuous law, Shannon's for a discrete one."""
+        """Entropy in nats: differential for a continuous mechanism, Shannon's for a discrete one."""
         return self._plain(self._distribution.entropy())
 
     def mean(self) -> Float:
@@ -177,7 +177,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._plain(self._distribution.mean())
 
     def var(self) -> Float:
-        """E (X - E X)²."""
+        """Variance E (X - E X)²."""
         return self._plain(self._distribution.var())
 
     def std(self) -> Float:

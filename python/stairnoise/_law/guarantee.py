@@ -133,7 +133,7 @@ class Guaranteed(Partitions):
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
-        self._keeping_guarantee(k, NAME)  # its errors
+        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
 
     def _asked_sensitivity(self, asked: Any) -> Any:

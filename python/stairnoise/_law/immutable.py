@@ -14,7 +14,7 @@ class Immutable:
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # the constructors have the types
+    if not TYPE_CHECKING:  # type checkers must see the constructors' signatures
 
         def __new__(cls, *arguments: object, **named: object) -> Immutable:
             """Refuse a misspelt argument and suggest the name that was meant; the constructor checks the values."""

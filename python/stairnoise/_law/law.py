@@ -38,7 +38,7 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     __slots__ = ("_distribution_made", "_draw", "_given", "_parameter_shape", "_scalar_law")
 
     _given: dict[str, Any]
-    # What `_functions` returned; None until somebody asks.
+    # What `_functions` returned; None until first used.
     _distribution_made: Any
 
     def _store(self, native: _native.Law, given: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What one release of a law reveals, and what many do."""
+"""What one release reveals, and what many releases reveal."""
 
 from __future__ import annotations
 

@@ -114,6 +114,17 @@ class Arete(Shares, ContinuousLaw):
             ε > 0, up to about 40; beyond, the scales are too far apart for one lattice.
         sensitivity : float, default 1
             Largest change Δ > 0 of the sum that one person can cause.
+
+        Returns
+        -------
+        Arete
+
+        Raises
+        ------
+        ParameterTypeError
+            A parameter is not a real number.
+        ParameterError
+            A parameter is out of range or an array, or one lattice cannot hold the scales.
         """
         wanted, width = single(eps, "eps"), single(sensitivity, "sensitivity")
         if not 0 < wanted < math.inf:
@@ -149,8 +160,11 @@ class Arete(Shares, ContinuousLaw):
 
         Raises
         ------
+        ParameterTypeError
+            An argument is not a number of the right type.
         ParameterError
-            `sensitivity` is not positive, or more than 50 times the larger scale.
+            `sensitivity` is not positive, or more than 50 times the larger scale. Or `max_partitions_contributed` is out of
+            range.
         """
         from stairnoise._theory.laws import infinitely_divisible as theory
 

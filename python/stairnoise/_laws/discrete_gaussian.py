@@ -217,8 +217,10 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
         Raises
         ------
+        ParameterTypeError
+            A sensitivity is not a real number.
         ParameterError
-            A sensitivity is not finite and greater than 0, or both are given.
+            A sensitivity is not finite and greater than 0, or is an array. Or both are given.
 
         References
         ----------

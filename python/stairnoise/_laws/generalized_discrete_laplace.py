@@ -103,7 +103,11 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         sensitivity : int, default 1
             Largest change of the sum that one person can cause, from 1 to 2**20.
         a : float or None
-            None: the best one. A number must be at most eps/sensitivity, and gives the least β that is private.
+            None: the best one. A number must be from 2**-11 to eps/sensitivity, and gives the least β that is private.
+
+        Returns
+        -------
+        GeneralizedDiscreteLaplace
 
         Raises
         ------
@@ -151,6 +155,11 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         -------
         float
             With a relative error below 1e-12.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is out of range or not an integer.
         """
         from stairnoise._theory.laws import infinitely_divisible as theory
 

@@ -138,7 +138,7 @@ class MergedLaplace(ContinuousLaw):
             raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
         if cost not in ("l1", "l2"):
             raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
-        with np.errstate(all="ignore"):  # tiny ε, for which the law says what is wrong
+        with np.errstate(all="ignore"):  # formulas may fail at a tiny ε, which the constructor refuses
             found = best_one_break(budget, 1 if cost == "l1" else 2)
         if found is None:
             return cls([budget], [], width)
@@ -189,6 +189,11 @@ class MergedLaplace(ContinuousLaw):
         -------
         float
             Computed in rational arithmetic from the finitely many candidates, and rounded up.
+
+        Raises
+        ------
+        ParameterTypeError
+            `lattice` is not a bool.
         """
         return rounded_up(self._largest_loss(flag(lattice, "lattice")))
 
@@ -217,7 +222,7 @@ class MergedLaplace(ContinuousLaw):
         return error_bound(self._slopes(), k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # its errors
+        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.pure_eps(), 0.0, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> MergedLaplace:

@@ -108,6 +108,11 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         -------
         float
 
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is out of range or not an integer.
+
         Examples
         --------
         >>> import stairnoise as sn

@@ -121,7 +121,7 @@ class TruncatedLaplace(ContinuousLaw):
         assert given is not None
         other = scale * truncated_laplace.other_bound(self.eps, self.delta, abs(given) / scale)
         if other == np.inf:
-            # The given bound is within rounding of the nearest possible one: the lattice has another bound, the density none.
+            # The given bound is within rounding of the nearest possible one; only the lattice has another bound then.
             raise ParameterError(
                 f"{name} must be far enough from 0 for a bound on the other side to leave no more than delta, "
                 f"got {received(given)}"
@@ -191,7 +191,7 @@ class TruncatedLaplace(ContinuousLaw):
         return error_bound(self._slopes(), k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # its errors
+        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> TruncatedLaplace:

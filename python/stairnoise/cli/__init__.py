@@ -1,4 +1,4 @@
-"""The command line, ``stairnoise``: an optional extra, loaded by nothing else in the package."""
+"""The command line, ``stairnoise``: an optional extra that no other part of the package loads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _USAGE_ERROR = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; 2 and one line on stderr for bad input."""
+    """Run one command and return its exit code; bad input gives 2 and one line on stderr."""
     try:
         from stairnoise.cli.commands import run
     except ModuleNotFoundError as error:

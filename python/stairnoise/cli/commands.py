@@ -1,4 +1,4 @@
-"""The commands and their options, and how bad input ends."""
+"""The commands, their options, and the treatment of bad input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stairnoise.cli.private_table import print_private_table, read_table
 from stairnoise.cli.selftest import selftest
 
 _USAGE_ERROR = 2
-# Typer has changed where its usage errors live; the base of the one that it exports has not.
+# Typer has moved its usage errors between modules, but not the base class of the one that it exports.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; errors in the input are one line, anything else keeps its traceback."""
+    """Run one command; an error in the input prints one line, any other error keeps its traceback."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False)
@@ -88,7 +88,7 @@ R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1
 
 
 def _of(mechanisms: str, text: str) -> Any:
-    """Make an option of `sample` that only some mechanisms have."""
+    """Make an option of `sample` for only some mechanisms."""
     return typer.Option(help=f"For {mechanisms}: {text}", show_default=False, rich_help_panel="Options of some mechanisms")
 
 
@@ -225,7 +225,7 @@ app.command()(selftest)
 
 
 def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
-    """Refuse a law without an option that it has no default for, as a command is refused without one."""
+    """Refuse a mechanism if an option without a default is missing, as commands refuse a missing option."""
     for name in needed_parameters(mechanism):
         if name not in parameters:
             raise ParameterError(f"mechanism must be {_choice(_SAMPLED)}, got {mechanism!r}, which has several rates")
@@ -251,7 +251,7 @@ def _choice(names: tuple[str, ...]) -> str:
 
 
 def _shape(text: str | None) -> Any:
-    """Parse a shape parameter; what is neither l1, l2 nor a number is the law's to refuse."""
+    """Parse a shape parameter; the mechanism refuses a text that is not l1, l2 or a number."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Table of ``stairnoise compare``: the mechanisms, what was left out, and a recommendation."""
+"""Table of ``stairnoise compare``: the mechanisms, those left out, and a recommendation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``stairnoise plot`` prints without a name: the figures and their options."""
+"""List of ``stairnoise plot`` without a name: the figures and their options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stairnoise.figures import FIGURES, options_of
 
 
 def print_figures(console: Console) -> None:
-    """Print the name of every figure and its options, and below them what it shows."""
+    """Print every figure's name and options, with a summary below."""
     for name, figure in FIGURES.items():
         summary = (inspect.getdoc(figure) or "").partition("\n\n")[0]
         console.print(f"[bold]{name}[/bold] {_options(name)}")

@@ -1,4 +1,4 @@
-"""Report of ``stairnoise sample``: speed, lattice, and the sample beside the theory."""
+"""Report of ``stairnoise sample``: speed, lattice, and a comparison of the sample with the theory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = 2**16  # values whose squares fit the second-level cache
 
 
 class Moment(NamedTuple):
-    """One moment of the sample and of the law."""
+    """One moment of the sample and of the distribution."""
 
     name: str
     sample: float
@@ -37,13 +37,13 @@ class Moment(NamedTuple):
 
 
 def print_noise_report(console: Console, law: Any, n: int, *, seed: int | None, output: Path | None) -> None:
-    """Draw `n` values and print what they cost and how they compare with the theory."""
+    """Draw `n` values, and print the time they took and their moments beside the theory's."""
     rng = None if seed is None else SeededRng(seed)
     start = perf_counter()
     noise = law._sample(n, rng, None, None, size_name="n")
     seconds = perf_counter() - start
     if output is not None:
-        with output.open("wb") as file:  # np.save given a path would append .npy
+        with output.open("wb") as file:  # given a path, np.save would append .npy
             np.save(file, noise)
 
     console.print(f"[bold]{law!r}[/bold]")
@@ -58,7 +58,7 @@ def print_noise_report(console: Console, law: Any, n: int, *, seed: int | None, 
 
 
 def moments(law: Any, noise: NDArray[Any]) -> list[Moment]:
-    """Compare the mean, E|X| and the variance about the known mean."""
+    """Compare the mean, E|X|, and the variance around the known mean."""
     n, centre = noise.size, float(law.mean())
     m1, m2 = float(law.abs_moment(1)), float(law.abs_moment(2))
     variance, m4 = float(law.var()), float(law.abs_moment(4))

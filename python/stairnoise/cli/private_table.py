@@ -1,6 +1,6 @@
-"""Table of ``stairnoise release``: true values, private values, bounds, and what they protect.
+"""Table of ``stairnoise release``: true values, private values, bounds, and the guarantee.
 
-A file that cannot be read is told by line and column: its header and its cells are in no message.
+Errors about a file name the line and the column; no message shows its header or its cells.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CONFIDENCE = 0.95
 
 
 class KeyedValues(NamedTuple):
-    """A table: one numeric column and the columns that say what each number is."""
+    """A table: one numeric column, and the columns that label its numbers."""
 
     key_names: list[str]
     keys: list[list[str]]
@@ -37,7 +37,7 @@ class KeyedValues(NamedTuple):
 
 
 def read_table(path: Path | None, column: str) -> KeyedValues:
-    """Read a CSV file with a header line, the bundled census counts when `path` is None."""
+    """Read a CSV file with a header line; for None, read the bundled census counts."""
     source = files("stairnoise") / "data" / "marital_race.csv" if path is None else path
     records = _records(source.read_bytes(), path)
     if not records:
@@ -55,7 +55,7 @@ def read_table(path: Path | None, column: str) -> KeyedValues:
 
 
 def _records(content: bytes, path: Path | None) -> list[tuple[int, list[str]]]:
-    """Return the records that are not empty, each with the number of its last line."""
+    """Return the nonempty records, each with the number of its last line."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -69,7 +69,7 @@ def _records(content: bytes, path: Path | None) -> list[tuple[int, list[str]]]:
 
 
 def print_private_table(console: Console, table: KeyedValues, laws: dict[str, Any], max_partitions_contributed: int) -> None:
-    """Release the values once per law and print them beside the true ones."""
+    """Release the values once for each mechanism and print them beside the true ones."""
     partitions = max_partitions_contributed
     released = {name: law.release(table.values, max_partitions_contributed=partitions) for name, law in laws.items()}
     grid = Table(box=None, padding=(0, 2, 0, 0), show_footer=True)
@@ -94,9 +94,10 @@ def _is_discrete(law: Any) -> bool:
 
 
 def _bound(law: Any, released: NDArray[Any], partitions: int, *, rounded: bool) -> float:
-    """Return what every private value is within, with a probability of 95 % or more: noise and all rounding included.
+    """Return a bound on the error of each private value, which holds with a probability of 95 % or more.
 
-    The half-width of a confidence interval lacks only the rounding of true values to the integers of a discrete law.
+    It includes noise and all rounding. The half-width of a confidence interval lacks only one part: a discrete law rounds
+    true values to integers.
     """
     centres = np.append(released, released.dtype.type(0))  # the table may be empty
     _, high = law.confidence_interval(centres, _CONFIDENCE, max_partitions_contributed=partitions)
@@ -139,6 +140,6 @@ def _number(value: float) -> str:
 
 
 def _rounded_up(bound: float) -> str:
-    """Write a bound with two decimals, none below it."""
+    """Write a bound with two decimals, rounded up."""
     text = _number(bound)
     return text if float(text) >= bound else _number(bound + 0.01)

@@ -1,4 +1,4 @@
-"""``stairnoise selftest``: its options, the progress bar, and the report on the screen."""
+"""Command ``stairnoise selftest``: its options, the progress bar, and the report on the screen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def selftest(
     It takes less than a minute. The exit code is 1 if a check failed.
     """
     if output is not None:
-        output.open("ab").close()  # A file that cannot be written is an error now, before the work.
+        output.open("ab").close()  # Fails now, before the work, if the file cannot be written.
     report = _run(seed)
     if output is not None:
         report.save(output)
@@ -56,7 +56,7 @@ def _run(seed: int | None) -> SelftestReport:
 
 
 def print_report(console: Console, report: SelftestReport, output: Path | None = None) -> None:
-    """Print what ran, a table of the checks under their subjects, what failed, and the verdict."""
+    """Print the facts of the run, a table of the checks by subject, the failures, and the verdict."""
     facts = Table.grid(padding=(0, 3))
     for name, text in _facts(report, output):
         facts.add_row(name, Text(text, overflow="fold"))

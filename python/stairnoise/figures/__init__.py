@@ -1,7 +1,8 @@
-"""The classic figures about staircase noise, computed by the library; needs the extra ``plot``.
+"""The classic figures about staircase noise, computed by the library; they need the extra ``plot``.
 
 Each function returns a Matplotlib figure, drawn without pyplot and without a display. `FIGURES` lists
-them by name, `draw` makes one by its name, `save` writes it so that the same library gives the same file.
+the functions by name, and `draw` calls one by its name. `save` writes a figure to a file, which is the
+same in every run.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def draw(name: str, **options: Any) -> Figure:
     name : str
         A key of `FIGURES`.
     **options
-        Arguments of that figure's function; those that are None count as not given.
+        Arguments of that figure's function; None counts as not given.
 
     Raises
     ------
@@ -83,7 +84,7 @@ def draw(name: str, **options: Any) -> Figure:
 
 
 def check(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are given, or raise as `draw` does for a wrong name or option."""
+    """Return the options that are not None, or raise as `draw` does for a wrong name or option."""
     if not isinstance(name, str):
         raise ParameterTypeError(f"name must be one of {', '.join(FIGURES)}, got {received(name)}")
     if name not in FIGURES:
@@ -101,13 +102,13 @@ def options_of(name: str) -> tuple[str, ...]:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure without dates and random names: the same figure is the same file.
+    """Write a figure without dates and random names, so that the same figure gives the same file.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
     path : str or Path
-        Its suffix, ``.png`` or ``.svg``, says the format.
+        The suffix, ``.png`` or ``.svg``, decides the format.
 
     Raises
     ------
@@ -115,14 +116,14 @@ def save(figure: Figure, path: str | Path) -> None:
         `path` has another suffix.
     """
     path = require_suffix(path)
-    # An SVG's title is what a screen reader says of it.
+    # Screen readers read the title of an SVG aloud.
     metadata = {"Title": figure.get_suptitle() or None, "Date": None} if path.suffix == ".svg" else None
     with house_style():
         figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 
 
 def require_suffix(path: str | Path) -> Path:
-    """Return `path` as a Path if its suffix is one that `save` writes, and raise ParameterError otherwise."""
+    """Return `path` as a Path if `save` writes its suffix, otherwise raise ParameterError."""
     path = Path(path)
     if path.suffix not in SUFFIXES:
         raise ParameterError(f"output must end in {' or '.join(SUFFIXES)}, got {received(str(path))}")

@@ -1,4 +1,4 @@
-"""Figure: the density of the staircase beside Laplace's."""
+"""Figure: densities of the staircase and of Laplace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def densities(eps: float = 1.0, sensitivity: float = 1.0, gamma: Cost | float = 
     Parameters
     ----------
     eps, sensitivity, gamma : float
-        Of `stairnoise.Staircase`, scalars.
+        Scalar parameters of `stairnoise.Staircase`.
     """
     staircase, laplace = Staircase(eps, sensitivity, gamma), Laplace(eps, sensitivity)
     require_scalars(staircase, "densities")

@@ -1,4 +1,4 @@
-"""Figure: what infinite divisibility costs, in variance."""
+"""Figure: the cost of infinite divisibility, in variance."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _MOST_PANELS = 6
 
 
 def infinitely_divisible_variance(sensitivities: tuple[int, ...] = (1, 3, 10, 100)) -> Figure:
-    """Variance against ε of the laws that can be drawn in shares, and of those that cannot.
+    """Variance against ε of the mechanisms that can be drawn in shares, and of those that cannot.
 
-    The generalized discrete Laplace law with the best β and a, the multi-scale discrete Laplace law, the discrete
-    staircase with r = 1 and with the best r, and the discrete Laplace law, which can be drawn in shares too.
+    Shares are possible with generalized discrete Laplace (with the best β and a), multi-scale discrete Laplace, and
+    discrete Laplace. They are compared with the discrete staircase with r = 1 and with the best r.
 
     Parameters
     ----------
     sensitivities : tuple of int, default (1, 3, 10, 100)
-        One panel each, up to six.
+        Each sensitivity has a panel; at most six.
     """
     panels = [count(value, "sensitivities", least=1, most=1000) for value in sensitivities[:_MOST_PANELS]]
     with house_style():
@@ -65,7 +65,7 @@ def _draw(axis: Any, sensitivity: int) -> None:
     eps = np.linspace(_LOW, _HIGH, _POINTS)
     generalized = [GeneralizedDiscreteLaplace.from_eps(e, sensitivity).var() for e in eps.tolist()]
     multi_scale = [MultiScaleDiscreteLaplace(e, sensitivity).var() for e in eps.tolist()]
-    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
+    # Curves that may coincide with others are drawn later; their gaps and hollow marks leave the others visible.
     curves = (
         ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
         ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),

@@ -31,7 +31,7 @@ _LOOKS = (THIRD, FOURTH, FIFTH, SIXTH)
 def mean_error(gammas: tuple[float, ...] = (0.01, 0.5, 1.0)) -> Figure:
     """E|X| against ε: the staircase with the best γ, with fixed ones, and Laplace.
 
-    γ = 1 and the limit γ → 0 are the same law, whose stairs all have the width Δ and meet at 0.
+    γ = 1 and the limit γ → 0 give the same distribution. All its stairs have the width Δ, and two of them meet at 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Figure: how many times smaller the noise is than Laplace's."""
+"""Figure: the ratio of Laplace's cost to the best staircase's."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LOW, _HIGH = 0.1, 20.0
 
 
 def gain(eps: float = 10.0) -> Figure:
-    """Laplace's E|X| and E X² over those of the staircase which is the best for them, 0.1 <= ε <= 20.
+    """Laplace's E|X| and E X² divided by those of the best staircase for each, 0.1 <= ε <= 20.
 
     Parameters
     ----------
     eps : float, default 10
-        Where the two gains are written as numbers; also outside the range.
+        ε at which the figure writes the two gains as numbers; it may be outside the range.
     """
     mark = Laplace(single(eps, "eps")).eps
     grid = np.geomspace(min(_LOW, float(mark)), max(_HIGH, float(mark)), 200)
@@ -36,7 +36,7 @@ def gain(eps: float = 10.0) -> Figure:
             axis.plot(grid, _gain(grid, cost, p), label=name, **look._asdict())
             there = float(_gain(mark, cost, p))
             axis.plot(mark, there, "o", color=look.color, markersize=6)
-            # Left of and above the upper curve, right of and below the lower one.
+            # The number of the upper curve stands left of and above it, that of the lower curve right of and below it.
             left = side == "bottom"
             axis.annotate(
                 f"{there:.4g}",

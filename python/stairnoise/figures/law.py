@@ -1,4 +1,4 @@
-"""One law on one pair of axes: its density or probabilities, Laplace's behind it, and samples."""
+"""One law on one pair of axes: its density or probabilities, Laplace for comparison, and samples."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 _SHOWN = 0.99
 _POINTS = 1001
-# More integers than anybody can see one by one.
+# A picture cannot show more integers than this one by one.
 _MOST_STEMS = 200
 _MOST_SAMPLES = 10**9
-# Characters that a picture of usual width has room for.
+# A picture of usual width has room for this many characters.
 _LONG_TITLE = 60
-# A dashed line stands above the stairs, which its gaps show where the two coincide.
+# A dashed line is drawn above the stairs; if the two coincide, its gaps show the stairs.
 _ABOVE = 3
 
 
 def plot_law(law: Any, ax: Axes | None, samples: object, rng: Rng | None, laplace: bool, bins: int) -> Axes:
-    """Draw what `Law.plot` promises."""
+    """Draw a law as the method ``plot`` documents."""
     require_scalars(law, "plot")
     cells = count(bins, "bins", least=1, most=10**6)
     noise = _noise(law, samples, rng)
@@ -50,13 +50,13 @@ def plot_law(law: Any, ax: Axes | None, samples: object, rng: Rng | None, laplac
 
 
 def require_scalars(law: Any, name: str) -> None:
-    """Refuse a law of array parameters, which has as many pictures as elements."""
+    """Refuse a law of array parameters, because every element would need its own picture."""
     if law._parameter_shape != ():
         raise ParameterError(f"{name} must have scalar parameters, got parameters of shape {law._parameter_shape}")
 
 
 def visible(law: Any) -> float:
-    """Return the magnitude up to which to draw: 99 % of the law, whole stairs, the first after the central one at least."""
+    """Return the magnitude up to which to draw: 99 % of the noise, in whole stairs, with one stair beside the central one."""
     limit: float = law._visible(float(law.error_bound(1 - _SHOWN)))
     return limit
 
@@ -75,7 +75,7 @@ def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
 
 
 def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
-    """Draw stems with dots for the staircase, hollow diamonds for what stands behind it, a line for many integers."""
+    """Draw stems with dots for the law itself, hollow diamonds for the law behind it, and a line for many integers."""
     last = int(limit)
     if 2 * last + 1 > _MOST_STEMS:
         k = np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
@@ -90,7 +90,7 @@ def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
 
 
 def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
-    """Draw as many samples as an integer says, or take those of an array."""
+    """Draw this many samples if `samples` is an integer, or take the values of an array."""
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
         drawn: NDArray[Any] = law.sample(count(samples, "samples", least=1, most=_MOST_SAMPLES), rng=rng)
         return drawn
@@ -105,7 +105,7 @@ def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
 
 
 def _draw_samples(ax: Axes, law: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
-    """Draw a histogram that is comparable with the law: what lies beyond the limit counts, but is not drawn."""
+    """Draw a histogram on the scale of the law: values beyond the limit are not drawn, but count in the heights."""
     if law._integers:
         last = int(limit)
         width = -(-(2 * last + 1) // bins)

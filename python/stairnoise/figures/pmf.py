@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def discrete_pmf(eps: float = 1.0, sensitivity: int = 5, r: Cost | int = 3) -> Figure:
-    """Probabilities of the discrete staircase and of the discrete Laplace law.
+    """Probabilities of the discrete staircase and of discrete Laplace.
 
     Parameters
     ----------
     eps, sensitivity, r
-        Of `stairnoise.DiscreteStaircase`, scalars.
+        Scalar parameters of `stairnoise.DiscreteStaircase`.
     """
     staircase, laplace = DiscreteStaircase(eps, sensitivity, r), DiscreteLaplace(eps, sensitivity)
     require_scalars(staircase, "discrete_pmf")

@@ -1,4 +1,4 @@
-"""Figure: the best width of the central stair."""
+"""Figure: the best half-width of the central stair."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOKS = (STAIRCASE, THIRD, FOURTH, FIFTH)
 
 
 def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure:
-    """γ*(ε), the shape with the least E|X|**p, for several p.
+    """Best shape γ*(ε), with the least E|X|**p, for several p.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def optimal_gamma(costs: tuple[Cost | float, ...] = ("l1", "l2", 3.0)) -> Figure
 
 
 def _moment(cost: str | float) -> str:
-    """Write E|X|**p, with a raised p where it is a digit."""
+    """Write E|X|**p, with a raised p if it is a digit."""
     power = {"l1": 1.0, "l2": 2.0}.get(cost, cost) if isinstance(cost, str) else cost
     if power == 1:
         return "E|X|"

@@ -1,4 +1,4 @@
-"""One look for all figures: colours, lines, sizes, and files that do not change from run to run."""
+"""One style for all figures: colours, lines, sizes, and files that are the same in every run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """How a curve is drawn: its colour tells it apart, and in grey its dashes and marks do."""
+    """The style of a curve: its colour distinguishes it, and in grey its dashes and marks do."""
 
     color: str
     linestyle: Any
     linewidth: float = 1.8
 
     def marked(self, marker: str) -> dict[str, Any]:
-        """Return how the curve is drawn with marks: full ones for the staircase, larger hollow ones for the others."""
+        """Return the style with marks: full marks for the staircase, larger hollow marks for the others."""
         full = self is STAIRCASE
         return self._asdict() | {
             "marker": marker,
@@ -29,7 +29,7 @@ class Look(NamedTuple):
         }
 
 
-# Okabe and Ito's colours, which people with any common kind of colour blindness tell apart.
+# Okabe and Ito's colours: people with any common kind of colour blindness can distinguish them.
 STAIRCASE = Look("#0072B2", "-", 2.0)
 LAPLACE = Look("#D55E00", (0, (5, 2)), 1.6)
 THIRD = Look("#009E73", (0, (7, 1.5, 1, 1.5)), 1.6)
@@ -39,7 +39,7 @@ SIXTH = Look("#E69F00", (0, (2, 1, 1, 1)), 1.8)
 SAMPLES = "#BBBBBB"
 GRID = "#DDDDDD"
 
-# Inches. At 375 pixels, the width of a telephone, a letter of 10 points is 10 pixels high.
+# Inches. At 375 pixels, the width of a telephone screen, a letter of 10 points is 10 pixels high.
 _WIDTH = 5.2
 
 _HOUSE: dict[str, Any] = {
@@ -56,7 +56,7 @@ _HOUSE: dict[str, Any] = {
     "legend.frameon": False,
     "legend.handlelength": 2.6,
     "legend.labelspacing": 0.3,
-    "svg.fonttype": "none",  # text stays text: small files, searchable
+    "svg.fonttype": "none",  # text stays text, so files are small and searchable
     "svg.hashsalt": "stairnoise",
 }
 
@@ -67,12 +67,12 @@ def load(module: str) -> Any:
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Return a context in which Matplotlib draws and saves in this style, whatever the user's own settings."""
+    """Return a context in which Matplotlib draws and saves in this style and ignores the user's settings."""
     return cast("AbstractContextManager[None]", load("matplotlib.style").context(["default", _HOUSE]))
 
 
 def new_figure(title: str, columns: int = 1, *, rows: int = 1, height: float = 3.6, **shared: Any) -> tuple[Figure, list[Any]]:
-    """Make a figure with a title and a grid of axes, row by row; to be called inside `house_style`."""
+    """Make a figure with a title, and return it with its axes, row by row; call this inside `house_style`."""
     figure = load("matplotlib.figure").Figure(figsize=(_WIDTH, height), layout="constrained")
     figure.suptitle(title, x=0.01, horizontalalignment="left", fontsize=11)
     return figure, list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
@@ -85,7 +85,7 @@ def whole_ticks(axes: Any) -> None:
 
 
 def log_scale(axes: Any, which: str = "y") -> None:
-    """Give axes a logarithmic scale whose ticks are written out: 0.01, not a power of ten."""
+    """Give axes a logarithmic scale with ticks written as decimals: 0.01, not a power of ten."""
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")
     axis.set_major_formatter(_written_out)
@@ -97,6 +97,6 @@ def _written_out(value: float, _: object) -> str:
 
 
 def legend_below(figure: Figure, axes: Any, *, columns: int, **look: Any) -> None:
-    """Place the legend of one of the axes under all of them, where it hides nothing."""
+    """Place the legend of one of the axes below all axes, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, **look)

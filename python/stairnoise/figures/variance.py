@@ -1,4 +1,4 @@
-"""Figure: the variance of the discrete staircase, and where the choice of r matters."""
+"""Figure: the variance of the discrete staircase, and the parameters at which the choice of r matters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stairnoise.figures.style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Integers whose dots stand apart on a logarithmic scale. No sensitivity lies between two integers, so no line joins the dots.
+# Integers whose dots stay apart on a logarithmic scale. No sensitivity lies between two integers, so no line joins the dots.
 _SENSITIVITIES = np.array([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80, 100])
 _LOW, _HIGH = 0.1, 15.0
 
@@ -33,14 +33,14 @@ _LOW, _HIGH = 0.1, 15.0
 def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
     """Variance of the discrete staircase against Δ and against ε, with r = 1 and with the best r.
 
-    At large ε and r = 1 it tends to Δ(1+Δ)(1+2Δ)/3·exp(−ε), which is drawn too.
+    For r = 1 the variance approaches Δ(1+Δ)(1+2Δ)/3·exp(−ε) as ε grows; the figure shows this limit too.
 
     Parameters
     ----------
     eps : float, default 6
-        Of the panel with the sensitivity on its axis.
+        ε of the panel with the sensitivity on its axis.
     sensitivity : int, default 5
-        Of the panel with ε on its axis.
+        Sensitivity of the panel with ε on its axis.
     """
     fixed = DiscreteStaircase(eps, sensitivity)
     require_scalars(fixed, "discrete_variance")
@@ -61,7 +61,7 @@ def discrete_variance(eps: float = 6.0, sensitivity: int = 5) -> Figure:
 
 
 def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
-    # A curve that may coincide with others is drawn later: its gaps and hollow marks show the others.
+    # Curves that may coincide with others are drawn later; their gaps and hollow marks leave the others visible.
     curves = (
         ("discrete Laplace", DiscreteLaplace(eps, sensitivity).var(), LAPLACE, "D"),
         ("discrete staircase, best r", DiscreteStaircase(eps, sensitivity, "l2").var(), STAIRCASE, "o"),
@@ -76,5 +76,5 @@ def _draw(axes: Any, x: NDArray[Any], eps: Any, sensitivity: Any) -> None:
 
 
 def limit(eps: Any, sensitivity: Any) -> Any:
-    """Variance of the discrete staircase with r = 1 to leading order at large ε."""
+    """Return the variance of the discrete staircase with r = 1, to leading order at large ε."""
     return sensitivity * (1 + sensitivity) * (1 + 2 * sensitivity) / 3 * np.exp(-np.asarray(eps))

@@ -17,12 +17,12 @@ _STAIRS = 6
 
 
 def multivariate_density(eps: float = 1.0, sensitivity: float = 1.0, gamma: Cost | float = "l1") -> Figure:
-    """Density of two-dimensional staircase noise for three norms: its stairs are the norm's balls.
+    """Density of two-dimensional staircase noise for three norms: its stairs are balls of the norm.
 
     Parameters
     ----------
     eps, sensitivity, gamma : float
-        Of `stairnoise.MultivariateStaircase`.
+        Parameters of `stairnoise.MultivariateStaircase`.
     """
     laws = [MultivariateStaircase(eps, sensitivity, 2, gamma, norm) for norm in _NAMES]
     first = laws[0]
