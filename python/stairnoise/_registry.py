@@ -6,7 +6,9 @@ The rows are plain data. A class is loaded on first use, so importing this modul
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "gaussian"]
@@ -20,6 +22,14 @@ OfIntegers = Literal[
 OfVectors = Literal["multivariate_staircase"]
 Mechanism = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors"]
+
+
+NO_EPS = "the law is given by other parameters: its eps and sensitivity are arguments of its methods"
+NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
+RATES = "a release has no single eps to look for"
+VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
+VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class Example(NamedTuple):
@@ -69,6 +79,8 @@ class Row(NamedTuple):
     """An example with array parameters; None if parameters must be single numbers."""
     divided: Divided | None = None
     compared: tuple[Compared, ...] = ()
+    lacks: Mapping[str, tuple[str, ...]] = NOTHING
+    """Names that other laws have and this one has not, by the reason; names of laws of another kind are not listed."""
     sampled: bool = True
     """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
     released: bool = False
@@ -160,6 +172,7 @@ ROWS: tuple[Row, ...] = (
         (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0]),),
         compared=(Compared("MergedLaplace", "Laplace", by="from_eps", when="named"),),
         sampled=False,
+        lacks={RATES: ("eps_for_error",)},
     ),
     Row(
         "arete",
@@ -168,6 +181,7 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
         compared=(Compared("Arete", "Laplace", by="from_eps", when="named"),),
+        lacks={NO_EPS: ("eps", "sensitivity", "eps_for_error")},
     ),
     Row(
         "truncated_laplace",
@@ -176,6 +190,7 @@ ROWS: tuple[Row, ...] = (
         "with a delta",
         (_example(eps=1.0, delta=1e-6), _example(eps=0.5, delta=1e-3, upper=20.0)),
         compared=(Compared("TruncatedLaplace", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "gaussian",
@@ -192,6 +207,7 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
         compared=(Compared("GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named"),),
+        lacks={NO_EPS: ("eps", "sensitivity", "eps_for_error")},
     ),
     Row(
         "multi_scale_discrete_laplace",
@@ -200,6 +216,7 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
         compared=(Compared("MultiScaleDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), when="named"),),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
         "discrete_gaussian",
@@ -209,6 +226,7 @@ ROWS: tuple[Row, ...] = (
         (_example(sigma2=0.25), _example(sigma2=150.0)),
         divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
         compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
+        lacks={NO_EPS: ("eps_for_error",)},
     ),
     Row(
         "multivariate_staircase",
@@ -222,6 +240,27 @@ ROWS: tuple[Row, ...] = (
             _example(eps=4.0, dim=3, norm="l2"),
             _example(eps=2.0, dim=3, norm="linf"),
         ),
+        lacks={
+            VECTORS: (
+                "abs_moment",
+                "as_scipy",
+                "cdf",
+                "confidence_interval",
+                "eps_for_error",
+                "interval",
+                "isf",
+                "logcdf",
+                "logsf",
+                "median",
+                "moment",
+                "plot",
+                "ppf",
+                "sf",
+                "stats",
+                "support",
+            ),
+            VECTOR_LOSS: ("compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff"),
+        },
     ),
 )
 

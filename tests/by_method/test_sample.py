@@ -6,10 +6,8 @@ import pytest
 import stairnoise as sn
 from stairnoise._registry import BY_NAME, ROWS, Mechanism
 
-ALL = (
-    "'staircase', 'discrete_staircase', 'laplace', 'discrete_laplace', 'merged_laplace', 'arete', 'truncated_laplace', "
-    "'gaussian', 'generalized_discrete_laplace', 'multi_scale_discrete_laplace', 'discrete_gaussian' or 'multivariate_staircase'"
-)
+NAMES = [repr(row.name) for row in ROWS]
+ALL = f"{', '.join(NAMES[:-1])} or {NAMES[-1]}"
 
 
 @pytest.mark.parametrize(

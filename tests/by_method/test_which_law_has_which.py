@@ -14,62 +14,31 @@ import pytest
 from scipy import stats
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
 FOUR = (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
-FURTHER = (
-    sn.Gaussian,
-    sn.DiscreteGaussian,
-    sn.TruncatedLaplace,
-    sn.MergedLaplace,
-    sn.GeneralizedDiscreteLaplace,
-    sn.MultiScaleDiscreteLaplace,
-    sn.Arete,
-    sn.MultivariateStaircase,
-)
+FURTHER = [row for row in ROWS if row.arrays is None]
 CONTINUOUS, DISCRETE = {"pdf", "logpdf"}, {"pmf", "logpmf"}
 SHAPES = {"gamma", "r"}
 
-OF_OTHER_KIND = "a law has a density or probabilities of integers, and the shape of its own class"
-NO_EPS = "the law is given by other parameters: its eps and sensitivity are arguments of its methods"
-NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
-RATES = "a release has no single eps to look for"
-VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
-VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
-
-ABSENT = {
-    sn.Gaussian: {OF_OTHER_KIND: DISCRETE | SHAPES},
-    sn.DiscreteGaussian: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NO_EPS: {"eps_for_error"}},
-    sn.TruncatedLaplace: {OF_OTHER_KIND: DISCRETE | SHAPES, NOT_MONOTONE: {"eps_for_error"}},
-    sn.MergedLaplace: {OF_OTHER_KIND: DISCRETE | SHAPES, RATES: {"eps_for_error"}},
-    sn.GeneralizedDiscreteLaplace: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NO_EPS: {"eps", "sensitivity", "eps_for_error"}},
-    sn.MultiScaleDiscreteLaplace: {OF_OTHER_KIND: CONTINUOUS | SHAPES, NOT_MONOTONE: {"eps_for_error"}},
-    sn.Arete: {OF_OTHER_KIND: DISCRETE | SHAPES, NO_EPS: {"eps", "sensitivity", "eps_for_error"}},
-    sn.MultivariateStaircase: {
-        OF_OTHER_KIND: DISCRETE | {"r"},
-        VECTORS: {
-            "abs_moment", "as_scipy", "cdf", "confidence_interval", "eps_for_error", "interval", "isf", "logcdf", "logsf",
-            "median", "moment", "plot", "ppf", "sf", "stats", "support",
-        },
-        VECTOR_LOSS: {"compose", "privacy_loss", "privacy_profile", "rdp", "tradeoff"},
-    },
-}  # fmt: skip
+OF_OTHER_KIND = {"continuous": DISCRETE | SHAPES, "discrete": CONTINUOUS | SHAPES, "vector": DISCRETE | {"r"}}
 
 
 def public(kind):
     return {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("kind", FURTHER, ids=lambda kind: kind.__name__)
-def test_every_absence_is_listed_with_its_reason(kind):
+@pytest.mark.parametrize("row", FURTHER, ids=lambda row: row.class_name)
+def test_every_absence_is_listed_with_its_reason(row):
     of_the_four = set.union(*map(public, FOUR))
-    listed = set.union(*ABSENT[kind].values())
-    assert of_the_four - public(kind) == listed
-    assert sum(map(len, ABSENT[kind].values())) == len(listed)
+    listed = [OF_OTHER_KIND[row.kind], *map(set, row.lacks.values())]
+    assert of_the_four - public(row.load()) == set.union(*listed)
+    assert sum(map(len, listed)) == len(set.union(*listed))
 
 
 def test_the_matrix_has_every_law():
     laws = {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")}
-    assert laws == {*FOUR, *FURTHER}
+    assert laws == {*FOUR, *(row.load() for row in FURTHER)}
 
 
 LAWS = [

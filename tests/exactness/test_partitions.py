@@ -13,7 +13,7 @@ import pytest
 import stairnoise as sn
 from tests.oracles import partitions as oracle
 from tests.oracles.generate import partitions as generate
-from tests.oracles.generate.encoding import read
+from tests.oracles.generate.encoding import decoded, encoded, read
 
 INPUTS = ("law", "arguments", "partitions", "seed", "count")
 MAKE: dict[str, Any] = {
@@ -35,10 +35,10 @@ def each_of(law: Any) -> list[Any]:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}")
 def test_releases(entry: dict[str, Any]) -> None:
-    law = MAKE[entry["law"]](*generate.decoded(entry["arguments"]))
+    law = MAKE[entry["law"]](*decoded(entry["arguments"]))
     k, seed = entry["partitions"], int(entry["seed"])
     each = law.for_partitions(k)
-    assert generate.encoded(each_of(each)) == entry["each"]
+    assert encoded(each_of(each)) == entry["each"]
     assert each.granularity == 2.0 ** entry["log2_g"]
     expected = [float(value * each.granularity) for value in entry["values"]]
     zeros = np.zeros(entry["count"])

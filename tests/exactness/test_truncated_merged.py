@@ -1,4 +1,4 @@
-"""The truncated and the merged Laplace law against vectors and oracle, bit for bit. Deterministic: no false alarms."""
+"""Every law of segments against its vectors and oracle, bit for bit. Deterministic: no false alarms."""
 
 import math
 import random
@@ -8,47 +8,46 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import load
 from tests.exactness.laws import rng_before
 from tests.oracles import merged_laplace, segments, stream, truncated_laplace
-from tests.oracles.generate import truncated_merged
-from tests.oracles.generate.encoding import float_of, read
+from tests.oracles.generate import laws
+from tests.oracles.generate.encoding import decoded, read
 
 INPUTS = ("arguments", "seed", "fill", "index", "count")
+LENGTHS = ("below", "above", "breaks")
 VALUES = 120
 
 
-def numbers(arguments: Any) -> Any:
-    """Arguments as a vector file writes them."""
-    if isinstance(arguments, list):
-        return [numbers(argument) for argument in arguments]
-    return None if arguments is None else float_of(arguments)
+ORACLES = laws.oracles()
 
 
-@pytest.mark.parametrize(("name", "law"), [("truncated_laplace", sn.TruncatedLaplace), ("merged_laplace", sn.MergedLaplace)])
-def test_fills(name: str, law: Any) -> None:
+@pytest.mark.parametrize("name", ORACLES)
+def test_fills(name: str) -> None:
     entries = read(name)
     assert len(entries) >= 9
     for entry in entries:
-        made = law(*numbers(entry["arguments"]))
+        made = load(name)(*decoded(entry["arguments"]))
         g = 2.0 ** entry["log2_g"]
         assert made.granularity == g
-        if name == "truncated_laplace":
+        own = [entry[length] for length in LENGTHS if length in entry]
+        assert made._scalar_law.lengths == (own[0] if isinstance(own[0], list) else own)
+        if hasattr(made, "lattice_bounds"):
             assert made.lattice_bounds == (-entry["below"] * g, entry["above"] * g)
-        else:
+        if hasattr(made, "lattice_breakpoints"):
             assert made.lattice_breakpoints == tuple(c * g for c in entry["breaks"])
         rng = rng_before(entry["fill"], int(entry["seed"]))
-        for dtype in (np.float64, np.float32):
+        for dtype in made._dtypes:
             drawn = made.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
-            expected = np.array([value * g for value in entry["values"]]).astype(dtype) + 0.0
-            assert drawn.tobytes() == expected.tobytes(), (entry, dtype)
+            expected = np.array([value * g for value in entry["values"]]).astype(dtype)
+            assert drawn.tobytes() == (expected + expected.dtype.type(0)).tobytes(), (entry, dtype)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["truncated_laplace", "merged_laplace"])
+@pytest.mark.parametrize("name", ORACLES)
 def test_vectors_are_current(name: str) -> None:
-    make = truncated_merged.truncated_entry if name == "truncated_laplace" else truncated_merged.merged_entry
     for entry in read(name):
-        assert make({key: entry[key] for key in INPUTS}) == entry
+        assert laws.entry(name, {key: entry[key] for key in INPUTS}) == entry
 
 
 def check(made: Any, law: segments.Segments, seed: int, start: int) -> None:

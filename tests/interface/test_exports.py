@@ -9,21 +9,9 @@ import sys
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
-LAWS = [
-    "Arete",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "DiscreteStaircase",
-    "Gaussian",
-    "GeneralizedDiscreteLaplace",
-    "Laplace",
-    "MergedLaplace",
-    "MultiScaleDiscreteLaplace",
-    "MultivariateStaircase",
-    "Staircase",
-    "TruncatedLaplace",
-]
+LAWS = [row.class_name for row in ROWS]
 SELECTIONS = ["ExponentialMechanism", "StaircaseSelection"]
 PUBLIC = [
     *LAWS,

@@ -10,6 +10,23 @@ from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice, Refused, lattice
 
 MOST = 2**62
+SEED = 5150
+CASES: tuple[tuple[float, float, float, float | None, float | None], ...] = (
+    (1.0, 1e-6, 1.0, None, None),
+    (0.7, 2.5e-6, 1.0, None, None),
+    (0.1, 4.5e-6, 3.0, None, None),
+    (1e-3, 0.5, 1.0, None, None),
+    (20.0, 2.0**-128, 1e-3, None, None),
+    (4.0, 0.5, 1e6, None, None),
+    (2.0**-40, 0.25, 1.0, None, None),
+    (1.0, 0.01, 1.0, None, 4.4625),
+    (0.5, 0.1, 1.0, None, 2.75),
+    (2.0, 0.05, 0.1, -0.2084, None),
+    (1.0, 0.01, 1.0, -30.0, None),
+    (0.1, 0.3, 1.0, None, 25.0),
+    (1.5, 1e-3, 1.0, -7.0, 5.0),
+    (300.0, 1e-9, 1.0, None, None),
+)
 
 
 def law(
@@ -19,6 +36,11 @@ def law(
     where = lattice("laplace", eps, sensitivity)
     below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)
     return where, segments.truncated(Fraction(eps), where.cells, below, above)
+
+
+def lengths(law: segments.Segments) -> dict[str, int]:
+    """The bounds, as an entry of the vectors has them."""
+    return {"below": law.parts[1].length or 0, "above": (law.parts[0].length or 0) - 1}
 
 
 def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, upper: float | None) -> tuple[int, int]:

@@ -12,14 +12,18 @@ import sys
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
 PROGRAM = """
 import sys, threading
+from functools import partial
 import numpy as np
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
 eps = np.linspace(0.1, 2, 100)
 LAWS = {
+    **{f"{row.name} {i}": partial(row.make, one) for row in ROWS if row.kind != "vector" for i, one in enumerate(row.examples)},
     "Laplace": lambda: sn.Laplace(1),
     "Laplace of many steps": lambda: sn.Laplace(3e-6),
     "Staircase of few stairs": lambda: sn.Staircase(4),
@@ -29,13 +33,6 @@ LAWS = {
     "DiscreteLaplace": lambda: sn.DiscreteLaplace(0.1),
     "DiscreteStaircase of few stairs": lambda: sn.DiscreteStaircase(3, 9),
     "DiscreteStaircase": lambda: sn.DiscreteStaircase(0.1, 9),
-    "DiscreteGaussian": lambda: sn.DiscreteGaussian(100.0),
-    "Gaussian": lambda: sn.Gaussian(1, 1e-6),
-    "TruncatedLaplace": lambda: sn.TruncatedLaplace(1, 1e-6),
-    "MergedLaplace": lambda: sn.MergedLaplace([0.5, 2], [1]),
-    "GeneralizedDiscreteLaplace": lambda: sn.GeneralizedDiscreteLaplace(0.4, 0.6, n_parties=3),
-    "MultiScaleDiscreteLaplace": lambda: sn.MultiScaleDiscreteLaplace(1, 3),
-    "Arete": lambda: sn.Arete(0.1, 1.0, 1.0),
     "many Laplace": lambda: sn.Laplace(eps, eps),
     "many Staircase": lambda: sn.Staircase(eps),
     "many Staircase l2": lambda: sn.Staircase(eps, gamma="l2"),
@@ -77,7 +74,7 @@ for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection):
         law.select(np.arange(3000.0), size=1000)
         law.select(costs(), out=np.zeros(120, int)[::2])
     CASES[mechanism.__name__] = select
-for law in ("Staircase", "DiscreteGaussian", "many Staircase"):
+for law in ("Staircase", "discrete_gaussian 1", "many Staircase"):
     CASES[f"{law}: two threads"] = lambda make=LAWS[law]: make().sample((2700, 100), threads=2)
 CASES["one"] = lambda: [LAWS[law]().sample() for law in LAWS if not law.startswith("many")]
 CASES["sn.sample"] = lambda: sn.sample(1000, 1)
@@ -124,4 +121,6 @@ def test_everything_draws_in_a_thread_with_a_small_stack(tier):
 def test_everything_that_draws_is_among_the_cases():
     laws = [name for name in sn.__all__ if hasattr(getattr(sn, name), "sample") or hasattr(getattr(sn, name), "select")]
     assert len(laws) > 12
-    assert [name for name in laws if not re.search(rf"\bsn\.{name}\b", PROGRAM)] == []
+    assert {row.class_name for row in ROWS} <= set(laws)
+    others = set(laws) - {row.class_name for row in ROWS if row.kind != "vector"}
+    assert [name for name in others if not re.search(rf"\bsn\.{name}\b", PROGRAM)] == []

@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from mpmath import mp
 from numpy.typing import NDArray
 
 import stairnoise as sn
+from stairnoise._registry import ROWS, Row
 from tests.oracles import gaussian as gaussian_oracle
 from tests.oracles import partitions as oracle
 
@@ -40,7 +42,11 @@ def merged(choose: random.Random) -> sn.MergedLaplace:
     return sn.MergedLaplace(rates, np.cumsum([width * choose.expovariate(1) for _ in rates[1:]]).tolist(), width)
 
 
-MAKERS: dict[type, Callable[[random.Random], Any]] = {
+def example(row: Row, choose: random.Random) -> Any:
+    return row.make(choose.choice(row.examples))
+
+
+OWN: dict[type, Callable[[random.Random], Any]] = {
     sn.Laplace: lambda c: sn.Laplace(eps_of(c), 2 ** c.uniform(-5, 5)),
     sn.Staircase: lambda c: sn.Staircase(eps_of(c), 2 ** c.uniform(-5, 5), c.choice(["l1", "l2", c.uniform(0.01, 1)])),
     sn.DiscreteLaplace: lambda c: sn.DiscreteLaplace(eps_of(c), c.randrange(1, 12)),
@@ -54,6 +60,8 @@ MAKERS: dict[type, Callable[[random.Random], Any]] = {
     sn.GeneralizedDiscreteLaplace: lambda c: sn.GeneralizedDiscreteLaplace.from_eps(eps_of(c) + 0.1, c.randrange(1, 6)),
     sn.Arete: lambda c: sn.Arete.from_eps(c.uniform(1, 20)),
 }
+# The other mechanisms of the registry are made from its examples.
+MAKERS: dict[type, Callable[[random.Random], Any]] = {row.load(): partial(example, row) for row in ROWS} | OWN
 UNDIVIDED = {sn.GeneralizedDiscreteLaplace, sn.Arete}
 OF_SUMS = {sn.Gaussian, sn.DiscreteGaussian}
 NO_PROFILE = {sn.MultivariateStaircase}

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import stairnoise
 from stairnoise import figures
-from stairnoise._errors import ParameterError, StairnoiseError, meant
+from stairnoise._errors import ParameterError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
@@ -87,14 +87,13 @@ Gamma = Annotated[str | None, typer.Option(help="Shape of the staircase: l1, l2 
 R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1, l2 or a number.")]
 
 
-def _of(mechanisms: str, text: str) -> Any:
-    """Make an option of `sample` for only some mechanisms."""
+_PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
+
+
+def _some(parameter: str, text: str) -> Any:
+    """Make the option of `sample` for a parameter that only some mechanisms have."""
+    mechanisms = ", ".join(name for name, parameters in _PARAMETERS.items() if parameter in parameters)
     return typer.Option(help=f"For {mechanisms}: {text}", show_default=False, rich_help_panel="Options of some mechanisms")
-
-
-_ARETE = "arete"
-_GENERALIZED = "generalized_discrete_laplace"
-_IN_SHARES = f"{_GENERALIZED}, multi_scale_discrete_laplace, arete"
 
 
 @app.command()
@@ -105,21 +104,21 @@ def sample(
     mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(_SAMPLED)}.")] = "staircase",
     seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
     output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
-    gamma: Annotated[str | None, _of("staircase, multivariate_staircase", "shape: l1, l2 or a number.")] = None,
-    r: Annotated[str | None, _of("discrete_staircase", "shape: l1, l2 or an integer.")] = None,
-    delta: Annotated[float | None, _of("gaussian, truncated_laplace", "δ of the guarantee.")] = None,
-    sigma2: Annotated[float | None, _of("discrete_gaussian", "its σ², nearly the variance.")] = None,
-    lower: Annotated[float | None, _of("truncated_laplace", "least noise.")] = None,
-    upper: Annotated[float | None, _of("truncated_laplace", "largest noise.")] = None,
-    beta: Annotated[float | None, _of(_GENERALIZED, "shape β.")] = None,
-    a: Annotated[float | None, _of(_GENERALIZED, "decay of the tail per integer.")] = None,
-    alpha: Annotated[float | None, _of(_ARETE, "shape α.")] = None,
-    theta: Annotated[float | None, _of(_ARETE, "scale θ.")] = None,
-    lam: Annotated[float | None, _of(_ARETE, "scale λ.")] = None,
-    n_parties: Annotated[int | None, _of(_IN_SHARES, "how many parties add a share of the noise.")] = None,
-    present: Annotated[int | None, _of(_IN_SHARES, "how many of the shares are in the sum.")] = None,
-    dim: Annotated[int | None, _of("multivariate_staircase", "length of the vectors.")] = None,
-    norm: Annotated[str | None, _of("multivariate_staircase", "norm of the vectors: l1, l2 or linf.")] = None,
+    gamma: Annotated[str | None, _some("gamma", "shape: l1, l2 or a number.")] = None,
+    r: Annotated[str | None, _some("r", "shape: l1, l2 or an integer.")] = None,
+    delta: Annotated[float | None, _some("delta", "δ of the guarantee.")] = None,
+    sigma2: Annotated[float | None, _some("sigma2", "its σ², nearly the variance.")] = None,
+    lower: Annotated[float | None, _some("lower", "least noise.")] = None,
+    upper: Annotated[float | None, _some("upper", "largest noise.")] = None,
+    beta: Annotated[float | None, _some("beta", "shape β.")] = None,
+    a: Annotated[float | None, _some("a", "decay of the tail per integer.")] = None,
+    alpha: Annotated[float | None, _some("alpha", "shape α.")] = None,
+    theta: Annotated[float | None, _some("theta", "scale θ.")] = None,
+    lam: Annotated[float | None, _some("lam", "scale λ.")] = None,
+    n_parties: Annotated[int | None, _some("n_parties", "how many parties add a share of the noise.")] = None,
+    present: Annotated[int | None, _some("present", "how many of the shares are in the sum.")] = None,
+    dim: Annotated[int | None, _some("dim", "length of the vectors.")] = None,
+    norm: Annotated[str | None, _some("norm", "norm of the vectors: l1, l2 or linf.")] = None,
 ) -> None:
     """Draw noise and compare it with the theory.
 

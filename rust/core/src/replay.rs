@@ -1,7 +1,7 @@
 //! Evidence: golden vectors. Words, lattices and values computed by an oracle that shares no code with this crate
 //! (`tests/oracles/`, exact rationals and interval arithmetic; format in `tests/vectors/README.md`).
 
-mod further;
+pub(crate) mod further;
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::{
     Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, OneWordLaw, ParamError, Selection, Shape, Value, largest_quotient,
 };
 
-fn vectors(name: &str) -> Vec<Json> {
+pub(crate) fn vectors(name: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
     let text = fs::read_to_string(folder.join(name)).unwrap();
     let text = if cfg!(miri) { some_lines(&text) } else { text };
@@ -43,7 +43,7 @@ fn cases(entry: &Json) -> impl Iterator<Item = &Json> {
     spread(all, if cfg!(miri) { 5 } else { all.len().max(1) })
 }
 
-fn list(json: &Json) -> &[Json] {
+pub(crate) fn list(json: &Json) -> &[Json] {
     json.as_array().unwrap()
 }
 
@@ -51,11 +51,11 @@ fn word(json: &Json) -> u64 {
     u64::from_str_radix(json.as_str().unwrap(), 16).unwrap()
 }
 
-fn float(json: &Json) -> f64 {
+pub(crate) fn float(json: &Json) -> f64 {
     f64::from_bits(word(json))
 }
 
-fn whole(json: &Json) -> u64 {
+pub(crate) fn whole(json: &Json) -> u64 {
     json.as_u64().unwrap()
 }
 

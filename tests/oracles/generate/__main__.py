@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from tests.oracles.generate import (
@@ -10,6 +11,7 @@ from tests.oracles.generate import (
     gaussian,
     infinitely_divisible,
     known_answers,
+    laws,
     multivariate,
     near_edges,
     partitions,
@@ -17,7 +19,6 @@ from tests.oracles.generate import (
     selections,
     shapes,
     streams,
-    truncated_merged,
 )
 from tests.oracles.generate.encoding import write
 
@@ -37,8 +38,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "selection": selections.entries,
     "boundaries_geometric": lambda: boundaries.entries(boundaries.geometric_sets(), 14),
     "boundaries_staircase": lambda: boundaries.entries(boundaries.staircase_sets(), 12),
-    "merged_laplace": truncated_merged.merged_entries,
-    "truncated_laplace": truncated_merged.truncated_entries,
+    **{name: partial(laws.entries, name) for name in laws.oracles()},
 }
 
 # The last one is made of the others.

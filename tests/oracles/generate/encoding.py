@@ -32,6 +32,19 @@ def shape_of(text: str | None) -> Shape:
     return text if text in (None, "l1", "l2") else float_of(text)
 
 
+def encoded(argument: Any) -> Any:
+    """Float64 as bits; integers and None as they are."""
+    if isinstance(argument, (list, tuple)):
+        return [encoded(part) for part in argument]
+    return float_bits(argument) if isinstance(argument, float) else argument
+
+
+def decoded(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [decoded(part) for part in argument]
+    return float_of(argument) if isinstance(argument, str) else argument
+
+
 def write(name: str, entries: Iterable[Any]) -> None:
     """One entry per line, so that a change shows as the lines it touches."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)

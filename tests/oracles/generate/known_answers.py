@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracles import release
-from tests.oracles.generate.encoding import float_of, read, shape_of
+from tests.oracles.generate import laws
+from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 
 FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / "known_answers.json"
 # An empty fill has to be drawn for every fill before.
@@ -85,9 +86,10 @@ def numbers(arguments: Any) -> Any:
 
 
 def segments() -> Iterator[dict[str, Any]]:
-    for name, law in (("truncated_laplace", "TruncatedLaplace"), ("merged_laplace", "MergedLaplace")):
+    for name in laws.oracles():
+        law = name.title().replace("_", "")
         for entry in read(name):
-            yield drawn(law, numbers(entry["arguments"]), entry)
+            yield drawn(law, decoded(entry["arguments"]), entry)
 
 
 def divisible() -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.oracles import gaussian, infinitely_divisible, merged_laplace, partitions, release, segments, stream, truncated_laplace
-from tests.oracles.generate.encoding import float_bits, float_of
+from tests.oracles.generate.encoding import decoded, encoded
 
 COUNT = 6
 CASES: tuple[tuple[str, list[Any], int], ...] = (
@@ -75,16 +75,3 @@ def _above(exact: Fraction) -> float:
     """Least float64 not below an exact number."""
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-
-
-def encoded(argument: Any) -> Any:
-    """Float64 as bits; integers and None as they are."""
-    if isinstance(argument, list):
-        return [encoded(part) for part in argument]
-    return float_bits(argument) if isinstance(argument, float) else argument
-
-
-def decoded(argument: Any) -> Any:
-    if isinstance(argument, list):
-        return [decoded(part) for part in argument]
-    return float_of(argument) if isinstance(argument, str) else argument

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 from stairnoise.privacy import privacy_loss
 
 LAWS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
@@ -78,18 +79,12 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
 
 # Laws of each class that methods are called on.
 EXAMPLES: dict[str, list[Any]] = {
+    **{row.class_name: [row.make(row.examples[0])] for row in ROWS},
     "Staircase": [sn.Staircase(1.5, 2.0, 0.25), sn.Staircase([[0.5], [2.0]], [1.0, 3.0, 10.0])],
     "Laplace": [sn.Laplace(1.5, 2.0), sn.Laplace([[0.5], [2.0]], [1.0, 3.0, 10.0])],
     "DiscreteStaircase": [sn.DiscreteStaircase(1.5, 3, 2), sn.DiscreteStaircase([[0.5], [2.0]], [1, 3, 10])],
     "DiscreteLaplace": [sn.DiscreteLaplace(1.5, 3), sn.DiscreteLaplace([[0.5], [2.0]], [1, 3, 10])],
-    "Gaussian": [sn.Gaussian(1.5, 1e-6)],
-    "DiscreteGaussian": [sn.DiscreteGaussian(4.0)],
-    "TruncatedLaplace": [sn.TruncatedLaplace(1.5, 1e-6)],
-    "MergedLaplace": [sn.MergedLaplace([1.0, 2.0], [1.0])],
     "MultivariateStaircase": [sn.MultivariateStaircase(1.5, 2.0, 3, 0.25, "l2")],
-    "GeneralizedDiscreteLaplace": [sn.GeneralizedDiscreteLaplace(0.5, 1.0)],
-    "MultiScaleDiscreteLaplace": [sn.MultiScaleDiscreteLaplace(1.5, 2)],
-    "Arete": [sn.Arete(0.5, 1.0, 0.5)],
     "StaircaseSelection": [sn.StaircaseSelection(1.5)],
     "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
     "Comparison": [sn.compare(1.5)],

@@ -151,7 +151,11 @@ fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value as Json;
+
     use super::*;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole};
 
     #[test]
     fn refuses_what_is_no_law() {
@@ -190,5 +194,18 @@ mod tests {
         assert!((a as f64 * g - 5.007_548).abs() < 1e-4);
         assert_eq!(law(Some(-4.4625), None).bounds(), (b, a));
         assert_eq!(law(Some(-6.0), Some(5.0)).bounds(), ((6.0 / g) as u64, (5.0 / g) as u64));
+    }
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("truncated_laplace.json") {
+            let [eps, delta, sensitivity, lower, upper] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let bound = |json: &Json| (!json.is_null()).then(|| float(json));
+            let law = TruncatedLaplace::new(float(eps), float(delta), float(sensitivity), bound(lower), bound(upper)).unwrap();
+            assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+            assert_eq!(law.bounds(), (whole(&entry["below"]), whole(&entry["above"])), "{entry}");
+            draws(&law, &entry);
+        }
     }
 }

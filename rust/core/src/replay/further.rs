@@ -1,15 +1,15 @@
-//! Golden vectors of the laws that take several draws for a value.
+//! Golden vectors of the laws that take several draws for a value. A law that has a file of its own replays it in its own tests.
 
 use serde_json::Value as Json;
 
 use super::{float, list, seeded, vectors, whole};
 use crate::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
-    Norm, Share, TruncatedLaplace,
+    Norm, Share,
 };
 
 /// The law's lattice and its values from an entry's place are the entry's.
-fn draws(law: &dyn Law, entry: &Json) {
+pub(crate) fn draws(law: &dyn Law, entry: &Json) {
     assert_eq!(
         i64::from(law.log2_granularity()),
         entry["log2_g"].as_i64().unwrap(),
@@ -39,20 +39,6 @@ fn merged_laplace() {
         assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
         let breaks: Vec<u64> = list(&entry["breaks"]).iter().map(whole).collect();
         assert_eq!(law.breaks(), breaks, "{entry}");
-        draws(&law, &entry);
-    }
-}
-
-#[test]
-fn truncated_laplace() {
-    for entry in vectors("truncated_laplace.json") {
-        let [eps, delta, sensitivity, lower, upper] = list(&entry["arguments"]) else {
-            panic!("{entry}")
-        };
-        let bound = |json: &Json| (!json.is_null()).then(|| float(json));
-        let law = TruncatedLaplace::new(float(eps), float(delta), float(sensitivity), bound(lower), bound(upper)).unwrap();
-        assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
-        assert_eq!(law.bounds(), (whole(&entry["below"]), whole(&entry["above"])), "{entry}");
         draws(&law, &entry);
     }
 }
