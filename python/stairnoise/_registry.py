@@ -9,20 +9,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-Mechanism = Literal[
-    "staircase",
+OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "gaussian"]
+OfIntegers = Literal[
     "discrete_staircase",
-    "laplace",
     "discrete_laplace",
-    "merged_laplace",
-    "arete",
-    "truncated_laplace",
-    "gaussian",
     "generalized_discrete_laplace",
     "multi_scale_discrete_laplace",
     "discrete_gaussian",
-    "multivariate_staircase",
 ]
+OfVectors = Literal["multivariate_staircase"]
+Mechanism = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors"]
 
 

@@ -2,17 +2,104 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, arguments_of, meant, received
 from stairnoise._output import Size
-from stairnoise._parameters import RealLike
+from stairnoise._parameters import Cost, RealLike
 from stairnoise._registry import BY_NAME, Mechanism, Row
 from stairnoise.rng import Rng
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
 
+    import numpy as np
+    from typing_extensions import TypedDict, Unpack
+
+    from stairnoise._registry import OfIntegers, OfReals, OfVectors
+    from stairnoise._types import Number, Out, Scalar
+
+    class _Parameters(TypedDict, total=False):
+        """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
+
+        rng: Rng | None
+        threads: int | None
+        delta: Number
+        lower: Number | None
+        upper: Number | None
+        breakpoints: Number | Sequence[Number]
+        sigma2: Number
+        alpha: Number
+        theta: Number
+        lam: Number
+        beta: Number
+        a: Number
+        n_parties: int
+        present: int
+        dim: int
+        norm: Literal["l1", "l2", "linf"]
+
+    class _OfNumbers(_Parameters, total=False):
+        gamma: Cost | Number | None
+        r: Cost | Number | None
+
+    class _OfArrays(_Parameters, total=False):
+        gamma: Cost | RealLike | None
+        r: Cost | RealLike | None
+
+
+@overload
+def sample(  # type: ignore[overload-overlap]
+    size: None = None,
+    eps: Sequence[Number] | None = None,
+    sensitivity: Number | None = None,
+    *,
+    n: None = None,
+    mechanism: Literal["merged_laplace"],
+    out: None = None,
+    dtype: DTypeLike | None = None,
+    **parameters: Unpack[_OfNumbers],
+) -> float: ...
+@overload
+def sample(
+    size: None = None,
+    eps: Number | None = None,
+    sensitivity: Number | None = None,
+    *,
+    n: None = None,
+    mechanism: OfReals = "staircase",
+    out: None = None,
+    dtype: DTypeLike | None = None,
+    **parameters: Unpack[_OfNumbers],
+) -> float: ...
+@overload
+def sample(
+    size: None = None,
+    eps: Number | None = None,
+    sensitivity: Number | None = None,
+    *,
+    n: None = None,
+    mechanism: OfIntegers,
+    out: None = None,
+    dtype: None = None,
+    **parameters: Unpack[_OfNumbers],
+) -> int: ...
+@overload
+def sample(
+    size: None = None,
+    eps: Number | None = None,
+    sensitivity: Number | None = None,
+    *,
+    n: None = None,
+    mechanism: OfIntegers,
+    out: None = None,
+    dtype: DTypeLike,
+    **parameters: Unpack[_OfNumbers],
+) -> float: ...
+@overload
 def sample(
     size: Size | None = None,
     eps: RealLike | None = None,
@@ -20,8 +107,67 @@ def sample(
     *,
     n: Size | None = None,
     mechanism: Mechanism = "staircase",
-    gamma: str | RealLike | None = None,
-    r: str | RealLike | None = None,
+    out: Out,
+    dtype: DTypeLike | None = None,
+    **parameters: Unpack[_OfArrays],
+) -> Out: ...
+@overload
+def sample(
+    size: Size | None = None,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
+    *,
+    n: Size | None = None,
+    mechanism: Mechanism = "staircase",
+    out: None = None,
+    dtype: type[Scalar] | np.dtype[Scalar],
+    **parameters: Unpack[_OfArrays],
+) -> NDArray[Scalar]: ...
+@overload
+def sample(
+    size: Size | None = None,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
+    *,
+    n: Size | None = None,
+    mechanism: OfReals | OfVectors = "staircase",
+    out: None = None,
+    dtype: None = None,
+    **parameters: Unpack[_OfArrays],
+) -> NDArray[np.float64]: ...
+@overload
+def sample(
+    size: Size | None = None,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
+    *,
+    n: Size | None = None,
+    mechanism: OfIntegers,
+    out: None = None,
+    dtype: None = None,
+    **parameters: Unpack[_OfArrays],
+) -> NDArray[np.int64]: ...
+@overload
+def sample(
+    size: Size | None = None,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
+    *,
+    n: Size | None = None,
+    mechanism: Mechanism = "staircase",
+    out: None = None,
+    dtype: DTypeLike | None = None,
+    **parameters: Unpack[_OfArrays],
+) -> Any: ...
+def sample(
+    size: Size | None = None,
+    eps: RealLike | None = None,
+    sensitivity: RealLike | None = None,
+    *,
+    n: Size | None = None,
+    mechanism: Mechanism = "staircase",
+    gamma: Cost | RealLike | None = None,
+    r: Cost | RealLike | None = None,
     rng: Rng | None = None,
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,

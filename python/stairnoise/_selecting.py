@@ -12,7 +12,7 @@ from stairnoise._errors import ParameterError, place
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, output_array
-from stairnoise._parameters import RealLike, count, exact_array
+from stairnoise._parameters import Real, RealLike, count, exact_array
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
@@ -265,6 +265,12 @@ class Selecting(Immutable):
         logs: NDArray[np.float64] = -(exponents + np.log(total))
         return logs
 
+    @overload
+    def expected_cost(self, costs: Sequence[Number]) -> float: ...
+    @overload
+    def expected_cost(self, costs: _Rows) -> NDArray[np.float64]: ...
+    @overload
+    def expected_cost(self, costs: RealLike) -> Real: ...
     def expected_cost(self, costs: RealLike) -> Any:
         """Return the mean cost of the selected candidate, Σ p·c.
 

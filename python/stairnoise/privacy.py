@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,19 @@ from stairnoise._parameters import Real, RealLike, common_shape, count, flag, re
 from stairnoise._theory.privacy import models
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise._theory.privacy.parts.part import Part
-from stairnoise._types import Float
+from stairnoise._types import Float, Generic
 
 if TYPE_CHECKING:
-    from stairnoise._law.privacy import Privacy
+    from typing import Protocol
+
     from stairnoise._types import Array, Floats, Number
+
+    class Loses(Protocol[Float]):
+        """A law of numbers."""
+
+        def privacy_loss(self, *, lattice: bool = ..., sensitivity: Number | None = ...) -> PrivacyLoss[Float]:
+            """Privacy loss of one release."""
+
 
 Bounds = tuple[Real, Real]
 
@@ -504,7 +512,7 @@ class PrivacyLoss(Generic[Float]):
         return of_loss(self)
 
 
-def privacy_loss(law: Privacy[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
+def privacy_loss(law: Loses[Float], *, lattice: bool = True, sensitivity: Number | None = None) -> PrivacyLoss[Float]:
     """Privacy loss of one release; the same as the method `privacy_loss` of every mechanism for numbers.
 
     Parameters

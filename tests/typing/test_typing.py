@@ -1,5 +1,7 @@
-"""The types that users see: a right program passes ``mypy --strict``, and runs; a wrong one does not."""
+"""The types that users see: a right program passes ``mypy --strict`` and pyright, and runs; a wrong one does not."""
 
+import importlib.util
+import json
 import os
 import re
 import runpy
@@ -7,45 +9,77 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any, get_args
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
+import numpy as np
 import pytest
 
 import stairnoise
 
 HERE = Path(__file__).parent
+typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
+RIGHT = ["user_program.py", "returned.py"]
+PROGRAMS = [HERE / name for name in (*RIGHT, "wrong_program.py")]
 
-def errors(program: Path) -> dict[int, str]:
-    """Error codes by line."""
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file=",
-        "--no-error-summary",
-        "--hide-error-context",
-        str(program),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+
+def run(*command: str) -> str:
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False, env=_environment())
     assert done.returncode in (0, 1), done.stderr
-    found = re.findall(rf"{re.escape(program.name)}:(\d+): error: .*\[([\w-]+)\]", done.stdout)
-    assert done.stdout.count(": error: ") == len(found), done.stdout
-    return {int(line): code for line, code in found}
+    return done.stdout
+
+
+Errors = dict[str, dict[int, str]]
+
+
+@pytest.fixture(scope="module")
+def mypy() -> Errors:
+    """Codes of errors by program and line."""
+    text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", *map(str, PROGRAMS))
+    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]", text)
+    assert text.count(": error: ") == len(found), text
+    return {path.name: {int(line): code for name, line, code in found if name == path.name} for path in PROGRAMS}
+
+
+@pytest.fixture(scope="module")
+def pyright(tmp_path_factory: pytest.TempPathFactory) -> Errors:
+    """Rules by program and line. basedpyright is the same checker, in a package that brings its Node.js."""
+    if importlib.util.find_spec("basedpyright") is None:
+        pytest.skip("needs pyright: pip install 'stairnoise[pyright]'")
+    settings = {"typeCheckingMode": "strict", "include": [str(HERE)], "extraPaths": [str(_sources())]}
+    config = tmp_path_factory.mktemp("pyright") / "pyrightconfig.json"
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    text = run(*("basedpyright", "--outputjson", "--project", str(config), "--pythonpath", sys.executable, *map(str, PROGRAMS)))
+    report = json.loads(text)
+    assert report["summary"]["filesAnalyzed"] == len(PROGRAMS), text
+    found = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
+    return {
+        path.name: {one["range"]["start"]["line"] + 1: one["rule"] for one in found if one["file"] == str(path)}
+        for path in PROGRAMS
+    }
+
+
+def _sources() -> Path:
+    assert stairnoise.__file__ is not None
+    return Path(stairnoise.__file__).parents[1]
 
 
 def _environment() -> dict[str, str]:
     """An installed package is found by its `py.typed`; the checkout's must be pointed at."""
-    assert stairnoise.__file__ is not None
-    folder = Path(stairnoise.__file__).parents[1]
-    installed = folder == Path(sysconfig.get_path("platlib"))
-    return os.environ | ({} if installed else {"MYPYPATH": str(folder)})
+    installed = _sources() == Path(sysconfig.get_path("platlib"))
+    return os.environ | ({} if installed else {"MYPYPATH": str(_sources())})
 
 
-def test_user_program_has_no_errors() -> None:
-    assert errors(HERE / "user_program.py") == {}
+@pytest.mark.parametrize("program", RIGHT)
+def test_right_program_has_no_errors(program: str, mypy: Errors) -> None:
+    assert mypy[program] == {}
+
+
+@pytest.mark.parametrize("program", RIGHT)
+def test_right_program_has_no_errors_in_pyright(program: str, pyright: Errors) -> None:
+    assert pyright[program] == {}
 
 
 def test_user_program_uses_every_public_name() -> None:
@@ -57,22 +91,49 @@ def test_user_program_uses_every_public_name() -> None:
 
 def test_user_program_runs() -> None:
     names = runpy.run_path(str(HERE / "user_program.py"))
-    for name, kind in [("one", float), ("answer", int), ("bound", int), ("step", int), ("tiers", list)]:
-        assert type(names[name]) is kind
-    for name in (
-        *("floats", "singles", "integers", "narrow", "filled", "many", "private"),
-        *("truncated", "merged", "counted", "vectors", "shared", "chances", "chosen"),
-    ):
-        promised = names["__annotations__"][name]
-        last = get_args(promised)[-1]  # dtype[...] of ndarray, or the scalar type itself where NDArray is a type alias
-        dtype = next(iter(get_args(last)), last)
-        if dtype is not Any:
-            assert names[name].dtype == dtype, name
+    for name, promised in names["__annotations__"].items():
+        assert holds(names[name], promised), name
 
 
-def test_wrong_program_has_the_error_of_each_line() -> None:
-    program = HERE / "wrong_program.py"
-    lines = program.read_text(encoding="utf-8").splitlines()
-    expected = {i: line.split("# ")[1] for i, line in enumerate(lines, start=1) if "  # " in line}
-    assert len(expected) > 10
-    assert errors(program) == expected
+def test_returned_types_are_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the checkers take for the type of an expression is the type of its value."""
+    asked = []
+
+    def ask(value: object, promised: Any) -> None:
+        asked.append(promised)
+        assert holds(value, promised), f"{value!r} is no {promised}"
+
+    monkeypatch.setattr(typing_extensions, "assert_type", ask)
+    runpy.run_path(str(HERE / "returned.py"))
+    assert len(asked) > 150
+
+
+def holds(value: object, promised: Any) -> bool:
+    """Tell whether a value is of a type: an int is no float, and an array has the dtype."""
+    kind, arguments = get_origin(promised) or promised, get_args(promised)
+    if promised is Any:
+        return True
+    if kind in (Union, UnionType):
+        return any(holds(value, one) for one in arguments)
+    if kind is np.ndarray:
+        dtype = get_args(arguments[1])[0]
+        return isinstance(value, np.ndarray) and value.ndim > 0 and (dtype is Any or value.dtype == dtype)
+    if kind is tuple:
+        return isinstance(value, tuple) and len(value) == len(arguments) and all(map(holds, value, arguments))
+    if kind is list:
+        return isinstance(value, list) and all(holds(item, arguments[0]) for item in value)
+    return type(value) is kind if kind in (int, float) else isinstance(value, kind)
+
+
+def wrong_lines() -> dict[int, str]:
+    lines = (HERE / "wrong_program.py").read_text(encoding="utf-8").splitlines()
+    return {i: line.split("  # ")[1] for i, line in enumerate(lines, start=1) if "  # " in line}
+
+
+def test_wrong_program_has_the_error_of_each_line(mypy: Errors) -> None:
+    assert len(wrong_lines()) > 30
+    assert mypy["wrong_program.py"] == wrong_lines()
+
+
+def test_pyright_refuses_each_line_of_the_wrong_program(pyright: Errors) -> None:
+    assert pyright["wrong_program.py"].keys() == wrong_lines().keys()

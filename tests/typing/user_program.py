@@ -22,7 +22,7 @@ one: float = continuous.sample()
 many: NDArray[Any] = sn.sample(100, eps=np.array([1.0]), mechanism="laplace", rng=sn.SecureRng.from_key(bytes(32)))
 
 private: NDArray[np.int64] = geometric.release([10, 20], max_partitions_contributed=2)
-wider: sn.DiscreteLaplace = geometric.for_partitions(2)
+wider: sn.DiscreteLaplace[NDArray[np.int64], NDArray[np.float64]] = geometric.for_partitions(2)
 answer: int = sn.DiscreteLaplace(1).release(5, rng=sn.SeededRng(3, allow_release=True))
 
 children: list[sn.SeededRng] = sn.SeededRng(1).spawn(3)

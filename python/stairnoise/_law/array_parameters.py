@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,9 +117,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return self._sensitivity  # type: ignore[return-value]
 
     @property
-    def granularity(self) -> Any:
+    def granularity(self) -> Value:
         """Lattice step g, a power of two: every draw is a multiple of it."""
-        return self._place()[0]
+        granularity: Value = self._place()[0]
+        return granularity
 
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r; arrays of them for array parameters."""
@@ -254,7 +255,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         return describe(self._native_name, *self._broadcast(self._parameter_shape))
 
 
-class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float], Generic[Whole, Float]):
+class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
     """A law on the integers whose parameters may be arrays."""
 
     __slots__ = ()
@@ -266,7 +267,7 @@ class DiscreteArrayParameters(ArrayParameters[np.int64, Whole, Float], DiscreteL
         return sensitivity
 
     @property
-    def granularity(self) -> int:
+    def granularity(self) -> int:  # type: ignore[override]
         """Lattice step, which is 1: draws are integers."""
         return 1
 

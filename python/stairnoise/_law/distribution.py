@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, count, single
-from stairnoise._types import Default, Float, Value, Whole
+from stairnoise._types import Default, Float, Generic, Value, Whole
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number
@@ -295,7 +295,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return self._apply("error_bound", level, "alpha")
 
 
-class ContinuousDistribution(Distribution[np.float64, Float, Float], Generic[Float]):
+class ContinuousDistribution(Distribution[np.float64, Float, Float]):
     """A law with a density."""
 
     __slots__ = ()
@@ -332,7 +332,7 @@ class ContinuousDistribution(Distribution[np.float64, Float, Float], Generic[Flo
         return self._apply("logpdf", x, "x")
 
 
-class DiscreteDistribution(Distribution[np.int64, Whole, Float], Generic[Whole, Float]):
+class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
     """A law on the integers."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,7 +13,7 @@ from stairnoise._law.immutable import Immutable
 from stairnoise._memory import base_view, is_array
 from stairnoise._output import Shape, Size, output_array
 from stairnoise._parameters import count
-from stairnoise._types import Default, Out, Scalar, Value
+from stairnoise._types import Default, Generic, Out, Scalar, Value
 from stairnoise.rng import Rng, sampling_stream
 
 # NumPy can index any array with fewer values than this.

@@ -14,7 +14,7 @@ The file of each law answers them in this order:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistributi
         return granularity
 
 
-class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Generic[Whole, Float]):
+class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float]):
     """A law of integers."""
 
     __slots__ = ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from stairnoise._errors import ParameterError
 from stairnoise._law.guarantee import Guaranteed
 from stairnoise._parameters import RealLike, flag
-from stairnoise._types import Float
+from stairnoise._types import Float, Generic
 
 if TYPE_CHECKING:
     from stairnoise._types import Array, Floats, Number

@@ -6,7 +6,7 @@ rounds the answers to the lattice, adds the noise in integers, and converts the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from stairnoise._law.drawing import Drawing, require_values
 from stairnoise._law.partitions import NAME, Partitions, partitions
 from stairnoise._output import Shape, released_array
 from stairnoise._parameters import RealLike
-from stairnoise._types import Default, Float, Out, Value
+from stairnoise._types import Default, Float, Generic, Out, Value
 from stairnoise._values import TrueValues, laid_out, true_values
 from stairnoise.rng import Rng, release_stream
 
