@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stairnoise._types import Number, Out, Scalar
 
     class _Parameters(TypedDict, total=False):
-        """What `sample` takes for every mechanism, and the parameters that are single numbers."""
+        """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
 
         rng: Rng | None
         threads: int | None

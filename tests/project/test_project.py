@@ -34,7 +34,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    assert set(METADATA.get_all("Provides-Extra") or []) == {"cli", "plot", "scipy", "test", "lint", "bench", "dev"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "pyright"}
 
 
 def test_one_version() -> None:

@@ -8,7 +8,7 @@
 
 `numerics` imports none of the others, `laws` only `numerics`, `sums` these two, `optimal` and `privacy` any but each other
 (`optimal` may use `privacy`). Notation as in the papers: ``b = exp(-eps)``, ``c = b/(1 - b)``, `D` is the sensitivity, and
-`gamma` or `r` the width of the central stair. No formula subtracts nearly equal numbers, and no tail is computed as
+`gamma` or `r` the half-width of the central stair. No formula subtracts nearly equal numbers, and no tail is computed as
 ``1 - cdf``. So the relative error of closed forms stays near 1e-15 from ``eps`` = 2**-40 to 700, where textbook forms lose
 every digit or overflow.
 """
