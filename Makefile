@@ -87,8 +87,8 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(VENV)/bin/zizmor --offline --quiet .github
 
-# nextest where it is installed (it has no doc tests), cargo's own runner elsewhere
-CARGO_TEST := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run --no-fail-fast,cargo test --no-fail-fast --lib --bins --tests)
+# nextest where it is installed (it has no doc tests), cargo's own runner elsewhere. `lint-rust` compiles the examples.
+CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --no-fail-fast --lib --bins --tests
 
 # The binding has no Rust tests: it is signatures, driven from Python. Features only add code (`rand`, `probe`), so they are all on; without
 # them the tests are compiled by `lint-rust`, and the golden vectors are replayed by the extension.

@@ -383,6 +383,7 @@ def test_ticks_are_written_in_one_way(name):
     assert [text for text in texts if not re.fullmatch(r"(−?[\d,]+(\.\d+)?)?", text)] == []
 
 
+@pytest.mark.slow
 def test_letters_are_as_large_as_a_telephone_s():
     """At 375 pixels, the width of a telephone, ten points are ten pixels."""
     for name in NAMES:
