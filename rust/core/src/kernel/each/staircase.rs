@@ -44,7 +44,7 @@ impl<L: Placement, S: FirstStair> OwnLane<8> for Stepped<L, S> {
         let floor = cells / rise(growth);
         let (r, certain) = S::r(shape, cells, floor * growth);
         let half_t = (r - 0.5) + floor;
-        // One division for two quotients. Both only guess the stair, and need not be right.
+        // One division for two quotients. The stair that they guess need not be right, and `proof` has room for a rounding of the span.
         let inverse = 1.0 / (eps * floor);
         let (inverse_eps, ratio) = (inverse * floor, half_t * (inverse * eps));
         let span = A::mul_add(cells, inverse_eps, cells);
