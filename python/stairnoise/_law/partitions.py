@@ -56,7 +56,7 @@ class Partitions(Immutable):
             `MultiScaleDiscreteLaplace`
             `MergedLaplace`                      all rates divided by k, or more, so that k times its `pure_eps` is at
                                                  most that of this law
-            `TruncatedLaplace`                   ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            truncated Laplace laws               ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k
             `DiscreteGaussian` by `from_eps`     the same (ε, δ), calibrated for the sum of k draws
             `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values have the ρ of one, and that only
