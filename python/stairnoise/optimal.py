@@ -281,9 +281,9 @@ def optimal_cost(
     _check_mechanism(mechanism)
     kind, epsilon, D, shape = _checked(mechanism, eps, sensitivity, cost)
     if callable(kind):
-        least = _least_staircase if mechanism == "staircase" else _least_discrete
+        least = _least_discrete if _is_discrete(mechanism) else _least_staircase
         return each(lambda e, d: least(kind, e, d), shape, epsilon, D)
-    if mechanism == "staircase":
+    if not _is_discrete(mechanism):
         return _plain(np.broadcast_to(_best_cost(kind, epsilon, D), shape))
     moment = _discrete_moment(kind, epsilon, D, np.asarray(_best_r(kind, epsilon, D), np.float64))
     return _plain(np.broadcast_to(moment, shape))
@@ -431,13 +431,17 @@ def _check_mechanism(mechanism: object) -> None:
         raise error(f"mechanism must be {' or '.join(map(repr, _MECHANISMS))}, got {received(mechanism)}")
 
 
+def _is_discrete(mechanism: str) -> bool:
+    return BY_NAME[mechanism].kind == "discrete"
+
+
 def _checked(mechanism: str, eps: RealLike, sensitivity: RealLike, cost: CostLike) -> tuple[Any, Real, Real, tuple[int, ...]]:
     """Return the cost as a number, array or function, the parameters, and their common shape."""
     kind = _cost(cost)
     parameters = {"eps": real(eps, "eps"), "sensitivity": real(sensitivity, "sensitivity")}
     BY_NAME[mechanism].load()(parameters["eps"], parameters["sensitivity"])  # the constructor checks both
     if callable(kind):
-        discrete = mechanism == "discrete_staircase"
+        discrete = _is_discrete(mechanism)
         check_function(parameters["eps"], parameters["sensitivity"] if discrete else None)
         return kind, parameters["eps"], parameters["sensitivity"], common_shape(parameters)
     return kind, parameters["eps"], parameters["sensitivity"], common_shape({"cost": kind, **parameters})

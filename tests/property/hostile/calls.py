@@ -88,6 +88,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "StaircaseSelection": [sn.StaircaseSelection(1.5)],
     "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
     "Comparison": [sn.compare(1.5)],
+    "Guarantee": [sn.Laplace(1.5).guarantee()],
     "PrivacyLoss": [privacy_loss(sn.Laplace(1.5)), privacy_loss(sn.Staircase(1.5)).compose(3)],
     "SecureRng": [sn.SecureRng.from_key(bytes(32))],
     "SeededRng": [sn.SeededRng(1)],
@@ -101,6 +102,7 @@ LEFT_OUT: dict[str, str] = {
     "ParameterTypeError": "an exception",
     "CopyError": "an exception",
     "Comparison": "made by compare; its constructor is not for callers",
+    "Guarantee": "made by the method guarantee; a record that checks nothing",
     "PrivacyLoss": "made by privacy_loss; its constructor takes nothing and refuses",
     "Comparison.count": "of collections.abc.Sequence",
     "Comparison.index": "of collections.abc.Sequence",
@@ -167,6 +169,10 @@ def members() -> Iterator[tuple[str, Any]]:
 
 def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
+    parameters = inspect.signature(function).parameters
+    # A law that is made for one sensitivity refuses another in its methods.
+    if inspect.ismethod(function) and "sensitivity" in parameters and parameters["sensitivity"].default is None:
+        own = {"sensitivity": None} | own
     names = named(function)
     arguments = {name: None if name == "rng" else own[name] if name in own else ARGUMENTS[name] for name in names}
     return Call(label, function, arguments)

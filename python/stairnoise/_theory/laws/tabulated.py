@@ -41,7 +41,8 @@ class Tabulated:
         self._sf = np.where(above < below, above, 1 - below)
         log_below = np.logaddexp.accumulate(log_pmf)
         log_above = np.append(np.logaddexp.accumulate(log_pmf[:0:-1])[::-1], -np.inf)
-        with np.errstate(divide="ignore"):
+        # Sums of the whole list can round to more than 1; their logarithms are not used.
+        with np.errstate(divide="ignore", invalid="ignore"):
             self._log_cdf = np.where(below < above, log_below, np.log1p(-above))
             self._log_sf = np.where(above < below, log_above, np.log1p(-below))
 
