@@ -76,6 +76,13 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "sample": {"gamma": None, "r": None},
 }
 
+# Laws that are made for a sensitivity refuse another one where they are asked about privacy.
+WITH_SENSITIVITY = (
+    *("Staircase.", "Laplace.", "DiscreteStaircase.", "DiscreteLaplace.", "Gaussian.", "TruncatedLaplace.", "MergedLaplace."),
+    "MultivariateStaircase.",
+)
+OF_PRIVACY = (".compose", ".guarantee", ".privacy_loss", ".privacy_profile", ".rdp", ".tradeoff")
+
 # Laws of each class that methods are called on.
 EXAMPLES: dict[str, list[Any]] = {
     "Staircase": [sn.Staircase(1.5, 2.0, 0.25), sn.Staircase([[0.5], [2.0]], [1.0, 3.0, 10.0])],
@@ -106,6 +113,7 @@ LEFT_OUT: dict[str, str] = {
     "ParameterTypeError": "an exception",
     "CopyError": "an exception",
     "Comparison": "made by compare; its constructor is not for callers",
+    "Guarantee": "made by guarantee(); its constructor checks nothing",
     "PrivacyLoss": "made by privacy_loss; its constructor takes nothing and refuses",
     "Comparison.count": "of collections.abc.Sequence",
     "Comparison.index": "of collections.abc.Sequence",
@@ -172,6 +180,8 @@ def members() -> Iterator[tuple[str, Any]]:
 
 def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
+    if label.startswith(WITH_SENSITIVITY) and label.endswith(OF_PRIVACY):
+        own = {"sensitivity": None} | own
     names = named(function)
     arguments = {name: None if name == "rng" else own[name] if name in own else ARGUMENTS[name] for name in names}
     return Call(label, function, arguments)
