@@ -15,10 +15,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSI
 
 _BOUND = 5.0
 
+# A shell starts a command in the background with SIGINT ignored, and children inherit that.
 _CHILD = """
-import sys
+import signal, sys
 import numpy as np
 import stairnoise as sn
+signal.signal(signal.SIGINT, signal.default_int_handler)
 {prepare}
 print("ready", flush=True)
 try:

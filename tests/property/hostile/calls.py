@@ -170,8 +170,9 @@ def members() -> Iterator[tuple[str, Any]]:
 def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
     parameters = inspect.signature(function).parameters
+    optional = "sensitivity" in parameters and parameters["sensitivity"].default is None
     # A law that is made for one sensitivity refuses another in its methods.
-    if inspect.ismethod(function) and "sensitivity" in parameters and parameters["sensitivity"].default is None:
+    if optional and inspect.ismethod(function) and not hasattr(function.__self__, "_checked_sensitivity"):
         own = {"sensitivity": None} | own
     names = named(function)
     arguments = {name: None if name == "rng" else own[name] if name in own else ARGUMENTS[name] for name in names}
