@@ -367,7 +367,7 @@ children = []
 
 def fork(number, frame):
     # The extension looks for signals 0.1 s after a fill began; an earlier one came before the fill.
-    if frame.f_code.co_name == "_fill_each" and time.monotonic() - started > 0.1:
+    if frame.f_code.co_name == "_fill" and time.monotonic() - started > 0.1:
         children.append(os.fork())
 
 def seconds():
