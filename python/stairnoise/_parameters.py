@@ -127,6 +127,8 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         raise ParameterTypeError(_not_a_number(value, name))
     try:
         array = np.asarray(value)
+    except MemoryError:
+        raise MemoryError(f"no memory to convert {name}") from None
     except Exception:  # __array__ of a foreign object may raise anything, with its content in the text
         raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(array, name)
@@ -228,6 +230,8 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
     """
     try:
         items = np.array(value, dtype=object)
+    except MemoryError:
+        raise MemoryError(f"no memory to convert {name}") from None
     except Exception:  # arrays of different shapes, or an __array__ that raises
         raise ParameterTypeError(_not_a_number(value, name)) from None
     refuse_dimensions(items, name)

@@ -129,7 +129,9 @@ def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
     log_z = math.log(eps) - np.log(eps + 2j * np.pi * k)
 
     def eta(gamma: Floats, s: int) -> Floats:
-        terms = np.exp((s + 1) * log_z + 2j * np.pi * k * gamma[:, None] - log_unit)
+        # Converted first: a product of mixed types has a buffer, without memory for which NumPy ends the process.
+        turns = 2j * np.pi * k * gamma[:, None].astype(np.complex128)
+        terms = np.exp((s + 1) * log_z + turns - log_unit)
         return np.asarray(2 * terms.real.sum(axis=1))
 
     return eta
