@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def is_changed(path: Path, config: pytest.Config) -> bool:
     return path.relative_to(TESTS.parent).as_posix() in config.stash[CHANGED]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Keep one case of each parametrization: making a test of every case takes longer than the quick tests themselves."""
+    if not metafunc.config.getoption("--quick") or is_changed(metafunc.definition.path, metafunc.config):
+        return
+    parametrize = metafunc.parametrize
+
+    def one_case(names: Any, cases: Any, *arguments: Any, ids: Any = None, **named: Any) -> None:
+        cases = list(cases)
+        place = next((i for i, case in enumerate(cases) if not marks(case) & {"long", "slow"}), 0)
+        if ids is not None and not callable(ids):
+            ids = list(islice(ids, place, place + 1))
+        parametrize(names, cases[place : place + 1], *arguments, ids=ids, **named)
+
+    metafunc.parametrize = one_case  # type: ignore[method-assign]
+
+
+def marks(case: Any) -> set[str]:
+    return {mark.name for mark in getattr(case, "marks", ())}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
