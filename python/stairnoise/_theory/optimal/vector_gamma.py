@@ -125,11 +125,11 @@ def _by_small_parts(eta: Callable[[Floats, int], Floats], dim: int, p: int, unit
 
 
 def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
-    k = np.arange(1, _HARMONICS + 1)
+    # Complex from the beginning: a product of mixed types has a buffer, without memory for which NumPy ends the process.
+    k = np.arange(1, _HARMONICS + 1).astype(np.complex128)
     log_z = math.log(eps) - np.log(eps + 2j * np.pi * k)
 
     def eta(gamma: Floats, s: int) -> Floats:
-        # Converted first: a product of mixed types has a buffer, without memory for which NumPy ends the process.
         turns = 2j * np.pi * k * gamma[:, None].astype(np.complex128)
         terms = np.exp((s + 1) * log_z + turns - log_unit)
         return np.asarray(2 * terms.real.sum(axis=1))
