@@ -96,8 +96,7 @@ CALLS = {
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
         "sn.MergedLaplace(e, b, 1.0).sample(10**6, threads=1)[:0]",
     ),
-    # With its shape given: NumPy, which searches for the best one, may end the process in an exponential of complex numbers.
-    "balls": ("", "sn.MultivariateStaircase(0.01, dim=50, gamma=0.6)"),
+    "balls": ("", "sn.MultivariateStaircase(0.1, dim=50)"),
 }
 
 

@@ -125,14 +125,13 @@ def _by_small_parts(eta: Callable[[Floats, int], Floats], dim: int, p: int, unit
 
 
 def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
-    # Complex from the beginning: a product of mixed types has a buffer, without memory for which NumPy ends the process.
-    k = np.arange(1, _HARMONICS + 1).astype(np.complex128)
-    log_z = math.log(eps) - np.log(eps + 2j * np.pi * k)
+    turns = 2 * np.pi * np.arange(1, _HARMONICS + 1)
+    log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
 
     def eta(gamma: Floats, s: int) -> Floats:
-        turns = 2j * np.pi * k * gamma[:, None].astype(np.complex128)
-        terms = np.exp((s + 1) * log_z + turns - log_unit)
-        return np.asarray(2 * terms.real.sum(axis=1))
+        sizes = np.exp((s + 1) * log_z - log_unit)
+        terms = np.cos((s + 1) * angle + turns * gamma[:, None]) * sizes
+        return np.asarray(2 * terms.sum(axis=1))
 
     return eta
 
