@@ -182,7 +182,7 @@ class PrivacyLoss(Generic[Float]):
         """
         bounds = flag(bounds, "bounds")
         if self._at_one_eps is not None and type(eps) is float and 0 <= eps < math.inf:
-            return _both(self._at_one_eps(eps) if eps < self.eps else self._endless, bounds)
+            return _both(min(self._at_one_eps(eps), 1.0) if eps < self.eps else self._endless, bounds)
         level = real(eps, "eps")
         _require(level, "eps", "a number, not NaN", level == level)
         self._broadcast("eps", level)

@@ -56,6 +56,12 @@ def test_composition_is_the_product_law(case, k):
     assert close(composed.mean(), k * renyi(pair, 1))
 
 
+def test_a_million_releases_have_no_delta_above_1():
+    composed = sn.Staircase(1).privacy_loss().compose(10**6)
+    assert 0.999999 < composed.privacy_profile(1.0) <= 1.0
+    assert composed.privacy_profile(np.array([1.0]))[0] <= 1.0
+
+
 def test_different_laws_on_a_common_lattice():
     first, second = sn.DiscreteStaircase(1, 5, 2), sn.DiscreteLaplace(1, 4)
     total = privacy_loss(first).compose(2) + privacy_loss(second)
