@@ -120,10 +120,11 @@ impl Laws {
         shape: Shape,
         draw: impl FnOnce(&OneWordLaw) -> R,
     ) -> Result<R, ParamError> {
-        // The names take bits of NaNs, which are no law's number.
+        // The names take bits of two NaNs; every NaN that is given becomes a third.
         let shape_key = match shape {
             Shape::L1 => u64::MAX,
             Shape::L2 => u64::MAX - 1,
+            Shape::Number(number) if number.is_nan() => f64::NAN.to_bits(),
             Shape::Number(number) => number.to_bits(),
         };
         let key = [eps.to_bits(), sensitivity.to_bits(), shape_key];

@@ -208,6 +208,22 @@ fn the_first_parameters_that_no_law_has_are_refused() {
     }
 }
 
+/// Laws that are kept are found by the bits of their parameters.
+#[test]
+fn no_number_is_taken_for_the_name_of_a_shape() {
+    let mut generator = Generator::from_seed(7);
+    let fill = generator.next(4).unwrap();
+    for (name, bits) in [(Shape::L1, u64::MAX), (Shape::L2, u64::MAX - 1)] {
+        let mut laws = Laws::new(Kind::Staircase);
+        let mut written = |shape| {
+            let columns = Columns::new(&[(1e3, 1.0, shape); 4]);
+            laws.write(&fill, 0, &mut [0.0_f64; 4], &columns.parameters())
+        };
+        assert!(written(name).is_ok());
+        assert!(written(Shape::Number(f64::from_bits(bits))).is_err(), "{name:?}");
+    }
+}
+
 /// The fast path is there to be taken.
 #[test]
 fn ordinary_parameters_leave_few_values_in_doubt() {
