@@ -18,20 +18,8 @@
 //!
 //! Every law has the trait [`Law`]: `fill` and `fill_parallel` draw noise, `release` adds it to true answers.
 //!
-//! | type | law | lattice |
-//! |---|---|---|
-//! | [`Staircase`] | least expected error at given ε, real queries | a power of two, [`Law::granularity`] |
-//! | [`DiscreteStaircase`] | the same for integer queries | 1 |
-//! | [`Laplace`] | the classic law, real queries | a power of two |
-//! | [`DiscreteLaplace`] | two-sided geometric, for counts | 1 |
-//! | [`TruncatedLaplace`] | bounded, at the price of a δ | a power of two |
-//! | [`MergedLaplace`] | one rate after another | a power of two |
-//! | [`DiscreteGaussian`] | the Gaussian of (ε, δ) and zCDP releases | a power of two; 1 for counts |
-//! | [`MultivariateStaircase`] | least expected norm, vectors of real queries | a power of two |
-//! | [`GeneralizedDiscreteLaplace`], [`MultiScaleDiscreteLaplace`] | noise in shares, for sums of counts over many parties | 1 |
-//! | [`Arete`] | noise in shares, real values | a power of two |
-//!
-//! [`OneWordLaw`] is one of the first four, chosen when the program runs; [`Laws`] are those with parameters of its own for every value.
+//! One word of the stream draws [`Staircase`], [`Laplace`] and their discrete forms. [`OneWordLaw`] is one of these four, chosen when the
+//! program runs; [`Laws`] are those with parameters of its own for every value.
 //!
 //! # The house
 //!

@@ -1,6 +1,8 @@
-//! The laws of several draws for a value, each with parameters that take every way through its sampler.
+//! The laws of several draws for a value: each with parameters that take every way through its sampler, and each made of any numbers.
 //!
-//! The checks of taint, of small stacks and of slow paths go over this list.
+//! The checks of taint, of small stacks and of slow paths go over the first list, a fuzz target over the second.
+
+#![allow(dead_code, reason = "a program takes one of the lists")]
 
 use stairnoise::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
@@ -67,4 +69,33 @@ pub fn several_draws() -> Result<Vec<Named>, ParamError> {
 
 fn add(laws: &mut Vec<Named>, name: impl Into<String>, law: impl Law + 'static) {
     laws.push((name.into(), Box::new(law)));
+}
+
+/// Numbers for a constructor, which takes those it has a use for.
+pub struct Numbers {
+    pub a: f64,
+    pub b: f64,
+    pub c: f64,
+    pub d: f64,
+    pub bounds: [Option<f64>; 2],
+    pub whole: u64,
+    pub log2_granularity: i32,
+    pub norm: Norm,
+    pub share: Share,
+}
+
+pub type Constructor = fn(&Numbers) -> Result<Box<dyn Law>, ParamError>;
+
+pub const CONSTRUCTORS: [Constructor; 7] = [
+    |n| boxed(TruncatedLaplace::new(n.a, n.b, n.c, n.bounds[0], n.bounds[1])),
+    |n| boxed(MergedLaplace::new(&[n.a, n.b], &[n.c], n.d)),
+    |n| boxed(GeneralizedDiscreteLaplace::new(n.a, n.b, n.share)),
+    |n| boxed(MultiScaleDiscreteLaplace::new(n.a, n.b, n.share)),
+    |n| boxed(Arete::new(n.a, n.b, n.c, n.share)),
+    |n| boxed(DiscreteGaussian::scaled(n.a, n.log2_granularity)),
+    |n| boxed(MultivariateStaircase::new(n.a, n.b, n.whole, n.c, n.norm)),
+];
+
+fn boxed<L: Law + 'static>(law: Result<L, ParamError>) -> Result<Box<dyn Law>, ParamError> {
+    law.map(|law| Box::new(law) as Box<dyn Law>)
 }

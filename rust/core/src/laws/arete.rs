@@ -14,8 +14,9 @@ const LOG2_STEPS: i32 = 10;
 /// Scales further apart than 2 to this power are refused: the smaller one would be far below the lattice step.
 const MOST_LOG2_RATIO: i32 = 12;
 
-/// Real noise Γ − Γ' + Λ, on the multiples of a power of two g. Γ and Γ' are gamma variables of shape α and scale θ, and Λ is a Laplace variable of
-/// scale λ.
+/// The Arete law (Pagh and Stausholm 2022): noise in shares for real values, Γ − Γ' + Λ on the multiples of a power of two g.
+///
+/// Γ and Γ' are gamma variables of shape α and scale θ, and Λ is a Laplace variable of scale λ.
 ///
 /// What is drawn is (N − N' + L)·g. N and N' are negative binomial of shape α and ratio e^(−g/θ), and L is two-sided geometric of ratio e^(−g/λ).
 #[derive(Debug)]

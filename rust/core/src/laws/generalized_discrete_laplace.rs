@@ -8,7 +8,9 @@ use crate::exact::exp::Step;
 use crate::law::Law;
 use crate::law::fill::Source;
 
-/// Integer noise N − N', both negative binomial of shape β and ratio e^(−a): infinitely divisible, β = 1 is the discrete Laplace law.
+/// The generalized discrete Laplace law: noise in shares for integers, N − N'.
+///
+/// N and N' are negative binomial of shape β and ratio e^(−a). The law is infinitely divisible; β = 1 is the discrete Laplace law.
 ///
 /// ```
 /// use stairnoise::{GeneralizedDiscreteLaplace, Generator, Law, Share};

@@ -13,7 +13,9 @@ use crate::memory;
 /// A value takes a draw for every unit of the sensitivity.
 const MOST_SENSITIVITY: f64 = (1 << 16) as f64;
 
-/// Integer noise Σ m·X_m over m = 1 … Δ, the X_m two-sided geometric of ratio e^(−ε): infinitely divisible, and ε-private under shifts up to Δ.
+/// The multi-scale discrete Laplace law: noise in shares for integers, Σ m·X_m over m = 1 … Δ.
+///
+/// The X_m are two-sided geometric of ratio e^(−ε). The law is infinitely divisible, and ε-private under shifts up to Δ.
 #[derive(Debug)]
 pub struct MultiScaleDiscreteLaplace {
     cells: u64,

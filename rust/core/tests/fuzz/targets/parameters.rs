@@ -3,16 +3,19 @@
 //! A constructor refuses numbers with a text that names the parameter and the value, or makes a law that draws and releases finite multiples
 //! of its granularity.
 
+#[path = "../../../examples/common/laws.rs"]
+mod laws;
+
 use std::fmt::Debug;
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, Gamma, GeneralizedDiscreteLaplace, Generator, Laplace, Law,
-    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R, Selection, Share,
-    Staircase, TruncatedLaplace, largest_quotient,
+    DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, Norm, OneWordLaw, ParamError, R, Selection, Share,
+    Staircase, largest_quotient,
 };
 
 use super::input::Input;
 use super::oracle::log2_of_power;
+use laws::{CONSTRUCTORS, Numbers};
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
@@ -26,7 +29,7 @@ pub fn run(bytes: &[u8]) {
             Share::WHOLE
         }
     };
-    match input.byte() % 12 {
+    match usize::from(input.byte()) % (5 + CONSTRUCTORS.len()) {
         0 => four(Staircase::new(a, b, [Gamma::L1, Gamma::L2, Gamma::Value(c)][input.below(3)])),
         1 => four(DiscreteStaircase::new(
             a,
@@ -35,32 +38,32 @@ pub fn run(bytes: &[u8]) {
         )),
         2 => four(Laplace::new(a, b)),
         3 => four(DiscreteLaplace::new(a, whole)),
-        4 => staged(TruncatedLaplace::new(a, b, c, bounds[0], bounds[1])),
-        5 => staged(MergedLaplace::new(&[a, b], &[c], input.number())),
-        6 => staged(GeneralizedDiscreteLaplace::new(a, b, share)),
-        7 => staged(MultiScaleDiscreteLaplace::new(a, b, share)),
-        8 => staged(Arete::new(a, b, c, share)),
-        9 => staged(DiscreteGaussian::scaled(a, input.word() as i32 >> input.below(32))),
-        10 => {
-            let norm = [Norm::L1, Norm::L2, Norm::LInf][input.below(3)];
-            staged(MultivariateStaircase::new(a, b, whole, c, norm));
-        }
-        _ => {
-            let monotonic = input.flag();
-            let mechanisms = [
-                Selection::staircase(a, b, c, monotonic),
-                Selection::exponential(a, b, monotonic),
-            ];
-            for mechanism in mechanisms {
-                mechanism.map_or_else(refused, |mechanism| {
-                    assert_eq!(mechanism.eps(), a);
-                });
-            }
-        }
+        4 => selections(a, b, c, input.flag()),
+        other => staged(CONSTRUCTORS[other - 5](&Numbers {
+            a,
+            b,
+            c,
+            d: input.number(),
+            bounds,
+            whole,
+            log2_granularity: input.word() as i32 >> input.below(32),
+            norm: [Norm::L1, Norm::L2, Norm::LInf][input.below(3)],
+            share,
+        })),
     }
     if a > 0.0 && a.is_normal() && whole > 0 && whole < 1 << 53 {
         let part = largest_quotient(a, whole);
         assert!(part.mul_add(whole as f64, -a) <= 0.0, "{part} of {a}, {whole} times");
+    }
+}
+
+fn selections(eps: f64, sensitivity: f64, gamma: f64, monotonic: bool) {
+    let mechanisms = [
+        Selection::staircase(eps, sensitivity, gamma, monotonic),
+        Selection::exponential(eps, sensitivity, monotonic),
+    ];
+    for mechanism in mechanisms {
+        mechanism.map_or_else(refused, |mechanism| assert_eq!(mechanism.eps(), eps));
     }
 }
 
@@ -110,7 +113,7 @@ fn four<L: Into<OneWordLaw>>(law: Result<L, ParamError>) {
     multiples(&noise, law.granularity(), &law);
 }
 
-fn staged<L: Law>(law: Result<L, ParamError>) {
+fn staged(law: Result<Box<dyn Law>, ParamError>) {
     let law = match law {
         Ok(law) => law,
         Err(error) => return refused(error),
