@@ -53,8 +53,7 @@ dev: $(VENV)/stamp-quick $(VENV)/stamp-dev  ## .venv with every tool and an exte
 check: dev $(VENV)/stamp-rust  ## format, lints, types and quick tests of a change (under a minute)
 	$(PY) -m ruff check --quiet .
 	$(PY) -m ruff format --check --quiet .
-	$(PY) -m mypy
-	$(PY) -m pytest -q --quick --numprocesses 2 --dist worksteal
+	@$(PY) -m mypy & types=$$!; $(PY) -m pytest -q --quick --numprocesses 2 --dist worksteal; tests=$$?; wait $$types && exit $$tests
 
 $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 	cargo fmt --all --check

@@ -89,6 +89,7 @@ def test_between_the_lattice_points_it_is_the_histogram(law):
     np.testing.assert_allclose(frozen.entropy(), histogram.entropy(), rtol=1e-9)
 
 
+@pytest.mark.slow
 @arete
 def test_tails_and_inverses(law):
     """Far down, and back: both tails are computed as such."""

@@ -56,6 +56,7 @@ def test_composition_is_the_product_law(case, k):
     assert close(composed.mean(), k * renyi(pair, 1))
 
 
+@pytest.mark.slow
 def test_a_million_releases_have_no_delta_above_1():
     composed = sn.Staircase(1).privacy_loss().compose(10**6)
     assert 0.999999 < composed.privacy_profile(1.0) <= 1.0

@@ -156,6 +156,7 @@ def test_wider_cells_give_a_bound_that_is_little_larger(monkeypatch, eps, D, r, 
     assert exact <= bound <= exact * (1 + 2e-3) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [20.0, 40.0, 300.0])
 def test_two_central_stairs(eps):
     """At large eps the noise is uniform within gamma, but for a share that does not count: P(|U + U'| > t) = (1 - t/2)²."""

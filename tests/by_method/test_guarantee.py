@@ -78,6 +78,7 @@ def test_the_law_for_several_values_says_what_it_was_made_for(law):
         assert wide.partitions == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ANY_SENSITIVITY, ids=repr)
 def test_another_sensitivity_where_the_law_can_be_asked(law):
     for sensitivity in (1, 2):

@@ -182,6 +182,7 @@ def test_variance_of_a_smaller_shift_is_larger():
     assert largest > 100 * loss.var()
 
 
+@pytest.mark.slow
 def test_the_least_probability_of_a_miss_without_any_false_alarm():
     """What no false alarm can find is 1 less the probability of an infinite loss: by the definition, and composed.
 

@@ -125,6 +125,7 @@ def test_plot_compares_with_laplace_where_eps_and_sensitivity_are_known():
         assert compared(law) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("t", "alpha", "delta", "D"), [(10.0, 0.05, 1e-6, 1.0), (0.3, 0.5, 1e-3, 2.0), (1e4, 1e-6, 1e-9, 3.0)])
 def test_eps_for_error_of_gaussian_noise(t, alpha, delta, D):
     eps = sn.Gaussian.eps_for_error(t, alpha, delta, D)

@@ -60,6 +60,7 @@ def test_between_a_half_and_three_and_a_half_it_depends_on_how_often(eps):
     assert ratio(eps, 2**13) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [3.5, pytest.param(4.0, marks=pytest.mark.long), pytest.param(8.0, marks=pytest.mark.long), 20.0])
 def test_from_three_and_a_half_on_the_staircase_is_the_better_one(eps):
     assert ": choose the staircase." in sn.compare(eps).recommendation
