@@ -96,8 +96,8 @@ CALLS = {
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
         "sn.MergedLaplace(e, b, 1.0).sample(10**6, threads=1)[:0]",
     ),
-    # With its shape given: the search broadcasts, and NumPy 2.4 raises a lack of memory for a buffer without holding the interpreter's
-    # lock, which ends the process.
+    # With its shape given: the search broadcasts, and NumPy 2.4 raises the lack of memory for a buffer without the lock of the
+    # interpreter, which ends the process.
     "balls": ("", "sn.MultivariateStaircase(0.01, dim=50, gamma=0.6)"),
 }
 
