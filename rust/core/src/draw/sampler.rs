@@ -3,7 +3,7 @@
 use zeroize::Zeroize;
 
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{BLOCK, FixedPoint, Kernel, Tier, WORD_BITS};
+use crate::kernel::{Arithmetic, BLOCK, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
 use crate::lattice::{Answer, Value};
@@ -140,11 +140,13 @@ impl Sampler {
             self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
             return;
         }
+        let (tier, mut words) = (Tier::current(), Words::new());
         let Lines(noise) = &mut Lines([0_i64; CHUNK]);
         for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            let noise = &mut noise[..out.len()];
-            self.write(stage, first + (chunk * CHUNK) as u64, noise);
-            add_each(answers, noise, lattice, out);
+            let (first, noise) = (first + (chunk * CHUNK) as u64, &mut noise[..out.len()]);
+            let extension = |i, e| stage.extension(first + i as u64, e);
+            self.write_words(tier, words.at(stage, first, out.len()), extension, noise);
+            run_on(tier, Adding { answers, noise, lattice, out });
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         noise[..answers.len().min(CHUNK)].zeroize();
@@ -175,6 +177,23 @@ impl Sampler {
         // `exact::magnitude` saturates at `i64::MAX`, so this changes nothing and the negation below cannot overflow.
         let magnitude = i64::try_from(magnitude).unwrap_or(i64::MAX);
         if word >> WORD_BITS == 1 { -magnitude } else { magnitude }
+    }
+}
+
+/// [`add_each`] in the instructions of a tier.
+pub(super) struct Adding<'a, A, T> {
+    pub answers: &'a [A],
+    pub noise: &'a [i64],
+    pub lattice: Lattice,
+    pub out: &'a mut [T],
+}
+
+impl<A: Answer, T: Value> Work for Adding<'_, A, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<R: Arithmetic>(self) {
+        add_each(self.answers, self.noise, self.lattice, self.out);
     }
 }
 

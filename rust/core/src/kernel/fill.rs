@@ -7,14 +7,110 @@ use super::lane::{BLOCK, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
+use super::together::Together;
 use crate::exact::IntegerLaw;
 use crate::lattice::value::Value;
 use crate::lines::Lines;
 use crate::reveal;
+use crate::stream::FEW;
 
-/// The fast path of a law.
+/// The fast path of a law: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
 #[derive(Clone, Debug)]
-pub(crate) enum Kernel {
+pub(crate) struct Kernel {
+    together: Option<Together>,
+    lanes: Lanes,
+}
+
+impl Kernel {
+    pub fn new(law: &IntegerLaw) -> Self {
+        Self {
+            together: Together::new(law),
+            lanes: Lanes::new(law),
+        }
+    }
+
+    /// Without tables, which take longer to make than one value takes to draw.
+    pub fn quick(law: &IntegerLaw) -> Self {
+        Self {
+            together: None,
+            lanes: Lanes::quick(law),
+        }
+    }
+
+    /// The signed answer for one word, if the word alone is certain to decide it.
+    pub fn decide(&self, word: u64) -> Option<f64> {
+        self.lanes.decide(word)
+    }
+
+    /// Whether it decides any word at all: for laws beyond [`MAX_SPAN`](super::lane::MAX_SPAN) it does not.
+    pub fn is_ever_sure(&self) -> bool {
+        self.lanes.is_ever_sure()
+    }
+
+    /// Which kernel this is.
+    #[cfg(feature = "probe")]
+    pub fn name(&self) -> &'static str {
+        self.lanes.name()
+    }
+
+    /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
+    pub fn fill<T: Value>(
+        &self,
+        tier: Tier,
+        words: &[u64],
+        granularity: f64,
+        out: &mut [T],
+        mut doubt: impl FnMut(usize, &mut T),
+    ) {
+        let (blocks, rest) = words.as_chunks::<BLOCK>();
+        let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
+        if !blocks.is_empty() {
+            self.fill_blocks(tier, blocks, granularity, out_blocks, &mut doubt);
+        }
+        let done = words.len() - rest.len();
+        if rest.len() > FEW {
+            // One more block: the first word stands for those that are missing.
+            let mut block = [rest[0]; BLOCK];
+            block[..rest.len()].copy_from_slice(rest);
+            let mut values = [T::default(); BLOCK];
+            let (block, values) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
+            self.fill_blocks(tier, block, granularity, values, &mut |i, value| {
+                if i < rest.len() {
+                    doubt(done + i, value);
+                }
+            });
+            out_rest.copy_from_slice(&values[0][..rest.len()]);
+        } else {
+            for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
+                match self.decide(*word) {
+                    Some(cells) => *value = T::from_whole(cells, granularity),
+                    None => doubt(done + i, value),
+                }
+            }
+        }
+    }
+
+    fn fill_blocks<T: Value>(
+        &self,
+        tier: Tier,
+        blocks: &[[u64; BLOCK]],
+        granularity: f64,
+        out: &mut [[T; BLOCK]],
+        doubt: &mut impl FnMut(usize, &mut T),
+    ) {
+        let Some(together) = &self.together else {
+            return self.lanes.fill(tier, blocks, granularity, out, doubt);
+        };
+        together.fill(tier, blocks, granularity, out, |b, out| {
+            let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
+            self.lanes.fill(tier, block, granularity, out, |i, value| doubt(b * BLOCK + i, value));
+        });
+    }
+}
+
+/// Words decided one by one.
+#[derive(Clone, Debug)]
+enum Lanes {
     Geometric(GeometricLane),
     Coarse(CoarseLane),
     Thresholds4(ThresholdLane<4>),
@@ -24,8 +120,8 @@ pub(crate) enum Kernel {
     Ladder8(LadderLane<8>),
 }
 
-impl Kernel {
-    pub fn new(law: &IntegerLaw) -> Self {
+impl Lanes {
+    fn new(law: &IntegerLaw) -> Self {
         match *law {
             IntegerLaw::Geometric { eps, cells } => {
                 // Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹³, otherwise the fine one.
@@ -62,8 +158,7 @@ impl Kernel {
         }
     }
 
-    /// Without tables, which take longer to make than one value takes to draw.
-    pub fn quick(law: &IntegerLaw) -> Self {
+    fn quick(law: &IntegerLaw) -> Self {
         match *law {
             IntegerLaw::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
             IntegerLaw::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
@@ -71,8 +166,7 @@ impl Kernel {
         }
     }
 
-    /// The signed answer for one word, if the word alone is certain to decide it.
-    pub fn decide(&self, word: u64) -> Option<f64> {
+    fn decide(&self, word: u64) -> Option<f64> {
         let (cells, sure) = match self {
             Self::Geometric(lane) => signed::<Baseline>(lane, word),
             Self::Coarse(lane) => signed::<Baseline>(lane, word),
@@ -85,8 +179,7 @@ impl Kernel {
         reveal::condition(sure).then_some(cells)
     }
 
-    /// Whether it decides any word at all: for laws beyond [`MAX_SPAN`] it does not.
-    pub fn is_ever_sure(&self) -> bool {
+    fn is_ever_sure(&self) -> bool {
         let slack = match self {
             Self::Geometric(lane) => lane.slack,
             Self::Staircase(lane) => lane.slack(),
@@ -97,9 +190,8 @@ impl Kernel {
         slack < f64::INFINITY
     }
 
-    /// Which kernel this is.
     #[cfg(feature = "probe")]
-    pub fn name(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Self::Geometric(_) => "geometric",
             Self::Coarse(_) => "coarse",
@@ -111,11 +203,18 @@ impl Kernel {
         }
     }
 
-    /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
-    pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], granularity: f64, out: &mut [T], doubt: impl FnMut(usize, &mut T)) {
+    /// Writes an answer for every word and calls `doubt` with the positions of those that are not certain.
+    fn fill<T: Value>(
+        &self,
+        tier: Tier,
+        blocks: &[[u64; BLOCK]],
+        granularity: f64,
+        out: &mut [[T; BLOCK]],
+        doubt: impl FnMut(usize, &mut T),
+    ) {
         let work = Filling {
-            kernel: self,
-            words,
+            lanes: self,
+            blocks,
             granularity,
             out,
             doubt,
@@ -124,12 +223,12 @@ impl Kernel {
     }
 }
 
-/// [`Kernel::fill`].
+/// [`Lanes::fill`].
 struct Filling<'a, T, D> {
-    kernel: &'a Kernel,
-    words: &'a [u64],
+    lanes: &'a Lanes,
+    blocks: &'a [[u64; BLOCK]],
     granularity: f64,
-    out: &'a mut [T],
+    out: &'a mut [[T; BLOCK]],
     doubt: D,
 }
 
@@ -138,66 +237,37 @@ impl<T: Value, D: FnMut(usize, &mut T)> Work for Filling<'_, T, D> {
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
+        match self.lanes {
+            Lanes::Geometric(lane) => self.each::<A>(lane),
+            Lanes::Coarse(lane) => self.each::<A>(lane),
+            Lanes::Thresholds4(lane) => self.each::<A>(lane),
+            Lanes::Thresholds8(lane) => self.each::<A>(lane),
+            Lanes::Staircase(lane) => self.each::<A>(lane),
+            Lanes::Ladder4(lane) => self.each::<A>(lane),
+            Lanes::Ladder8(lane) => self.each::<A>(lane),
+        }
+    }
+}
+
+impl<T: Value, D: FnMut(usize, &mut T)> Filling<'_, T, D> {
+    #[inline(always)]
+    fn each<A: Arithmetic>(self, lane: &impl Lane) {
         let Self {
-            kernel,
-            words,
+            blocks,
             granularity,
             out,
-            doubt,
+            mut doubt,
+            ..
         } = self;
-        match kernel {
-            Kernel::Geometric(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Coarse(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Thresholds4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Thresholds8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Staircase(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Ladder4(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-            Kernel::Ladder8(lane) => fill_lanes::<A, T>(lane, words, granularity, out, doubt),
-        }
-    }
-}
-
-#[inline(always)]
-fn fill_lanes<A: Arithmetic, T: Value>(
-    lane: &impl Lane,
-    words: &[u64],
-    granularity: f64,
-    out: &mut [T],
-    mut doubt: impl FnMut(usize, &mut T),
-) {
-    let (blocks, rest) = words.as_chunks::<BLOCK>();
-    let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
-    // Short fills need no room.
-    if !blocks.is_empty() {
-        fill_blocks::<A, T>(lane, blocks, granularity, out_blocks, &mut doubt);
-    }
-    // What is left of a block, lane by lane: at most 63 words.
-    let done = words.len() - rest.len();
-    for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
-        let (cells, sure) = signed::<A>(lane, *word);
-        *value = T::from_whole(cells, granularity);
-        if !reveal::condition(sure) {
-            doubt(done + i, value);
-        }
-    }
-}
-
-#[inline(always)]
-fn fill_blocks<A: Arithmetic, T: Value>(
-    lane: &impl Lane,
-    blocks: &[[u64; BLOCK]],
-    granularity: f64,
-    out: &mut [[T; BLOCK]],
-    mut doubt: impl FnMut(usize, &mut T),
-) {
-    // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
-    let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
-    for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-        // Which words are in doubt is computed again, and only for blocks that have any.
-        if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
-            for (i, (word, value)) in words.iter().zip(out).enumerate() {
-                if !reveal::condition(signed::<A>(lane, *word).1) {
-                    doubt(b * BLOCK + i, value);
+        // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
+        let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
+        for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+            // Which words are in doubt is computed again, and only for blocks that have any.
+            if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
+                for (i, (word, value)) in words.iter().zip(out).enumerate() {
+                    if !reveal::condition(signed::<A>(lane, *word).1) {
+                        doubt(b * BLOCK + i, value);
+                    }
                 }
             }
         }

@@ -13,6 +13,7 @@
 //! | `coin` | the acceptance of the discrete Gaussian law |
 //! | `lane` | what the families have in common |
 //! | `fill` | which of them draws a law, and fills by it |
+//! | `together` | the first level: blocks of words decided together |
 //! | `each` | the families where every value has parameters of its own |
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
@@ -39,6 +40,7 @@ mod staircase;
 mod tests;
 mod thresholds;
 mod tier;
+mod together;
 
 pub(crate) use arithmetic::{Arithmetic, Baseline};
 pub(crate) use coin::Coin;

@@ -10,7 +10,7 @@ use crate::reveal;
 use crate::stream::CHUNK;
 
 /// Writes (⌊x/g + ½⌋ + noise)·g for every answer x: by [`Value::from_sum`] if that is exact for all.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_each<A: Answer, T: Value>(answers: &[A], noise: &[i64], lattice: Lattice, out: &mut [T]) {
     let granularity = lattice.granularity();
     // Together they have no more bits than the longest: one question for all of them.

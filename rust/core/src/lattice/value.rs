@@ -17,6 +17,13 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
+    /// [`Value::from_whole`] of an integer of 32 bits.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_narrow(cells: i32, granularity: f64) -> Self {
+        Self::from_whole(cells.into(), granularity)
+    }
+
     /// [`Value::from_whole`] of an integer.
     #[doc(hidden)]
     #[inline(always)]
@@ -158,6 +165,11 @@ impl Value for i64 {
     }
 
     #[inline(always)]
+    fn from_narrow(cells: i32, _granularity: f64) -> Self {
+        cells.into()
+    }
+
+    #[inline(always)]
     fn from_near(cells: i64, _granularity: f64) -> Self {
         cells
     }
@@ -181,6 +193,11 @@ fn narrow(cells: i64) -> i32 {
 
 impl Value for i32 {
     const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn from_narrow(cells: i32, _granularity: f64) -> Self {
+        cells
+    }
 
     #[inline(always)]
     fn from_whole(cells: f64, granularity: f64) -> Self {

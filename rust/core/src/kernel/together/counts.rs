@@ -1,0 +1,61 @@
+//! The first level of geometric laws of few magnitudes: the leading bits of each word against a few thresholds.
+
+use super::super::arithmetic::{Arithmetic, Separate};
+use super::super::elementary::{exp, exp_m1};
+use super::super::lane::BLOCK;
+use super::Block;
+use crate::lattice::value::Value;
+
+/// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.
+///
+/// A threshold is kept as its whole part, and made from S(j) as in [`ThresholdLane`](super::super::thresholds::ThresholdLane): a law has no first level
+/// where the error of a threshold, 2⁻⁴⁵ of it, could change the whole part. The last whole part is 0. So the words below all others are not certain.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Counts<const N: usize> {
+    thresholds: [i16; N],
+}
+
+/// S(j) of geometric(ε, D), as in `ThresholdLane`.
+pub(super) fn survival(eps: f64, cells: u64, j: usize) -> f64 {
+    let step = eps / cells as f64;
+    let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
+    2.0 / (divisor * exp::<Separate>((step * j as f64).min(700.0), 0.0))
+}
+
+impl<const N: usize> Counts<N> {
+    pub fn new(survival: &impl Fn(usize) -> f64) -> Option<Self> {
+        let mut thresholds = [0; N];
+        for (j, threshold) in (1..).zip(&mut thresholds) {
+            let exactly = survival(j) * 32768.0;
+            let error = exactly * (f64::EPSILON * 256.0);
+            *threshold = (exactly - error).floor() as i16;
+            if (exactly + error).floor() as i16 != *threshold {
+                return None;
+            }
+        }
+        (thresholds[N - 1] == 0).then_some(Self { thresholds })
+    }
+}
+
+impl<const N: usize> Block for Counts<N> {
+    #[inline(always)]
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+        // In integers of 16 bits, as many at a time as a vector has room for.
+        let leading = words.map(|word| (word >> 48) as i16);
+        let mut cells = [0_i16; BLOCK];
+        let mut doubt = 0_i16;
+        for (cells, leading) in cells.iter_mut().zip(leading) {
+            let (magnitude, sign) = (leading & i16::MAX, leading >> 15);
+            let mut count = 0_i16;
+            for threshold in self.thresholds {
+                count += i16::from(magnitude < threshold);
+                doubt |= i16::from(magnitude == threshold);
+            }
+            *cells = (count ^ sign) - sign;
+        }
+        for (out, cells) in out.iter_mut().zip(cells) {
+            *out = T::from_narrow(cells.into(), granularity);
+        }
+        doubt == 0
+    }
+}

@@ -1,0 +1,152 @@
+//! The first level: the words of a block decided together, by one test for all of them.
+//!
+//! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number for the law, and words are few cases: what is
+//! left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes. [`MOST_IN_DOUBT`]
+//! bounds how many blocks do.
+//!
+//! | file | laws |
+//! |---|---|
+//! | `lines` | staircases of up to 16 stairs |
+//! | `counts` | geometric laws of up to 16 magnitudes |
+//! | `narrow` | other geometric laws of small scale |
+//! | `table` | all other geometric laws, on AVX-512 |
+
+mod counts;
+mod lines;
+mod narrow;
+mod table;
+
+use super::arithmetic::Arithmetic;
+use super::lane::{BLOCK, RARE, WORD_BITS};
+use super::staircase::StaircaseLane;
+use super::tier::{Tier, Work, run_on};
+use crate::exact::IntegerLaw;
+use crate::lattice::value::Value;
+use crate::reveal;
+use counts::Counts;
+use lines::Lines;
+use narrow::Narrow;
+use table::Table;
+
+/// The share of blocks that may be left to the lanes.
+const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
+
+/// One family's way to decide a block.
+trait Block {
+    /// Writes an answer for every word; whether all of them are certain.
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool;
+}
+
+/// The first level of a law that has one.
+#[derive(Clone, Debug)]
+pub(super) enum Together {
+    Counts4(Counts<4>),
+    Counts8(Counts<8>),
+    Counts12(Counts<12>),
+    Counts16(Counts<16>),
+    Narrow(Narrow),
+    Table(Table),
+    Lines4(Lines<4>),
+    Lines8(Lines<8>),
+    Lines12(Lines<12>),
+    Lines16(Lines<16>),
+}
+
+impl Together {
+    pub fn new(law: &IntegerLaw) -> Option<Self> {
+        match *law {
+            IntegerLaw::Geometric { eps, cells } => Self::counts(|j| counts::survival(eps, cells, j))
+                .or_else(|| Narrow::new(eps, cells).map(Self::Narrow))
+                .or_else(|| Table::new(eps, cells).map(Self::Table)),
+            IntegerLaw::OneSided { .. } => None,
+            IntegerLaw::Staircase { eps, cells, r } => {
+                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
+                match stairs.stairs_above(RARE) {
+                    0..=4 => Lines::new(&stairs).map(Self::Lines4),
+                    5..=8 => Lines::new(&stairs).map(Self::Lines8),
+                    9..=12 => Lines::new(&stairs).map(Self::Lines12),
+                    13..=16 => Lines::new(&stairs).map(Self::Lines16),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    fn counts(survival: impl Fn(usize) -> f64) -> Option<Self> {
+        if let Some(law) = Counts::new(&survival) {
+            Some(Self::Counts4(law))
+        } else if let Some(law) = Counts::new(&survival) {
+            Some(Self::Counts8(law))
+        } else if let Some(law) = Counts::new(&survival) {
+            Some(Self::Counts12(law))
+        } else {
+            Counts::new(&survival).map(Self::Counts16)
+        }
+    }
+
+    /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
+    pub fn fill<T: Value>(
+        &self,
+        tier: Tier,
+        blocks: &[[u64; BLOCK]],
+        granularity: f64,
+        out: &mut [[T; BLOCK]],
+        doubt: impl FnMut(usize, &mut [T; BLOCK]),
+    ) {
+        let work = Filling {
+            together: self,
+            blocks,
+            granularity,
+            out,
+            doubt,
+        };
+        run_on(tier, work);
+    }
+}
+
+/// [`Together::fill`].
+struct Filling<'a, T, D> {
+    together: &'a Together,
+    blocks: &'a [[u64; BLOCK]],
+    granularity: f64,
+    out: &'a mut [[T; BLOCK]],
+    doubt: D,
+}
+
+impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        match self.together {
+            Together::Counts4(law) => self.each::<A>(law),
+            Together::Counts8(law) => self.each::<A>(law),
+            Together::Counts12(law) => self.each::<A>(law),
+            Together::Counts16(law) => self.each::<A>(law),
+            Together::Narrow(law) => self.each::<A>(law),
+            Together::Table(law) => self.each::<A>(law),
+            Together::Lines4(law) => self.each::<A>(law),
+            Together::Lines8(law) => self.each::<A>(law),
+            Together::Lines12(law) => self.each::<A>(law),
+            Together::Lines16(law) => self.each::<A>(law),
+        }
+    }
+}
+
+impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Filling<'_, T, D> {
+    #[inline(always)]
+    fn each<A: Arithmetic>(self, law: &impl Block) {
+        let Self {
+            blocks,
+            granularity,
+            out,
+            mut doubt,
+            ..
+        } = self;
+        for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
+            if !reveal::condition(law.write::<A, T>(words, granularity, out)) {
+                doubt(b, out);
+            }
+        }
+    }
+}
