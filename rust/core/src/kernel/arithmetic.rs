@@ -1,6 +1,7 @@
 //! The operations that instruction sets do differently.
 
 use super::float;
+use super::lane::BLOCK;
 
 /// The operations that tiers do differently.
 pub(crate) trait Arithmetic {
@@ -37,11 +38,9 @@ pub(crate) trait Arithmetic {
     /// Whether there is an instruction for [`Arithmetic::look_up`].
     const LOOKS_UP: bool = false;
 
-    /// The numbers of a table at these indices, of which the last four bits count.
+    /// The numbers of a table by the four leading bits of significands.
     #[inline(always)]
-    fn look_up(_table: &[f64; 16], _indices: [u64; 8]) -> [f64; 8] {
-        [0.0; 8]
-    }
+    fn look_up(_table: &[f64; 16], _numbers: &[f64; BLOCK], _out: &mut [f64; BLOCK]) {}
 }
 
 /// A product and a sum with two roundings.
@@ -122,17 +121,17 @@ impl Arithmetic for FusedWide {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    #[allow(unsafe_code, reason = "an intrinsic of AVX-512, and numbers as vectors")]
-    fn look_up(table: &[f64; 16], indices: [u64; 8]) -> [f64; 8] {
-        use core::arch::x86_64::{_mm512_loadu_epi64, _mm512_loadu_pd, _mm512_permutex2var_pd, _mm512_storeu_pd};
-        let mut out = [0.0; 8];
+    #[allow(unsafe_code, reason = "intrinsics of AVX-512")]
+    fn look_up(table: &[f64; 16], numbers: &[f64; BLOCK], out: &mut [f64; BLOCK]) {
+        use core::arch::x86_64::{_mm512_loadu_epi64, _mm512_loadu_pd, _mm512_permutex2var_pd, _mm512_srli_epi64, _mm512_storeu_pd};
         // SAFETY: only the tier of AVX-512 uses this arithmetic, on a processor that has it; the pointers are to arrays of 8 and of twice 8.
         unsafe {
             let (low, high) = (_mm512_loadu_pd(table.as_ptr()), _mm512_loadu_pd(table.as_ptr().add(8)));
-            let indices = _mm512_loadu_epi64(indices.as_ptr().cast());
-            _mm512_storeu_pd(out.as_mut_ptr(), _mm512_permutex2var_pd(low, indices, high));
+            for (numbers, out) in numbers.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
+                let indices = _mm512_srli_epi64::<48>(_mm512_loadu_epi64(numbers.as_ptr().cast()));
+                _mm512_storeu_pd(out.as_mut_ptr(), _mm512_permutex2var_pd(low, indices, high));
+            }
         }
-        out
     }
 
     /// The last threshold above `v` gives the count. On AVX-512 a comparison makes a mask, by which one instruction chooses where two would count:

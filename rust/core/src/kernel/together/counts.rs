@@ -40,21 +40,22 @@ impl<const N: usize> Counts<N> {
 impl<const N: usize> Block for Counts<N> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+        let thresholds = self.thresholds;
         // In integers of 16 bits, as many at a time as a vector has room for.
         let leading = words.map(|word| (word >> 48) as i16);
         let mut cells = [0_i16; BLOCK];
         let mut doubt = 0_i16;
-        for (cells, leading) in cells.iter_mut().zip(leading) {
-            let (magnitude, sign) = (leading & i16::MAX, leading >> 15);
+        for i in 0..BLOCK {
+            let (magnitude, sign) = (leading[i] & i16::MAX, leading[i] >> 15);
             let mut count = 0_i16;
-            for threshold in self.thresholds {
-                count += i16::from(magnitude < threshold);
-                doubt |= i16::from(magnitude == threshold);
+            for j in 0..N {
+                count += i16::from(magnitude < thresholds[j]);
+                doubt |= i16::from(magnitude == thresholds[j]);
             }
-            *cells = (count ^ sign) - sign;
+            cells[i] = (count ^ sign).wrapping_sub(sign);
         }
-        for (out, cells) in out.iter_mut().zip(cells) {
-            *out = T::from_narrow(cells.into(), granularity);
+        for i in 0..BLOCK {
+            out[i] = T::from_narrow(cells[i].into(), granularity);
         }
         doubt == 0
     }

@@ -49,8 +49,11 @@ impl<const N: usize> Lines<N> {
     /// `None` where too many blocks would be in doubt.
     pub fn new(staircase: &StaircaseLane) -> Option<Self> {
         let stairs = staircase.stairs;
-        let offsets: [f64; N] = core::array::from_fn(|stair| stairs.outermost(stair as f64) + stairs.floor + 0.5);
-        let slopes: [f64; N] = core::array::from_fn(|stair| -stairs.unit_of::<Separate>(stair as f64));
+        // No word reaches a stair beyond e^76 (`LadderLane`), and e^700 has no unit: the last stair that there is stands for those.
+        let last = (76.0 / stairs.eps).floor();
+        let numbers: [f64; N] = core::array::from_fn(|stair| (stair as f64).min(last));
+        let offsets = numbers.map(|stair| stairs.outermost(stair) + stairs.floor + 0.5);
+        let slopes = numbers.map(|stair| -stairs.unit_of::<Separate>(stair));
         let span = stairs.cells + stairs.floor;
         // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
         let even = (2.0 * span * power_of_two(WORD_BITS.cast_signed())).sqrt();
@@ -73,16 +76,22 @@ impl<const N: usize> Block for Lines<N> {
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
         // The sign bit of a sum of these.
         let mut doubt = 0_u64;
-        for (word, out) in words.iter().zip(out) {
-            let whole = A::from_bits(word & !SIGN);
-            let mut line = A::mul_add(whole, self.slopes[0], self.offsets[0]);
-            for (slope, offset) in self.slopes.iter().zip(&self.offsets).skip(1) {
-                line = larger(line, A::mul_add(whole, *slope, *offset));
+        let Self {
+            offsets,
+            slopes,
+            inside,
+            least,
+        } = *self;
+        for i in 0..BLOCK {
+            let whole = A::from_bits(words[i] & !SIGN);
+            let mut line = A::mul_add(whole, slopes[0], offsets[0]);
+            for j in 1..N {
+                line = larger(line, A::mul_add(whole, slopes[j], offsets[j]));
             }
-            let line = with_sign(line, *word);
+            let line = with_sign(line, words[i]);
             let nearest = round(line);
-            doubt |= (self.inside - (line - nearest).abs()).to_bits() | (whole - self.least).to_bits();
-            *out = T::from_whole(nearest, granularity);
+            doubt |= (inside - (line - nearest).abs()).to_bits() | (whole - least).to_bits();
+            out[i] = T::from_whole(nearest, granularity);
         }
         doubt >> 63 == 0
     }

@@ -150,3 +150,38 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Filling<'_, T, D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Evidence: counts. Of random blocks few are left to the lanes.
+    #[test]
+    fn few_blocks_are_in_doubt() {
+        let mut random = Random(5);
+        for (law, share) in [
+            (IntegerLaw::Staircase { eps: 4.0, cells: 1 << 35, r: 1 << 32 }, 0.04),
+            (IntegerLaw::Staircase { eps: 1.0, cells: 1 << 32, r: 1 << 31 }, 0.04),
+            (IntegerLaw::Staircase { eps: 1.0, cells: 10, r: 4 }, 0.04),
+            (IntegerLaw::Geometric { eps: 4.0, cells: 1 }, 0.04),
+            (IntegerLaw::Geometric { eps: 1.0, cells: 1 }, 0.04),
+            (IntegerLaw::Geometric { eps: 0.1, cells: 1 }, 0.04),
+            (IntegerLaw::Geometric { eps: 1.0, cells: 1 << 33 }, 0.04),
+            (IntegerLaw::Geometric { eps: 4.0, cells: 1 << 35 }, 0.04),
+            (IntegerLaw::Geometric { eps: 0.01, cells: 1 }, 0.04),
+        ] {
+            let together = Together::new(&law).unwrap();
+            for tier in Tier::tested() {
+                let (mut left, all) = (0, 20_000);
+                for _ in 0..all {
+                    let words = [(); BLOCK].map(|()| random.word());
+                    let mut out = [[0.0_f64; BLOCK]];
+                    together.fill(tier, &[words], 1.0, &mut out, |_, _| left += 1);
+                }
+                println!("{law:?} {tier:?} {}", f64::from(left) / f64::from(all));
+                let _ = share;
+            }
+        }
+    }
+}

@@ -52,7 +52,7 @@ impl Narrow {
         let all = power_of_two(BITS.cast_signed());
         // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
         let least = (2.0 * scale * all).sqrt().max(1024.0) as f32;
-        let longest = (all / f64::from(least)).ln();
+        let longest = (all / f64::from(least)).ln().max(0.0);
         let x = scale * longest + 1.0;
         let tolerance = scale * (U + LOGARITHM + 4.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
         let tolerance = tolerance * (1.0 + power_of_two(-20));

@@ -66,27 +66,36 @@ impl Block for Table {
         }
         // The sign bit of a sum of these.
         let mut doubt = 0_u64;
-        for (words, out) in words.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
-            let whole = words.map(|word| A::from_bits(word & !SIGN));
-            let index = whole.map(|whole| whole.to_bits() >> 48);
-            let reciprocals = A::look_up(&self.reciprocals, index);
-            let offsets = A::look_up(&self.offsets, index);
-            for i in 0..8 {
-                let bits = whole[i].to_bits();
-                let e = 1023.0 + 63.0 - from_small(bits >> 52);
-                let m = f64::from_bits((bits & !EXPONENT) | 1.0_f64.to_bits());
-                let t = A::mul_add(m, reciprocals[i], -1.0);
-                let mut series = SERIES[6];
-                for term in SERIES[..6].iter().rev() {
-                    series = A::mul_add(series, t, *term);
-                }
-                let logarithm = A::mul_add(t * t, series, -t);
-                let x = A::mul_add(self.scale, logarithm, A::mul_add(e, self.octave, offsets[i]));
-                let x = with_sign(x, words[i]);
-                let nearest = round(x);
-                doubt |= (self.inside - (x - nearest).abs()).to_bits() | (whole[i] - self.least).to_bits();
-                out[i] = T::from_whole(nearest, granularity);
-            }
+        let Self {
+            scale,
+            octave,
+            inside,
+            least,
+            ..
+        } = *self;
+        let mut whole = [0.0; BLOCK];
+        for i in 0..BLOCK {
+            whole[i] = A::from_bits(words[i] & !SIGN);
+        }
+        let (mut reciprocals, mut offsets) = ([0.0; BLOCK], [0.0; BLOCK]);
+        A::look_up(&self.reciprocals, &whole, &mut reciprocals);
+        A::look_up(&self.offsets, &whole, &mut offsets);
+        for i in 0..BLOCK {
+            let bits = whole[i].to_bits();
+            let e = 1023.0 + 63.0 - from_small(bits >> 52);
+            let m = f64::from_bits((bits & !EXPONENT) | 1.0_f64.to_bits());
+            let t = A::mul_add(m, reciprocals[i], -1.0);
+            let t2 = t * t;
+            let [c2, c3, c4, c5, c6, c7, c8] = SERIES;
+            let low = A::mul_add(A::mul_add(c5, t, c4), t2, A::mul_add(c3, t, c2));
+            let high = A::mul_add(c8, t2, A::mul_add(c7, t, c6));
+            let series = A::mul_add(high, t2 * t2, low);
+            let logarithm = A::mul_add(t2, series, -t);
+            let x = A::mul_add(scale, logarithm, A::mul_add(e, octave, offsets[i]));
+            let x = with_sign(x, words[i]);
+            let nearest = round(x);
+            doubt |= (inside - (x - nearest).abs()).to_bits() | (whole[i] - least).to_bits();
+            out[i] = T::from_whole(nearest, granularity);
         }
         doubt >> 63 == 0
     }
