@@ -146,7 +146,15 @@ impl Sampler {
             let (first, noise) = (first + (chunk * CHUNK) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, noise);
-            run_on(tier, Adding { answers, noise, lattice, out });
+            run_on(
+                tier,
+                Adding {
+                    answers,
+                    noise,
+                    lattice,
+                    out,
+                },
+            );
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         noise[..answers.len().min(CHUNK)].zeroize();

@@ -35,12 +35,11 @@ pub(crate) trait Arithmetic {
         float::count_above(thresholds, v)
     }
 
-    /// Whether there is an instruction for [`Arithmetic::look_up`].
-    const LOOKS_UP: bool = false;
-
-    /// The numbers of a table by the four leading bits of significands.
+    /// The numbers of a table by the four leading bits of significands. Only AVX-512 has an instruction for it.
     #[inline(always)]
-    fn look_up(_table: &[f64; 16], _numbers: &[f64; BLOCK], _out: &mut [f64; BLOCK]) {}
+    fn look_up(_table: &[f64; 16], _numbers: &[f64; BLOCK], _out: &mut [f64; BLOCK]) {
+        unreachable!("no instruction for it");
+    }
 }
 
 /// A product and a sum with two roundings.
@@ -117,13 +116,13 @@ impl Arithmetic for FusedWide {
         n as f64
     }
 
-    const LOOKS_UP: bool = cfg!(target_arch = "x86_64");
-
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     #[allow(unsafe_code, reason = "intrinsics of AVX-512")]
     fn look_up(table: &[f64; 16], numbers: &[f64; BLOCK], out: &mut [f64; BLOCK]) {
-        use core::arch::x86_64::{_mm512_loadu_epi64, _mm512_loadu_pd, _mm512_permutex2var_pd, _mm512_srli_epi64, _mm512_storeu_pd};
+        use core::arch::x86_64::{
+            _mm512_loadu_epi64, _mm512_loadu_pd, _mm512_permutex2var_pd, _mm512_srli_epi64, _mm512_storeu_pd,
+        };
         // SAFETY: only the tier of AVX-512 uses this arithmetic, on a processor that has it; the pointers are to arrays of 8 and of twice 8.
         unsafe {
             let (low, high) = (_mm512_loadu_pd(table.as_ptr()), _mm512_loadu_pd(table.as_ptr().add(8)));

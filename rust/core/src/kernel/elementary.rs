@@ -100,6 +100,17 @@ pub(super) fn rough_minus_ln<A: MulAdd<N>, N: Number>(e: N, s: N) -> N {
     A::mul_add(e, core::f64::consts::LN_2.into(), -ln_m)
 }
 
+/// −ln(1 + t) for |t| ≤ 1/32. Error at most 2⁻⁴⁷: the series stops at t⁸, which leaves less than |t|⁹/9·33/32, and the rest is rounding.
+#[inline(always)]
+pub(super) fn minus_ln_1p<A: MulAdd<N>, N: Number>(t: N) -> N {
+    let t2 = t * t;
+    let [c2, c3, c4, c5, c6, c7, c8] =
+        [1.0 / 2.0, -1.0 / 3.0, 1.0 / 4.0, -1.0 / 5.0, 1.0 / 6.0, -1.0 / 7.0, 1.0 / 8.0].map(N::from);
+    let high = A::mul_add(c8, t2, A::mul_add(c7, t, c6));
+    let series = A::mul_add(high, t2 * t2, cubic::<A, N>([c2, c3, c4, c5], t, t2));
+    A::mul_add(t2, series, -t)
+}
+
 /// n = round(x/ln 2): the binary exponent of exp(x), about.
 #[inline(always)]
 pub(super) fn exponent(x: f64) -> f64 {

@@ -98,12 +98,13 @@ impl Kernel {
         out: &mut [[T; BLOCK]],
         doubt: &mut impl FnMut(usize, &mut T),
     ) {
-        let Some(together) = &self.together else {
+        let Some(together) = self.together.as_ref().filter(|together| together.runs_on(tier)) else {
             return self.lanes.fill(tier, blocks, granularity, out, doubt);
         };
         together.fill(tier, blocks, granularity, out, |b, out| {
             let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
-            self.lanes.fill(tier, block, granularity, out, |i, value| doubt(b * BLOCK + i, value));
+            self.lanes
+                .fill(tier, block, granularity, out, |i, value| doubt(b * BLOCK + i, value));
         });
     }
 }

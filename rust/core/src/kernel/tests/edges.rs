@@ -48,7 +48,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
         sensitivity: &[sensitivity; BLOCK],
         shape: &[number; BLOCK],
     };
-    let word = (random.next() * (1_u64 << 63) as f64) as u64;
+    let word = random.word() & !SIGN;
     // The least words too, where logarithms are of zero and stairs are highest.
     let blocks = [beside(last_of(magnitude, word)), core::array::from_fn(|i| i as u64)];
     for words in blocks {
@@ -63,6 +63,17 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
                 let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
                 kernel.fill(tier, &words, 1.0, &mut cells, |i, _| sure[i] = false);
                 (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));
+            }
+            // Each of them among words that leave the verdict on the block to it.
+            let kernel = Kernel::new(&law);
+            for i in 0..BLOCK {
+                let (mut cells, mut sure) = ([0.0_f64; BLOCK], true);
+                let mut block = [word; BLOCK];
+                block[i] = words[i];
+                kernel.fill(tier, &block, 1.0, &mut cells, |k, _| sure &= k != i);
+                if sure {
+                    right(i, cells[i]);
+                }
             }
             let mut drawn = DrawnBlock::NOTHING;
             drawn.draw(tier, family, &given, &words);

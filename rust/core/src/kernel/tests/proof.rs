@@ -17,6 +17,7 @@ use super::super::geometric::{self, CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
 use super::super::staircase::{self, StaircaseLane};
+use super::super::together::{lines, narrow, table};
 use super::super::{each, float};
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::power_of_two;
@@ -28,6 +29,7 @@ const U: f64 = f64::EPSILON / 2.0;
 /// What `elementary` states. −ln: absolute, and relative to the result.
 const MINUS_LN: [f64; 2] = [1.2 * U, U];
 const ROUGH_MINUS_LN: f64 = 0.52 / (1 << 24) as f64;
+const MINUS_LN_1P: f64 = 64.0 * U;
 const EXP: f64 = 2.0 * U;
 const EXP_M1: f64 = 4.5 * U;
 const HALF_LOG_RATIO: f64 = 16.0 * U;
@@ -76,6 +78,15 @@ fn the_formulas_are_taylor_polynomials() {
     assert_eq!(elementary::rough_minus_ln::<Separate, Series>(zero, t), atanh(7));
     assert_eq!(elementary::minus_ln::<Separate, Series>(t, zero), Series::linear(LN_2));
     assert_eq!(elementary::rough_minus_ln::<Separate, Series>(t, zero), Series::linear(LN_2));
+
+    let ln_1p = Series::new(|k| {
+        if (1..=8).contains(&k) {
+            (-1.0_f64).powi(k as i32) / k as f64
+        } else {
+            0.0
+        }
+    });
+    assert_eq!(elementary::minus_ln_1p::<Separate, Series>(t), ln_1p);
 
     let ratio = Series::new(|k| if k < 20 { 1.0 / (2 * k + 1) as f64 } else { 0.0 });
     assert_eq!(elementary::atanh_ratio(t), ratio);
@@ -135,6 +146,39 @@ fn logarithms_on<A: MulAdd<Bounded>>() {
             assert!(rough.error <= ROUGH_MINUS_LN, "rough −ln at {e:?}, {m:?}: {rough:?}");
         }
     }
+}
+
+/// −ln(1 + t) as the first level has it, and the reach of t = m·R − 1.
+#[test]
+fn logarithms_near_one() {
+    for i in 0..16 {
+        let first = 1.0 + i as f64 / 16.0;
+        for m in [first, first + 1.0 / 16.0] {
+            assert!(m.mul_add(table::reciprocal(i), -1.0).abs() <= 1.0 / 32.0, "{i} {m}");
+        }
+    }
+    let left_out = (1.0 / 32.0_f64).powi(9) / 9.0 * (32.0 / 31.0) * SECOND_ORDER;
+    for t in pieces(-1.0 / 32.0, 1.0 / 32.0, PIECES) {
+        let logarithm = elementary::minus_ln_1p::<Fused, Bounded>(t).off_by(left_out);
+        assert!(logarithm.error <= MINUS_LN_1P, "−ln(1 + t) at {t:?}: {logarithm:?}");
+    }
+}
+
+/// −ln m of the first level in `f32`, for every significand; the language's logarithm is off by less than 2⁻⁵².
+#[test]
+fn narrow_logarithms() {
+    let mut worst = [0.0_f64; 2];
+    for bits in narrow::SQRT_HALF..narrow::SQRT_HALF + (1 << 23) {
+        let m = f32::from_bits(bits);
+        let truth = -f64::from(m).ln();
+        for (worst, found) in worst
+            .iter_mut()
+            .zip([narrow::minus_ln::<Separate>(m), narrow::minus_ln::<Fused>(m)])
+        {
+            *worst = worst.max((f64::from(found) - truth).abs());
+        }
+    }
+    assert!(worst.iter().all(|worst| *worst + 2.0 * U <= narrow::LOGARITHM), "{worst:?}");
 }
 
 /// The arguments of exp with exponent n. The exponent rises with x: a product with a constant and a sum with one, each rounded.
@@ -430,6 +474,48 @@ fn staircase_tolerance() {
     // The acceptance test works on numbers up to 2, each off by less than 2u, and with a floor of zero where e^ε overflows.
     let beyond = MAX_SPAN * (-700.0_f64).exp();
     assert!(8.0 * 2.0 * U + 2.0 * beyond <= staircase::FIXED);
+}
+
+/// The table of `Lines`: an offset and the line are rounded three times, and half less the tolerance once.
+#[test]
+fn tolerance_of_lines() {
+    let offset = (3.0 + 1.0) * U * SECOND_ORDER;
+    assert!(offset <= lines::PER_OFFSET);
+    // On the right stair as in the lane: V, unit, D·c and their products (`staircase_tolerance`).
+    let line = (U + U + EXP + U + U + U + EXP_M1 + U) * SECOND_ORDER;
+    assert!(
+        line <= staircase::PER_Y / SECOND_ORDER,
+        "{} of {}",
+        line / U,
+        staircase::PER_Y / U
+    );
+}
+
+/// The table of `Table`.
+#[test]
+fn tolerance_of_the_table() {
+    let longest = LONGEST - table::LEAST.ln() + U;
+    let [absolute, relative] = MINUS_LN;
+    let (word, t, product) = (U, U / 32.0, 2.0 * U / 32.0);
+    let offset = absolute + (relative + 3.0 * U) * LN_2 + U;
+    // κ, ln 2, their product, and its product in a fused sum.
+    let octaves = 4.0 * U * (longest + LN_2);
+    let sums = 2.0 * U * (longest + 1.0);
+    let total = (word + t + MINUS_LN_1P + product + offset + octaves + sums) * SECOND_ORDER;
+    assert!(total <= table::PER_SCALE, "{} of {}", total / U, table::PER_SCALE / U);
+    assert!(2.0 * HALF_LOG_RATIO + 4.0 * U <= table::FIXED);
+}
+
+/// The tables of `Narrow`.
+#[test]
+fn tolerance_of_narrow_laws() {
+    let u = f64::from(f32::EPSILON) / 2.0;
+    for longest in (0..=22).map(f64::from) {
+        // e·ln 2 is at most ℓ + ½·ln 2: the constant and the product; then their sum, κ and the product with it.
+        let octaves = 2.0 * u * (longest + 0.5 * LN_2);
+        let total = (u + narrow::LOGARITHM + octaves + u * longest + 2.0 * u * longest) * SECOND_ORDER;
+        assert!(total <= 2.0 * u + narrow::LOGARITHM + 5.0 * longest * u);
+    }
 }
 
 // ---------------------------------------------------------------- edges

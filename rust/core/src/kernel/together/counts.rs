@@ -16,10 +16,15 @@ pub(in super::super) struct Counts<const N: usize> {
 }
 
 /// S(j) of geometric(ε, D), as in `ThresholdLane`.
-pub(super) fn survival(eps: f64, cells: u64, j: usize) -> f64 {
+pub(super) fn two_sided(eps: f64, cells: u64, j: usize) -> f64 {
     let step = eps / cells as f64;
-    let divisor = 1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)));
-    2.0 / (divisor * exp::<Separate>((step * j as f64).min(700.0), 0.0))
+    2.0 / (1.0 + 1.0 / (1.0 + exp_m1(step.min(700.0)))) * one_sided(eps, cells, j)
+}
+
+/// S(j) of the one-sided law.
+pub(super) fn one_sided(eps: f64, cells: u64, j: usize) -> f64 {
+    let step = eps / cells as f64;
+    1.0 / exp::<Separate>((step * j as f64).min(700.0), 0.0)
 }
 
 impl<const N: usize> Counts<N> {

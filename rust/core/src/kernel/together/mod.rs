@@ -12,11 +12,12 @@
 //! | `table` | all other geometric laws, on AVX-512 |
 
 mod counts;
-mod lines;
-mod narrow;
-mod table;
+pub(super) mod lines;
+pub(super) mod narrow;
+pub(super) mod table;
 
 use super::arithmetic::Arithmetic;
+use super::elementary::half_log_ratio;
 use super::lane::{BLOCK, RARE, WORD_BITS};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
@@ -55,10 +56,11 @@ pub(super) enum Together {
 impl Together {
     pub fn new(law: &IntegerLaw) -> Option<Self> {
         match *law {
-            IntegerLaw::Geometric { eps, cells } => Self::counts(|j| counts::survival(eps, cells, j))
-                .or_else(|| Narrow::new(eps, cells).map(Self::Narrow))
-                .or_else(|| Table::new(eps, cells).map(Self::Table)),
-            IntegerLaw::OneSided { .. } => None,
+            IntegerLaw::Geometric { eps, cells } => {
+                let scale = cells as f64 / eps;
+                Self::geometric(scale, half_log_ratio(1.0 / scale), |j| counts::two_sided(eps, cells, j))
+            }
+            IntegerLaw::OneSided { eps, cells } => Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j)),
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
                 match stairs.stairs_above(RARE) {
@@ -72,6 +74,13 @@ impl Together {
         }
     }
 
+    /// Of scale κ, with β and S(j).
+    fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64) -> Option<Self> {
+        Self::counts(survival)
+            .or_else(|| Narrow::new(scale, offset).map(Self::Narrow))
+            .or_else(|| Table::new(scale, offset).map(Self::Table))
+    }
+
     fn counts(survival: impl Fn(usize) -> f64) -> Option<Self> {
         if let Some(law) = Counts::new(&survival) {
             Some(Self::Counts4(law))
@@ -82,6 +91,11 @@ impl Together {
         } else {
             Counts::new(&survival).map(Self::Counts16)
         }
+    }
+
+    /// Whether the instructions of a tier can do it.
+    pub fn runs_on(&self, tier: Tier) -> bool {
+        !matches!(self, Self::Table(_)) || tier == Tier::Avx512
     }
 
     /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
@@ -156,31 +170,35 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Evidence: counts. Of random blocks few are left to the lanes.
+    /// Evidence: counts. Of 20 000 random blocks at most one in 25 is left to the lanes, and a law has a first level where one is expected.
     #[test]
     fn few_blocks_are_in_doubt() {
         let mut random = Random(5);
-        for (law, share) in [
-            (IntegerLaw::Staircase { eps: 4.0, cells: 1 << 35, r: 1 << 32 }, 0.04),
-            (IntegerLaw::Staircase { eps: 1.0, cells: 1 << 32, r: 1 << 31 }, 0.04),
-            (IntegerLaw::Staircase { eps: 1.0, cells: 10, r: 4 }, 0.04),
-            (IntegerLaw::Geometric { eps: 4.0, cells: 1 }, 0.04),
-            (IntegerLaw::Geometric { eps: 1.0, cells: 1 }, 0.04),
-            (IntegerLaw::Geometric { eps: 0.1, cells: 1 }, 0.04),
-            (IntegerLaw::Geometric { eps: 1.0, cells: 1 << 33 }, 0.04),
-            (IntegerLaw::Geometric { eps: 4.0, cells: 1 << 35 }, 0.04),
-            (IntegerLaw::Geometric { eps: 0.01, cells: 1 }, 0.04),
+        let staircase = |eps, cells, r| IntegerLaw::Staircase { eps, cells, r };
+        let geometric = |eps, cells| IntegerLaw::Geometric { eps, cells };
+        for law in [
+            staircase(4.0, 1 << 35, 1 << 32),
+            staircase(1.0, 1 << 32, 1 << 31),
+            staircase(1.0, 10, 4),
+            geometric(4.0, 1),
+            geometric(1.0, 1),
+            geometric(0.1, 1),
+            geometric(0.01, 1),
+            geometric(1.0, 1 << 33),
+            geometric(4.0, 1 << 35),
+            IntegerLaw::OneSided {
+                eps: 1.0,
+                cells: 1 << 33,
+            },
         ] {
             let together = Together::new(&law).unwrap();
-            for tier in Tier::tested() {
-                let (mut left, all) = (0, 20_000);
-                for _ in 0..all {
+            for tier in Tier::tested().into_iter().filter(|tier| together.runs_on(*tier)) {
+                let mut left = 0;
+                for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    let mut out = [[0.0_f64; BLOCK]];
-                    together.fill(tier, &[words], 1.0, &mut out, |_, _| left += 1);
+                    together.fill(tier, &[words], 1.0, &mut [[0.0_f64; BLOCK]], |_, _| left += 1);
                 }
-                println!("{law:?} {tier:?} {}", f64::from(left) / f64::from(all));
-                let _ = share;
+                assert!(left <= 800, "{law:?} {tier:?} {left}");
             }
         }
     }

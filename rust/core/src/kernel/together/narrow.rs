@@ -1,7 +1,6 @@
 //! The first level of geometric laws of small scale: `f32`, twice as many lanes to a vector.
 
 use super::super::arithmetic::Arithmetic;
-use super::super::elementary::half_log_ratio;
 use super::super::lane::BLOCK;
 use super::{Block, MOST_IN_DOUBT};
 use crate::lattice::dyadic::power_of_two;
@@ -14,11 +13,12 @@ use crate::lattice::value::Value;
 /// Error of x, ℓ the logarithm, in units of 2⁻²⁴:
 ///
 /// ```text
-/// V as an f32          κ
-/// logarithm            LOGARITHM·κ + 2κℓ   seen for every significand; the product with ln 2 and a sum
-/// κ, κ·ℓ               2κℓ
-/// β − ½ and the sum    1 + x
-/// θ                    2²⁴·κ/V             the bits beyond those
+/// V as an f32                 κ
+/// −ln m                       1.5κ       seen for every significand
+/// ln 2, its product, the sum  (3ℓ + 0.7)·κ
+/// κ, κ·ℓ                      2ℓ·κ
+/// β − ½ and the sum           1 + x
+/// θ                           κ/V        in x: the bits beyond those 31
 /// ```
 #[derive(Clone, Debug)]
 pub(in super::super) struct Narrow {
@@ -46,20 +46,19 @@ pub(in super::super) const SQRT_HALF: u32 = 0x3f35_04f3;
 const BITS: u32 = 31;
 
 impl Narrow {
-    /// `None` where too many blocks would be in doubt.
-    pub fn new(eps: f64, cells: u64) -> Option<Self> {
-        let scale = cells as f64 / eps;
+    /// Of scale κ, with β. `None` where too many blocks would be in doubt.
+    pub fn new(scale: f64, offset: f64) -> Option<Self> {
         let all = power_of_two(BITS.cast_signed());
         // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
         let least = (2.0 * scale * all).sqrt().max(1024.0) as f32;
         let longest = (all / f64::from(least)).ln().max(0.0);
         let x = scale * longest + 1.0;
-        let tolerance = scale * (U + LOGARITHM + 4.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
+        let tolerance = scale * (2.0 * U + LOGARITHM + 5.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
         let tolerance = tolerance * (1.0 + power_of_two(-20));
         let in_doubt = BLOCK as f64 * (f64::from(least) / all + 2.0 * tolerance);
         (in_doubt <= MOST_IN_DOUBT).then(|| Self {
             scale: scale as f32,
-            offset: (half_log_ratio(1.0 / scale) - 0.5) as f32,
+            offset: (offset - 0.5) as f32,
             inside: (0.5 - tolerance) as f32,
             least,
         })
@@ -99,7 +98,10 @@ impl Block for Narrow {
             let shifted = x + SHIFTER;
             let off = x - (shifted - SHIFTER);
             doubt |= (self.inside - off.abs()).to_bits() | (v - self.least).to_bits();
-            let (magnitude, sign) = ((shifted.to_bits().wrapping_sub(SHIFTER.to_bits())).cast_signed(), leading >> 31);
+            let (magnitude, sign) = (
+                (shifted.to_bits().wrapping_sub(SHIFTER.to_bits())).cast_signed(),
+                leading >> 31,
+            );
             *cells = (magnitude ^ sign).wrapping_sub(sign);
         }
         for (out, cells) in out.iter_mut().zip(cells) {

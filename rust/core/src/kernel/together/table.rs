@@ -1,7 +1,7 @@
 //! The first level of geometric laws of any scale, where an instruction looks up tables of 16 numbers: no division.
 
-use super::super::arithmetic::Arithmetic;
-use super::super::elementary::half_log_ratio;
+use super::super::arithmetic::{Arithmetic, Separate};
+use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
 use super::super::float::{from_small, round};
 use super::super::lane::{BLOCK, SIGN, WORD_BITS, with_sign};
 use super::{Block, MOST_IN_DOUBT};
@@ -10,13 +10,26 @@ use crate::lattice::value::Value;
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
 ///
-/// With V = m·2^e, 1 ≤ m < 2, and R near 1/m by the four leading bits of m, t = m·R − 1 is at most 1/32 and
+/// With V = m·2^e, 1 ≤ m < 2, and R near 1/m by the four leading bits of m, |t| = |m·R − 1| ≤ 1/32 and
 ///
 /// ```text
 /// x − ½ = (63 − e)·κ·ln 2 + (κ·ln R + β − ½) − κ·ln(1 + t).
 /// ```
 ///
-/// The last term is a Taylor polynomial of degree 8.
+/// Error of x where V ≥ 2⁴⁸, so that ℓ = −ln v ≤ 10.4, in units of u:
+///
+/// ```text
+/// V as an f64                 κ
+/// t                           κ/32       rounded once: t is a fused remainder
+/// −ln(1 + t)                  64κ        `minus_ln_1p`
+/// κ and the product with it   κ/16
+/// κ·ln R + β − ½              5κ + 12    ln R 1.9, products and sum; β 9
+/// κ·ln 2 and its product      4·(ℓ + ln 2)·κ
+/// sums                        2·(ℓ + 1)·κ
+/// θ                           κ/V        in x: the bits beyond the word
+/// ```
+///
+/// [`PER_SCALE`] and [`FIXED`] cover it.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Table {
     /// R.
@@ -28,50 +41,51 @@ pub(in super::super) struct Table {
     octave: f64,
     /// ½ less the tolerance.
     inside: f64,
-    /// Words below it are not certain.
-    least: f64,
 }
 
 const ENTRIES: usize = 16;
 
-/// −ln(1 + t) = −t + t²·(½ − t/3 + …).
-const SERIES: [f64; 7] = [0.5, -1.0 / 3.0, 0.25, -0.2, 1.0 / 6.0, -1.0 / 7.0, 0.125];
+/// Words below it are not certain.
+pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
+
+/// Tolerance on x for each unit of κ,
+pub(in super::super) const PER_SCALE: f64 = 1.0 / (1_u64 << 45) as f64;
+/// and whatever it is.
+pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl Table {
-    /// `None` where too many blocks would be in doubt.
-    pub fn new(eps: f64, cells: u64) -> Option<Self> {
-        let scale = cells as f64 / eps;
-        let offset = half_log_ratio(1.0 / scale) - 0.5;
-        let reciprocals: [f64; ENTRIES] = core::array::from_fn(|i| 32.0 / (2 * ENTRIES + 2 * i + 1) as f64);
-        let least = power_of_two(48);
-        let tolerance = scale * (power_of_two(-47) + 1.0 / least) + power_of_two(-40);
-        let in_doubt = BLOCK as f64 * (least * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
+    /// Of scale κ, with β. `None` where too many blocks would be in doubt.
+    pub fn new(scale: f64, offset: f64) -> Option<Self> {
+        let reciprocals: [f64; ENTRIES] = core::array::from_fn(reciprocal);
+        let tolerance = scale * (PER_SCALE + (1.0 + PER_SCALE) / LEAST) + FIXED;
+        let in_doubt = BLOCK as f64 * (LEAST * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
         (in_doubt <= MOST_IN_DOUBT).then(|| Self {
             reciprocals,
-            offsets: reciprocals.map(|reciprocal| scale * reciprocal.ln() + offset),
+            offsets: reciprocals.map(|reciprocal| {
+                // Twice R, for which `split_ln` is: it is 1 or more.
+                let (e, s) = split_ln(2.0 * reciprocal);
+                (offset - 0.5) - scale * minus_ln::<Separate, f64>(1.0 - e, s)
+            }),
             scale,
             octave: scale * core::f64::consts::LN_2,
             inside: 0.5 - tolerance,
-            least,
         })
     }
+}
+
+/// 1/m for the middle of the significands from 1 + i/16.
+pub(in super::super) fn reciprocal(i: usize) -> f64 {
+    32.0 / (2 * ENTRIES + 2 * i + 1) as f64
 }
 
 impl Block for Table {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
         const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-        if !A::LOOKS_UP {
-            return false;
-        }
         // The sign bit of a sum of these.
         let mut doubt = 0_u64;
         let Self {
-            scale,
-            octave,
-            inside,
-            least,
-            ..
+            scale, octave, inside, ..
         } = *self;
         let mut whole = [0.0; BLOCK];
         for i in 0..BLOCK {
@@ -85,16 +99,10 @@ impl Block for Table {
             let e = 1023.0 + 63.0 - from_small(bits >> 52);
             let m = f64::from_bits((bits & !EXPONENT) | 1.0_f64.to_bits());
             let t = A::mul_add(m, reciprocals[i], -1.0);
-            let t2 = t * t;
-            let [c2, c3, c4, c5, c6, c7, c8] = SERIES;
-            let low = A::mul_add(A::mul_add(c5, t, c4), t2, A::mul_add(c3, t, c2));
-            let high = A::mul_add(c8, t2, A::mul_add(c7, t, c6));
-            let series = A::mul_add(high, t2 * t2, low);
-            let logarithm = A::mul_add(t2, series, -t);
-            let x = A::mul_add(scale, logarithm, A::mul_add(e, octave, offsets[i]));
+            let x = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
             let x = with_sign(x, words[i]);
             let nearest = round(x);
-            doubt |= (inside - (x - nearest).abs()).to_bits() | (whole[i] - least).to_bits();
+            doubt |= (inside - (x - nearest).abs()).to_bits() | (whole[i] - LEAST).to_bits();
             out[i] = T::from_whole(nearest, granularity);
         }
         doubt >> 63 == 0
