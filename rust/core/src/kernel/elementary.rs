@@ -100,7 +100,7 @@ pub(super) fn rough_minus_ln<A: MulAdd<N>, N: Number>(e: N, s: N) -> N {
     A::mul_add(e, core::f64::consts::LN_2.into(), -ln_m)
 }
 
-/// −ln(1 + t) for |t| ≤ 1/32. Error at most 2⁻⁴⁷: the series stops at t⁸, which leaves less than |t|⁹/9·33/32, and the rest is rounding.
+/// −ln(1 + t) for |t| ≤ 1/32. Error at most 32u: the series stops at t⁸, which leaves less than |t|⁹/9·33/32, and the rest is rounding.
 #[inline(always)]
 pub(super) fn minus_ln_1p<A: MulAdd<N>, N: Number>(t: N) -> N {
     let t2 = t * t;

@@ -39,7 +39,7 @@ pub(in super::super) struct Lines<const N: usize> {
     /// ½ less the tolerance.
     inside: f64,
     /// Words below it are not certain: below the last line's stair, or where θ counts for more than the tolerance.
-    least: f64,
+    lowest: f64,
 }
 
 /// Tolerance for each unit of the largest offset: its three roundings, and those of the test.
@@ -58,15 +58,15 @@ impl<const N: usize> Lines<N> {
         // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
         let even = (2.0 * span * power_of_two(WORD_BITS.cast_signed())).sqrt();
         let top = -stairs.floor / slopes[N - 1];
-        let least = even.max(top * (1.0 + power_of_two(-40)));
-        let tolerance = span * (PER_Y + (1.0 + PER_Y) / least) + offsets[N - 1] * PER_OFFSET;
-        let in_doubt = BLOCK as f64 * (least * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
+        let lowest = even.max(top * (1.0 + power_of_two(-40)));
+        let tolerance = span * (PER_Y + (1.0 + PER_Y) / lowest) + offsets[N - 1] * PER_OFFSET;
+        let in_doubt = BLOCK as f64 * (lowest * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
         // False where a number is NaN.
         (in_doubt <= MOST_IN_DOUBT && stairs.slack < 1.0).then_some(Self {
             offsets,
             slopes,
             inside: 0.5 - tolerance,
-            least,
+            lowest,
         })
     }
 }
@@ -80,7 +80,7 @@ impl<const N: usize> Block for Lines<N> {
             offsets,
             slopes,
             inside,
-            least,
+            lowest,
         } = *self;
         for i in 0..BLOCK {
             let whole = A::from_bits(words[i] & !SIGN);
@@ -90,7 +90,7 @@ impl<const N: usize> Block for Lines<N> {
             }
             let line = with_sign(line, words[i]);
             let nearest = round(line);
-            doubt |= (inside - (line - nearest).abs()).to_bits() | (whole - least).to_bits();
+            doubt |= (inside - (line - nearest).abs()).to_bits() | (whole - lowest).to_bits();
             out[i] = T::from_whole(nearest, granularity);
         }
         doubt >> 63 == 0

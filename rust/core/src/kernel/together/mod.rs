@@ -76,21 +76,13 @@ impl Together {
 
     /// Of scale κ, with β and S(j).
     fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64) -> Option<Self> {
-        Self::counts(survival)
+        Counts::new(&survival)
+            .map(Self::Counts4)
+            .or_else(|| Counts::new(&survival).map(Self::Counts8))
+            .or_else(|| Counts::new(&survival).map(Self::Counts12))
+            .or_else(|| Counts::new(&survival).map(Self::Counts16))
             .or_else(|| Narrow::new(scale, offset).map(Self::Narrow))
             .or_else(|| Table::new(scale, offset).map(Self::Table))
-    }
-
-    fn counts(survival: impl Fn(usize) -> f64) -> Option<Self> {
-        if let Some(law) = Counts::new(&survival) {
-            Some(Self::Counts4(law))
-        } else if let Some(law) = Counts::new(&survival) {
-            Some(Self::Counts8(law))
-        } else if let Some(law) = Counts::new(&survival) {
-            Some(Self::Counts12(law))
-        } else {
-            Counts::new(&survival).map(Self::Counts16)
-        }
     }
 
     /// Whether the instructions of a tier can do it.

@@ -56,7 +56,7 @@ impl Narrow {
         let tolerance = scale * (2.0 * U + LOGARITHM + 5.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
         let tolerance = tolerance * (1.0 + power_of_two(-20));
         let in_doubt = BLOCK as f64 * (f64::from(least) / all + 2.0 * tolerance);
-        (in_doubt <= MOST_IN_DOUBT).then(|| Self {
+        (in_doubt <= MOST_IN_DOUBT).then_some(Self {
             scale: scale as f32,
             offset: (offset - 0.5) as f32,
             inside: (0.5 - tolerance) as f32,

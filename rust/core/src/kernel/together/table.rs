@@ -21,7 +21,7 @@ use crate::lattice::value::Value;
 /// ```text
 /// V as an f64                 κ
 /// t                           κ/32       rounded once: t is a fused remainder
-/// −ln(1 + t)                  64κ        `minus_ln_1p`
+/// −ln(1 + t)                  32κ        `minus_ln_1p`
 /// κ and the product with it   κ/16
 /// κ·ln R + β − ½              5κ + 12    ln R 1.9, products and sum; β 9
 /// κ·ln 2 and its product      4·(ℓ + ln 2)·κ
@@ -49,7 +49,7 @@ const ENTRIES: usize = 16;
 pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
 
 /// Tolerance on x for each unit of κ,
-pub(in super::super) const PER_SCALE: f64 = 1.0 / (1_u64 << 45) as f64;
+pub(in super::super) const PER_SCALE: f64 = 112.0 * (f64::EPSILON / 2.0);
 /// and whatever it is.
 pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
