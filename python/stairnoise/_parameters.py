@@ -28,6 +28,7 @@ _EXACT_INTEGERS = 2**53
 # Limit of NumPy's broadcasting and flat iteration, and of the extension; NumPy 2 makes arrays of more dimensions.
 MOST_DIMENSIONS = 32
 _USUAL = frozenset({int, float})
+_FLOAT = frozenset({float})
 # Errors write smaller limits as they are, larger ones as powers of two.
 _SHORT = 1000
 # Attributes by which NumPy converts a foreign object to an array.
@@ -135,7 +136,9 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
 
 def count(value: object, name: str, *, least: int, most: int) -> int:
     """Convert a Python or NumPy integer; bool and 3.0 are refused."""
-    if type(value) is not int and not _is_integer_type(type(value)):
+    if type(value) is int and least <= value <= most:
+        return value
+    if not _is_integer_type(type(value)):
         raise ParameterTypeError(f"{name} must be an integer, got {received(value)}")
     number: int = int(value)  # type: ignore[call-overload]
     if not least <= number <= most:
@@ -145,9 +148,9 @@ def count(value: object, name: str, *, least: int, most: int) -> int:
 
 def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
     """Return the shape to which the parameters broadcast by NumPy's rules."""
-    shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
-    if not any(shapes.values()):
+    if _FLOAT.issuperset(map(type, parameters.values())):
         return ()
+    shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
