@@ -55,7 +55,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     _eps: Real
     _sensitivity: Real
     _spec: Spec
-    # Granularity and r. For array parameters they take time, so they are None until first used.
+    # Granularity and r. They take time, so they are None until first used.
     _lattice: tuple[Any, Any] | None
 
     @classmethod
@@ -79,6 +79,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         store(self, "_eps", parameters["eps"])
         store(self, "_sensitivity", parameters["sensitivity"])
         store(self, "_spec", checked)
+        store(self, "_lattice", None)
         self._check(common_shape(parameters))
 
     def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
@@ -101,15 +102,12 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     def _check(self, shape: Shape) -> None:
         """Check the numbers by the extension, and make its law if they are scalars."""
         if shape == ():
-            law = self._native_law(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
-            self._hold(law, shape)
-            object.__setattr__(self, "_lattice", (law.granularity, *(law.lengths or (0,))))
+            self._hold(self._native_law(self._eps, self._sensitivity, self._spec), shape)  # type: ignore[arg-type]
             return
         if 0 in shape:
             self._check_each_alone()
         _native.check(self._native_name, *self._broadcast(shape))
         self._hold(None, shape)
-        object.__setattr__(self, "_lattice", None)
 
     @property
     def sensitivity(self) -> Value | float:
@@ -125,11 +123,12 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r; arrays of them for array parameters."""
         if self._lattice is None:
-            granularity, _, r = describe(self._native_name, *self._broadcast(self._parameter_shape))
+            granularity, _, r = self._describe()
             granularity.flags.writeable = False
             r.flags.writeable = False
-            object.__setattr__(self, "_lattice", (granularity, r))
-            return granularity, r
+            lattice = (granularity, r) if self._parameter_shape else (granularity.item(), r.item())
+            object.__setattr__(self, "_lattice", lattice)
+            return lattice
         return self._lattice
 
     def _check_each_alone(self) -> None:
@@ -170,13 +169,13 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         # The parameters were checked when the law was made.
         _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
 
-    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int) -> None:
+    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._scalar_law is not None:
-            super()._add_noise(stream, answers, out, k)
+            super()._add_noise(stream, answers, out, k, threads)
             return
         if k > 1:
             self._check_shares(k)
-        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k)
+        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _check_shares(self, k: int) -> None:
         """Refuse a k for which some element has no law; this needs no array of quotients."""

@@ -181,8 +181,8 @@ fn fill_array<T: Value + numpy::Element>(
 
 /// Each ε is divided by `k` on the way, so that no array of quotients is needed.
 #[pyfunction]
-#[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1))]
-#[allow(clippy::too_many_arguments, reason = "two more than the release of a single law has")]
+#[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1, threads = 0))]
+#[allow(clippy::too_many_arguments, reason = "those of a law and of its release")]
 pub(crate) fn release_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -193,12 +193,13 @@ pub(crate) fn release_each<'py>(
     values: &Bound<'py, PyUntypedArray>,
     out: &Bound<'py, PyUntypedArray>,
     k: u64,
+    threads: usize,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
     same_shape("values", values.shape(), out.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape, k)?;
     parameters.check()?;
-    with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out)))
+    with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out, threads)))
 }
 
 fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
@@ -207,6 +208,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     stream: &Stream,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
@@ -221,7 +223,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
             .map_err(|error| errors::answer(error, first, values.shape()))?;
         signals.check()?;
     }
-    let threads = threads::number(0, places.len())?;
+    let threads = threads::number(threads, places.len())?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
         let inputs = in_order(piece.first)?;
