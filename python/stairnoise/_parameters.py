@@ -28,7 +28,6 @@ _EXACT_INTEGERS = 2**53
 # Limit of NumPy's broadcasting and flat iteration, and of the extension; NumPy 2 makes arrays of more dimensions.
 MOST_DIMENSIONS = 32
 _USUAL = frozenset({int, float})
-_FLOAT = frozenset({float})
 # Errors write smaller limits as they are, larger ones as powers of two.
 _SHORT = 1000
 # Attributes by which NumPy converts a foreign object to an array.
@@ -102,6 +101,8 @@ def argument(value: object, name: str) -> Real:
 
 def single(value: object, name: str) -> float:
     """Convert a parameter that may not be an array, as `real` does."""
+    if type(value) is float:
+        return value
     number = real(value, name)
     if not isinstance(number, float):
         raise ParameterError(f"{name} must be a single number, got {received(number)}")
@@ -148,9 +149,9 @@ def count(value: object, name: str, *, least: int, most: int) -> int:
 
 def common_shape(parameters: dict[str, Real]) -> tuple[int, ...]:
     """Return the shape to which the parameters broadcast by NumPy's rules."""
-    if _FLOAT.issuperset(map(type, parameters.values())):
-        return ()
     shapes = {name: getattr(value, "shape", ()) for name, value in parameters.items()}
+    if not any(shapes.values()):
+        return ()
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:

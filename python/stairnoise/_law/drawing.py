@@ -32,16 +32,14 @@ class Drawing(Immutable, Generic[Default, Value]):
     _integers: ClassVar[bool]
     _dtypes: ClassVar[tuple[str, ...]]
     _release_dtypes: ClassVar[tuple[str, ...]]
-    _parameter_shape: Shape
+    # () for scalar parameters.
+    _parameter_shape: Shape = ()
+    # Shape of one value: () for a number, (d,) for a vector.
+    _value_shape: Shape = ()
     # The extension's law; None if parameters are arrays.
     _scalar_law: Any
     # Draws one number; None if parameters are arrays or values are vectors.
     _draw: Any
-
-    @property
-    def _value_shape(self) -> Shape:
-        """Shape of one value: () for a number, (d,) for a vector."""
-        return ()
 
     @property
     def exactness(self) -> str:

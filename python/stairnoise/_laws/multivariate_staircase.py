@@ -157,7 +157,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return granularity
 
     @property
-    def _value_shape(self) -> tuple[int, ...]:
+    def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
         return (self.dim,)
 
     # Drawing
