@@ -144,12 +144,16 @@ def test_a_number_of_threads_comes_before_the_environment(law, monkeypatch, rng)
 
 
 @pytest.mark.parametrize("law", RELEASING, ids=repr)
-def test_a_wrong_answer_in_the_last_piece_of_many_is_found_first(law, rng):
-    answers = np.zeros((LONG, 2))
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("first", [0, 65_535, 65_536, 300_000, 2**20 - 1])
+def test_the_first_of_many_wrong_answers_is_named_by_any_number_of_threads(law, threads, first, rng):
+    answers = np.zeros((2**20, 2))
+    answers[first:, 1] = np.inf
     answers[-1, 1] = np.nan
-    out = np.full((LONG, 2), 7.0)
-    with pytest.raises(sn.ParameterError, match=rf"^values must be finite, got one that is not at index \({LONG - 1}, 1\)$"):
-        law.release(answers, rng=rng, out=out, threads=2)
+    out = np.full(answers.shape, 7.0)
+    for values in (answers, np.asfortranarray(answers)):
+        with pytest.raises(sn.ParameterError, match=rf"^values must be finite, got one that is not at index \({first}, 1\)$"):
+            law.release(values, rng=rng, out=out, threads=threads)
     assert (out == 7).all()
     assert rng._stream.fill_count == 0
 

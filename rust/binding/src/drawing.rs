@@ -3,12 +3,12 @@
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Law, OutOfMemory, Value};
+use stairnoise::{Answer, Law, Value};
 
-use crate::buffer::{Input, Inputs, Output, Parts, STAGE};
+use crate::buffer::{Input, Output, Parts, STAGE};
 use crate::errors;
 use crate::stream::Stream;
-use crate::threads::{self, Signals};
+use crate::threads;
 
 /// Values of more draws come in pieces of 64 all the same: fewer at a time would take longer each.
 const DEAREST: usize = PIECE / 64;
@@ -51,21 +51,17 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    // Answers are read twice: all of them are checked before a fill is taken.
-    let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
-    let mut signals = None;
-    for first in (0..answers.len()).step_by(STAGE) {
-        let left = answers.len() - first;
-        in_order.advance(STAGE.min(left));
-        law.check_answers(in_order.part())
-            .map_err(|error| errors::answer(error, first, values.shape()))?;
-        // A long check can be interrupted too: no fill is taken yet. A short one does not read the clock.
-        if left > STAGE {
-            signals.get_or_insert_with(Signals::new).check()?;
-        }
-    }
     let parts = parts(law);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
+    // Answers are read twice: all of them are checked before a fill is taken.
+    threads::check(
+        py,
+        (answers.len(), threads),
+        || (),
+        |first| answers.in_order(first, STAGE),
+        |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
+        |first, error| errors::answer(error, first, values.shape()),
+    )?;
     let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
