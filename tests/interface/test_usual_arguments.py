@@ -158,6 +158,17 @@ def test_values_that_share_memory_with_out(law, dtype, shift):
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_one_value_in_the_place_of_out_with_another_stride(law):
+    """A single element is contiguous whatever its stride."""
+    alone = result(lambda rng: law.release(np.ones(1), rng=rng))
+    for step in (1, 2, -1):
+        memory = np.ones(1)
+        out = memory[::step]
+        assert result(lambda rng: law.release(memory, rng=rng, out=out)) == alone  # noqa: B023
+        assert repr(memory.tolist()) == alone[3]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
 @pytest.mark.parametrize("values", [5, 5.0, np.zeros(3), np.zeros(3, np.int64)], ids=repr)
 @pytest.mark.parametrize("derive", [lambda rng: rng, lambda rng: rng.spawn(1)[0], lambda rng: rng.at(3)])
 def test_seeds_are_refused_for_usual_values_too(law, values, derive):

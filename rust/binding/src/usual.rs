@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{is_writable, zeros};
+use crate::buffer::{is_writable, same_memory, zeros};
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
@@ -104,11 +104,11 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
     Ok(Some(out.into_any()))
 }
 
-/// Whether two contiguous arrays of one shape share no byte, or all of them.
+/// Whether two contiguous arrays of one shape share no byte, or have the same elements.
 fn apart_or_same<A: Element, T: Element>(values: &Bound<'_, PyArrayDyn<A>>, out: &Bound<'_, PyArrayDyn<T>>) -> bool {
     let (a, b) = (values.data().addr(), out.data().addr());
-    let same = a == b && size_of::<A>() == size_of::<T>();
-    same || a + values.len() * size_of::<A>() <= b || b + out.len() * size_of::<T>() <= a
+    let apart = a + values.len() * size_of::<A>() <= b || b + out.len() * size_of::<T>() <= a;
+    apart || same_memory(values.as_untyped(), out.as_untyped())
 }
 
 fn release_number<'py, A: Answer, T: Value + IntoPyObject<'py>>(
