@@ -26,8 +26,10 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.NOTPARALLEL:
 .SUFFIXES:
+ifndef SIDE_BY_SIDE
+.NOTPARALLEL:
+endif
 
 .PHONY: help
 help:  ## this list
@@ -62,8 +64,18 @@ $(VENV)/stamp-rust: $(RUST_SOURCES) | $(VENV)/stamp-venv
 
 # ---------------------------------------------------------------- checks
 
+# The extension is linked on one core, which takes a minute: Rust's lints and tests are compiled on the other.
 .PHONY: test
-test: lint test-rust test-python  ## every check but the long ones
+test: $(VENV)/stamp-venv  ## every check but the long ones
+	$(MAKE) --jobs=2 SIDE_BY_SIDE=yes ready-rust ready-python
+	$(MAKE) test-rust test-python
+
+.PHONY: ready-rust ready-python
+ready-rust:
+	$(MAKE) SIDE_BY_SIDE= lint-rust compile-rust
+
+ready-python:
+	$(MAKE) SIDE_BY_SIDE= lint-python
 
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
@@ -87,14 +99,18 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 	$(VENV)/bin/zizmor --offline --quiet .github
 
 # nextest where it is installed (it has no doc tests), cargo's own runner elsewhere. `lint-rust` compiles the examples.
-CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --no-fail-fast --lib --bins --tests
+CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --lib --bins --tests
 
 # The binding has no Rust tests: it is signatures, driven from Python. Features only add code (`rand`, `probe`), so they are all on; without
 # them the tests are compiled by `lint-rust`, and the golden vectors are replayed by the extension.
 .PHONY: test-rust
 test-rust: | tools  ## Rust tests and doc tests
-	$(CARGO_TEST) --locked -p $(CRATE) --all-features
+	$(CARGO_TEST) --no-fail-fast --locked -p $(CRATE) --all-features
 	cargo test --locked --doc -p $(CRATE) --all-features
+
+.PHONY: compile-rust
+compile-rust: | tools
+	$(CARGO_TEST) --no-run --locked -p $(CRATE) --all-features
 
 # Four processes at most: each may come to hold two gigabytes.
 PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal

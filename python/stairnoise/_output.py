@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,13 +57,13 @@ def output_array(
     if shape is None:
         shape = parameters
     _check_broadcast(parameters, shape, name)
-    return _allocate(shape, wanted or np.dtype(allowed[0]), name)
+    return _allocate(shape, wanted or _dtypes(allowed)[0], name)
 
 
 def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
     """Return the array that a release fills, of NumPy's own class: the memory of `out` if given, otherwise a new array."""
     if out is None:
-        return _allocate(shape, np.dtype(default), "values")
+        return _allocate(shape, _dtypes((default,))[0], "values")
     memory = _checked_memory(out, allowed)
     if memory.shape != shape:
         raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}")
@@ -121,7 +122,7 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
         wanted = np.dtype(dtype)
     except Exception:  # NumPy parses strings as Python and reads attributes of objects, so even SyntaxError is possible
         raise ParameterTypeError(f"dtype must be {_alternatives(allowed)}, got {received(dtype)}") from None
-    if wanted not in map(np.dtype, allowed):
+    if wanted not in _dtypes(allowed):
         raise ParameterError(f"dtype must be {_alternatives(allowed)}, got {wanted}")
     native: np.dtype[Any] = np.dtype(wanted.name)
     return native
@@ -134,17 +135,20 @@ def _checked_memory(out: Any, allowed: tuple[str, ...]) -> NDArray[Any]:
     refuse_masked(out, "out")
     memory = base_view(out)
     refuse_dimensions(memory, "out")
-    if memory.dtype not in map(np.dtype, allowed):
+    if memory.dtype not in _dtypes(allowed):
         raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(memory.dtype)}")
-    if not memory.flags.writeable:
+    flags = memory.flags
+    if not flags.writeable:
         raise ParameterError("out must be writable, got a read-only array")
-    if overlaps_itself(memory):
+    if not flags.c_contiguous and overlaps_itself(memory):
         raise ParameterError(f"out must not overlap itself, got shape {memory.shape} with strides {memory.strides}")
     return memory
 
 
 def _check_broadcast(parameters: Shape, shape: Shape, name: str) -> None:
     """Require that the parameters broadcast to exactly `shape`, as NumPy's Generator does."""
+    if not parameters:
+        return
     trailing = shape[len(shape) - len(parameters) :]
     fits = len(parameters) <= len(shape) and all(have in (1, want) for have, want in zip(parameters, trailing, strict=True))
     if not fits:
@@ -158,6 +162,11 @@ def _allocate(shape: Shape, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
     except ValueError as error:
         # Sizes were checked, so only a byte count over 2**63 remains; NumPy skips zero-length axes.
         raise ParameterError(f"{name} must be small enough to index (below 2**63 bytes), got shape {shape}") from error
+
+
+@cache
+def _dtypes(names: tuple[str, ...]) -> tuple[np.dtype[Any], ...]:
+    return tuple(map(np.dtype, names))
 
 
 def _alternatives(names: tuple[str, ...]) -> str:

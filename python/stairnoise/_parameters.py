@@ -101,6 +101,8 @@ def argument(value: object, name: str) -> Real:
 
 def single(value: object, name: str) -> float:
     """Convert a parameter that may not be an array, as `real` does."""
+    if type(value) is float:
+        return value
     number = real(value, name)
     if not isinstance(number, float):
         raise ParameterError(f"{name} must be a single number, got {received(number)}")
@@ -127,17 +129,17 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         raise ParameterTypeError(_not_a_number(value, name))
     try:
         array = np.asarray(value)
-    except MemoryError:
-        raise MemoryError(f"no memory to convert {name}") from None
-    except Exception:  # __array__ of a foreign object may raise anything, with its content in the text
-        raise ParameterTypeError(_not_a_number(value, name)) from None
+    except Exception as error:  # __array__ of a foreign object may raise anything, with its content in the text
+        raise _unconverted(error, value, name) from None
     refuse_dimensions(array, name)
     return _require_real_dtype(array, value, name)
 
 
 def count(value: object, name: str, *, least: int, most: int) -> int:
     """Convert a Python or NumPy integer; bool and 3.0 are refused."""
-    if type(value) is not int and not _is_integer_type(type(value)):
+    if type(value) is int and least <= value <= most:
+        return value
+    if not _is_integer_type(type(value)):
         raise ParameterTypeError(f"{name} must be an integer, got {received(value)}")
     number: int = int(value)  # type: ignore[call-overload]
     if not least <= number <= most:
@@ -230,10 +232,8 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
     """
     try:
         items = np.array(value, dtype=object)
-    except MemoryError:
-        raise MemoryError(f"no memory to convert {name}") from None
-    except Exception:  # arrays of different shapes, or an __array__ that raises
-        raise ParameterTypeError(_not_a_number(value, name)) from None
+    except Exception as error:  # arrays of different shapes, or an __array__ that raises
+        raise _unconverted(error, value, name) from None
     refuse_dimensions(items, name)
     kinds = set(map(type, items.flat))
     if not all(map(_is_real_type, kinds)):
@@ -250,11 +250,18 @@ def _from_python(value: object, name: str, rounding: bool) -> NDArray[Any]:
             floats = items.astype(np.float64)
     except (OverflowError, ValueError):  # ValueError: Decimal('sNaN')
         raise ParameterError(_not_exact(items, name)) from None
-    except Exception:  # a kind of number that has no __float__, or whose __float__ raises
-        raise ParameterTypeError(_not_a_number(value, name)) from None
+    except Exception as error:  # a kind of number that has no __float__, or whose __float__ raises
+        raise _unconverted(error, value, name) from None
     if kinds - {float, np.float64, np.float32, np.float16}:
         _require_equal(items, floats, name)
     return floats
+
+
+def _unconverted(error: Exception, value: object, name: str) -> Exception:
+    """Return what a conversion raises that ended in this error, whose text may hold content."""
+    if isinstance(error, MemoryError):
+        return MemoryError(f"no memory to convert {name}")
+    return ParameterTypeError(_not_a_number(value, name))
 
 
 def _integers(items: NDArray[Any], name: str) -> NDArray[Any]:
@@ -264,8 +271,8 @@ def _integers(items: NDArray[Any], name: str) -> NDArray[Any]:
             return items.astype(np.int64)
         except OverflowError:
             whole = [int(item) for item in items.flat]
-    except Exception:  # __int__ of a foreign number may raise anything
-        raise ParameterTypeError(_not_a_number(items, name)) from None
+    except Exception as error:  # __int__ of a foreign number may raise anything
+        raise _unconverted(error, items, name) from None
     integers = np.empty(len(whole), object)
     integers[:] = whole
     return integers.reshape(items.shape)
@@ -279,8 +286,8 @@ def _nearest(number: Any, name: str) -> float:
         return math.inf if number > 0 else -math.inf
     except ValueError:  # Decimal('sNaN')
         raise ParameterError(_not_exact(number, name)) from None
-    except Exception:  # a kind of number that has no __float__, or whose __float__ raises
-        raise ParameterTypeError(_not_a_number(number, name)) from None
+    except Exception as error:  # a kind of number that has no __float__, or whose __float__ raises
+        raise _unconverted(error, number, name) from None
 
 
 def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArray[Any]:

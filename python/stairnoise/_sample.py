@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 from numpy.typing import DTypeLike, NDArray
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     class _OfArrays(_Parameters, total=False):
         gamma: Cost | RealLike | None
         r: Cost | RealLike | None
+
+
+# Exact types, whose values never change. Equal values of one of them make equal laws; no law takes a zero, which may have a sign.
+_KEPT = frozenset({float, int, str, type(None)})
+# Making a law takes 3 µs to 60 ms, a call of `sample` for ten values 1 µs. The largest laws take 1.5 MB.
+_MOST_KEPT = 8
 
 
 @overload
@@ -237,13 +244,25 @@ def sample(
     """
     if n is not None and size is not None:
         raise ParameterError(f"n must be left out beside size, got {received(n)}")
-    row, given = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
-    make = row.load()
-    law = make(**given) if row.arrays is None else make._for_one_call(given, out)
-    return law._sample(size if n is None else n, rng, out, dtype, threads, size_name="size" if n is None else "n")
+    given = (mechanism, eps, sensitivity, gamma, r, *parameters.values())
+    if _KEPT.issuperset(map(type, given)):
+        law = _kept_law(tuple(parameters), *given)
+    else:
+        row, named = _named_law(mechanism, eps=eps, sensitivity=sensitivity, gamma=gamma, r=r, **parameters)
+        make = row.load()
+        law = make(**named) if row.arrays is None else make._for_one_call(named, out)
+    if n is None:
+        return law.sample(size, rng=rng, out=out, dtype=dtype, threads=threads)
+    return law._sample(n, rng, out, dtype, threads, size_name="n")
 
 
 sample.__module__ = "stairnoise"
+
+
+@lru_cache(maxsize=_MOST_KEPT, typed=True)
+def _kept_law(names: tuple[str, ...], mechanism: str, *values: Any) -> Any:
+    """Build a law, or return one that was built of the same arguments, by type too: 3 is a count and 3.0 is none."""
+    return make_law(mechanism, **dict(zip(("eps", "sensitivity", "gamma", "r", *names), values, strict=True)))
 
 
 def make_law(mechanism: str, **parameters: Any) -> Any:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
         max_partitions_contributed: int
         rng: Rng | None
+        threads: int | None
 
 else:
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +14,15 @@ from stairnoise._parameters import number_array, real
 _INT64 = np.iinfo(np.int64)
 
 
-class TrueValues(NamedTuple):
-    """True answers in one of the two forms that the extension takes."""
-
-    array: NDArray[Any]
-    """int64 or float64, converted without rounding."""
-    single_precision: bool
-    """Whether the caller's values were float32."""
-
-
-def true_values(values: object) -> TrueValues:
-    """Convert the caller's true answers to int64 or float64, or refuse them."""
+def true_values(values: object) -> tuple[NDArray[Any], bool]:
+    """Convert the caller's true answers to int64 or float64 without rounding, or refuse them; tell whether they were float32."""
     kind = type(values)
     if kind is float or (kind is int and _INT64.min <= values <= _INT64.max):  # type: ignore[operator]
-        return TrueValues(np.array(values, np.float64 if kind is float else np.int64), False)
+        return np.array(values, np.float64 if kind is float else np.int64), False
     array = number_array(values, "values")
     if array.dtype.kind == "f":
-        return TrueValues(_to_float64(array), array.dtype.itemsize == 4)
-    return TrueValues(_to_int64(array), False)
+        return _to_float64(array), array.dtype.itemsize == 4
+    return _to_int64(array), False
 
 
 def laid_out(answers: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:

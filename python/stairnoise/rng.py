@@ -232,14 +232,15 @@ class SeededRng(_Rng):
 
 Rng = SecureRng | SeededRng
 
-_process_rng: SecureRng | None = None
+# The stream of one secure generator for the whole process.
+_process_stream: Stream | None = None
 
 
 def sampling_stream(rng: Rng | None) -> Stream:
     """Return the stream of `rng`; for None, that of one secure generator for the whole process."""
     if rng is None:
-        rng = _process_rng or _make_process_rng()
-    elif not isinstance(rng, _Rng):
+        return _process_stream or _make_process_stream()
+    if not isinstance(rng, _Rng):
         raise ParameterTypeError(
             f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), "
             f"got {received(rng)}{_generator_meant(rng)}"
@@ -260,16 +261,21 @@ def _generator_meant(rng: object) -> str:
 def release_stream(rng: Rng | None) -> Stream:
     """Return the stream of `rng`, or refuse a generator whose noise can be guessed."""
     stream = sampling_stream(rng)
+    require_release(stream)
+    return stream
+
+
+def require_release(stream: Stream) -> None:
+    """Refuse the stream of a generator whose noise can be guessed."""
     if not stream.allow_release:
         raise ParameterError(
             "rng must be a SecureRng for a release, because whoever guesses a seed can subtract "
             "the noise; in tests use SeededRng(seed, allow_release=True), got SeededRng(...)"
         )
+
+
+def _make_process_stream() -> Stream:
+    # Two threads may both get here. Both streams have fresh keys, so either may stay.
+    global _process_stream
+    _process_stream = stream = Stream.from_os()
     return stream
-
-
-def _make_process_rng() -> SecureRng:
-    # Two threads may both get here. Both generators have fresh keys, so either may stay.
-    global _process_rng
-    _process_rng = SecureRng()
-    return _process_rng

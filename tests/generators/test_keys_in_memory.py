@@ -120,8 +120,9 @@ def _words(memory, length: int) -> Iterator[np.ndarray]:
             yield words
 
 
-# The fastest instruction set, or that of the environment, and each other: portable code has another cipher.
-each_tier = {"params": [None, *sn.cpu_tiers()[:-1]], "ids": lambda tier: tier or "fastest"}
+# The fastest instruction set, or that of the environment, and in `make test-long` each other: portable code has another cipher.
+others = [pytest.param(tier, marks=pytest.mark.long) for tier in sn.cpu_tiers()[:-1]]
+each_tier = {"params": [None, *others], "ids": lambda tier: tier or "fastest"}
 
 
 @pytest.fixture(**each_tier)

@@ -116,13 +116,14 @@ def test_keys_may_be_any_bytes(kind):
 
 def test_none_is_one_secure_generator_for_the_process():
     LAWS[0].sample(3)
-    process_rng = rng_module._process_rng
-    assert type(process_rng) is sn.SecureRng
-    before = process_rng._stream.fill_count
+    stream = rng_module._process_stream
+    assert stream.allow_release
+    assert not stream.given
+    before = stream.fill_count
     sn.sample(3, 1.0)
     sn.DiscreteLaplace(1).release([1, 2])
-    assert rng_module._process_rng is process_rng
-    assert process_rng._stream.fill_count == before + 2
+    assert rng_module._process_stream is stream
+    assert stream.fill_count == before + 2
 
 
 GENERATORS = [

@@ -59,7 +59,10 @@ def test_element_types(stream, dtype):
     for law in (LAW, VECTORS):
         with pytest.raises(TypeError, match=r"^values must be an array of float64 or int64 in native byte order, got "):
             law.release(stream, out, good)
-        assert law.release_short(stream, out, False) is None
+        for whole in (False, True):
+            assert law.release_usual(stream, out, None, whole) is None
+            assert law.release_usual(stream, good, out, whole) is None
+            assert not law.fill_usual(stream, out, whole)
 
 
 def test_shapes(stream):

@@ -106,6 +106,17 @@ def test_numbers_that_are_not_floats_are_refused(value):
             call(value)
 
 
+@pytest.mark.parametrize("value", [Fraction(1, 2), [Fraction(1, 2), 1.0]])
+def test_lack_of_memory_is_not_a_wrong_number(value, monkeypatch):
+    def nothing_left(number):
+        raise MemoryError("7")
+
+    monkeypatch.setattr(Fraction, "__float__", nothing_left, raising=False)
+    with pytest.raises(MemoryError, match=r"^no memory to convert eps$") as refused:
+        sn.Laplace(value)
+    assert refused.value.__suppress_context__
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from tests.examples import each_law_and_array
+
+RELEASING = [sn.Laplace(1), sn.Laplace([1.0, 2.0]), sn.MultivariateStaircase(1, dim=2), sn.DiscreteGaussian(4)]
 
 # Long enough for the extension to split it, and not a whole number of pieces.
 LONG = 2**18 + 12_345
@@ -98,6 +101,61 @@ def test_threads_out_of_range(threads):
 def test_threads_of_a_wrong_type(threads):
     with pytest.raises(sn.ParameterTypeError, match="threads must be an integer"):
         sn.sample(3, 1, threads=threads)
+
+
+@each_law_and_array
+def test_any_number_of_threads_releases_the_same_values(law):
+    def study():
+        return sn.SeededRng(1, allow_release=True)
+
+    own = law._value_shape or law._parameter_shape or (3,)
+    answers = np.full((LONG // np.prod(own) + 1, *own), 0.25)
+    alone = law.release(answers, rng=study(), threads=1)
+    for threads in (2, 3, None):
+        np.testing.assert_array_equal(law.release(answers, rng=study(), threads=threads), alone)
+    in_place = answers.copy()
+    assert law.release(in_place, rng=study(), out=in_place, threads=2) is in_place
+    np.testing.assert_array_equal(in_place, alone)
+
+
+@pytest.mark.parametrize("law", RELEASING, ids=repr)
+@pytest.mark.parametrize("k", [1, 2])
+def test_threads_of_a_release_are_checked_before_it(law, k, rng):
+    out = np.full((3, 2), 7.0)
+    for threads, error, text in [
+        (0, sn.ParameterError, r"threads must be an integer from 1 to 2\*\*12, got 0"),
+        (2**12 + 1, sn.ParameterError, r"threads must be an integer from 1 to 2\*\*12, got 4097"),
+        (True, sn.ParameterTypeError, "threads must be an integer, got True"),
+        ("2", sn.ParameterTypeError, "threads must be an integer, got '2'"),
+    ]:
+        with pytest.raises(error, match=f"^{text}$"):
+            law.release(np.zeros((3, 2)), max_partitions_contributed=k, rng=rng, out=out, threads=threads)
+    assert (out == 7).all()
+    assert rng._stream.fill_count == 0
+
+
+@pytest.mark.parametrize("law", RELEASING, ids=repr)
+def test_a_number_of_threads_comes_before_the_environment(law, monkeypatch, rng):
+    monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
+    assert law.release(np.zeros((LONG, 2)), rng=rng, threads=2).shape == (LONG, 2)
+    with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be "):
+        law.release(np.zeros((LONG, 2)), rng=rng)
+    assert rng._stream.fill_count == 1
+
+
+@pytest.mark.parametrize("law", RELEASING, ids=repr)
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("first", [0, 65_535, 65_536, 300_000, 2**20 - 1])
+def test_the_first_of_many_wrong_answers_is_named_by_any_number_of_threads(law, threads, first, rng):
+    answers = np.zeros((2**20, 2))
+    answers[first:, 1] = np.inf
+    answers[-1, 1] = np.nan
+    out = np.full(answers.shape, 7.0)
+    for values in (answers, np.asfortranarray(answers)):
+        with pytest.raises(sn.ParameterError, match=rf"^values must be finite, got one that is not at index \({first}, 1\)$"):
+            law.release(values, rng=rng, out=out, threads=threads)
+    assert (out == 7).all()
+    assert rng._stream.fill_count == 0
 
 
 def test_environment_sets_the_number_of_threads():

@@ -43,7 +43,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     shapes. A law of scalars holds a native law that is ready to draw.
     """
 
-    __slots__ = ("_eps", "_lattice", "_sensitivity", "_spec")
+    __slots__ = ("_eps", "_lattice", "_parameter_shape", "_sensitivity", "_spec")
 
     # Name of the law in the extension.
     _native_name: ClassVar[Any]
@@ -55,8 +55,8 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     _eps: Real
     _sensitivity: Real
     _spec: Spec
-    # Granularity and r. For array parameters they take time, so they are None until first used.
-    _lattice: tuple[Any, Any] | None
+    # Granularity and r. They take time, so they are not set until first used.
+    _lattice: tuple[Any, Any]
 
     @classmethod
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
@@ -71,15 +71,20 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         self, eps: RealLike, sensitivity: RealLike, spec: object = None, *, convert: Callable[[object, str], Real] = real
     ) -> None:
         """Check and store the parameters; every such law's constructor calls this."""
-        parameters = {"eps": convert(eps, "eps"), "sensitivity": convert(sensitivity, "sensitivity")}
-        checked = self._check_spec(spec, convert)
-        if self._spec_name and not isinstance(checked, str):
-            parameters[self._spec_name] = checked  # type: ignore[assignment]
+        rate, change, checked = convert(eps, "eps"), convert(sensitivity, "sensitivity"), self._check_spec(spec, convert)
         store = object.__setattr__
-        store(self, "_eps", parameters["eps"])
-        store(self, "_sensitivity", parameters["sensitivity"])
+        store(self, "_eps", rate)
+        store(self, "_sensitivity", change)
         store(self, "_spec", checked)
-        self._check(common_shape(parameters))
+        self._check(self._common_shape())
+
+    def _common_shape(self) -> Shape:
+        if isinstance(self._eps, float) and isinstance(self._sensitivity, float) and not isinstance(self._spec, np.ndarray):
+            return ()
+        parameters = {"eps": self._eps, "sensitivity": self._sensitivity}
+        if self._spec_name and not isinstance(self._spec, str):
+            parameters[self._spec_name] = self._spec  # type: ignore[assignment]
+        return common_shape(parameters)
 
     def _check_spec(self, spec: object, convert: Callable[[object, str], Real]) -> Spec:
         name = self._spec_name
@@ -100,16 +105,14 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     def _check(self, shape: Shape) -> None:
         """Check the numbers by the extension, and make its law if they are scalars."""
+        object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
-            law = self._native_law(self._eps, self._sensitivity, self._spec)  # type: ignore[arg-type]
-            self._hold(law, shape)
-            object.__setattr__(self, "_lattice", (law.granularity, *(law.lengths or (0,))))
+            self._hold(self._native_law(self._eps, self._sensitivity, self._spec))  # type: ignore[arg-type]
             return
         if 0 in shape:
             self._check_each_alone()
         _native.check(self._native_name, *self._broadcast(shape))
-        self._hold(None, shape)
-        object.__setattr__(self, "_lattice", None)
+        self._hold(None)
 
     @property
     def sensitivity(self) -> Value | float:
@@ -124,13 +127,15 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     def _place(self) -> tuple[Any, Any]:
         """Return granularity and r; arrays of them for array parameters."""
-        if self._lattice is None:
-            granularity, _, r = describe(self._native_name, *self._broadcast(self._parameter_shape))
-            granularity.flags.writeable = False
-            r.flags.writeable = False
-            object.__setattr__(self, "_lattice", (granularity, r))
-            return granularity, r
-        return self._lattice
+        try:
+            return self._lattice
+        except AttributeError:
+            granularity, _, r = self._describe()
+        granularity.flags.writeable = False
+        r.flags.writeable = False
+        lattice = (granularity, r) if self._parameter_shape else (granularity.item(), r.item())
+        object.__setattr__(self, "_lattice", lattice)
+        return lattice
 
     def _check_each_alone(self) -> None:
         """Check each parameter alone for a law of empty shape, which has no element to check."""
@@ -170,13 +175,13 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         # The parameters were checked when the law was made.
         _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
 
-    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int) -> None:
+    def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._scalar_law is not None:
-            super()._add_noise(stream, answers, out, k)
+            super()._add_noise(stream, answers, out, k, threads)
             return
         if k > 1:
             self._check_shares(k)
-        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k)
+        _native.release_each(self._native_name, *self._broadcast(out.shape), stream, answers, out, k, threads)
 
     def _check_shares(self, k: int) -> None:
         """Refuse a k for which some element has no law; this needs no array of quotients."""

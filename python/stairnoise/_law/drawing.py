@@ -32,16 +32,14 @@ class Drawing(Immutable, Generic[Default, Value]):
     _integers: ClassVar[bool]
     _dtypes: ClassVar[tuple[str, ...]]
     _release_dtypes: ClassVar[tuple[str, ...]]
-    _parameter_shape: Shape
+    # () for scalar parameters.
+    _parameter_shape: Shape = ()
+    # Shape of one value: () for a number, (d,) for a vector.
+    _value_shape: Shape = ()
     # The extension's law; None if parameters are arrays.
     _scalar_law: Any
     # Draws one number; None if parameters are arrays or values are vectors.
     _draw: Any
-
-    @property
-    def _value_shape(self) -> Shape:
-        """Shape of one value: () for a number, (d,) for a vector."""
-        return ()
 
     @property
     def exactness(self) -> str:
@@ -137,12 +135,16 @@ class Drawing(Immutable, Generic[Default, Value]):
         ParameterError, ParameterTypeError
             An argument is not allowed. Nothing has been drawn and `out` is untouched.
         """
-        if self._draw is not None and out is None and dtype is None and threads is None:
+        # The usual calls. For ten values they take less than half the time of the general way.
+        draw = self._draw
+        if draw is not None and dtype is None and threads is None:
+            stream = sampling_stream(rng)
             if size is None:
-                return self._draw(sampling_stream(rng))
-            # The usual call. For ten values it takes less than half the time of the general way.
-            if type(size) is int and 0 <= size < _SURELY_A_LENGTH:
-                stream = sampling_stream(rng)
+                if out is None:
+                    return draw(stream)
+                if self._scalar_law.fill_usual(stream, out, self._integers):
+                    return out
+            elif out is None and type(size) is int and 0 <= size < _SURELY_A_LENGTH:
                 noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
                 self._scalar_law.fill(stream, noise)
                 return noise
@@ -159,7 +161,7 @@ class Drawing(Immutable, Generic[Default, Value]):
         size_name: str = "size",
     ) -> Any:
         stream = sampling_stream(rng)
-        workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
+        workers = threads_asked(threads)
         each = self._value_shape
         if each and size is not None:
             size = (*(size if isinstance(size, tuple) else (size,)), *each)
@@ -174,6 +176,11 @@ class Drawing(Immutable, Generic[Default, Value]):
 
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
         self._scalar_law.fill(stream, out, threads)
+
+
+def threads_asked(threads: object) -> int:
+    """Check a number of threads; 0 for None, which leaves it to the extension."""
+    return 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
 
 
 def require_values(shape: Shape, each: Shape, name: str) -> None:

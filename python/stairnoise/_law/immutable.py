@@ -23,7 +23,7 @@ class Immutable:
                 for name in named:
                     if name not in known:
                         raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
-            return super().__new__(cls)
+            return object.__new__(cls)
 
     if TYPE_CHECKING:
 

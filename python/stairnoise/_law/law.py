@@ -35,25 +35,23 @@ if TYPE_CHECKING:
 class Law(Releasing[Default, Value, Float], Guaranteed):
     """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
 
-    __slots__ = ("_distribution_made", "_draw", "_given", "_parameter_shape", "_scalar_law")
+    __slots__ = ("_distribution_made", "_draw", "_given", "_scalar_law")
 
     _given: dict[str, Any]
-    # What `_functions` returned; None until first used.
+    # What `_functions` returned; not set until first used.
     _distribution_made: Any
 
     def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
         """Keep the extension's law and the arguments by name, in the constructor's order; every constructor ends with it."""
         object.__setattr__(self, "_given", given)
-        self._hold(native, ())
+        self._hold(native)
 
-    def _hold(self, native: _native.Law | None, shape: tuple[int, ...]) -> None:
-        """Keep the extension's law and the parameters' shape; `native` is None for array parameters."""
+    def _hold(self, native: _native.Law | None) -> None:
+        """Keep the extension's law; it is None for array parameters."""
+        one_number = native is not None and not self._value_shape
         store = object.__setattr__
         store(self, "_scalar_law", native)
-        one_number = native is not None and not self._value_shape
         store(self, "_draw", (native.draw_int if self._integers else native.draw_float) if one_number else None)  # type: ignore[union-attr]
-        store(self, "_parameter_shape", shape)
-        store(self, "_distribution_made", None)
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._given
@@ -71,9 +69,12 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
 
     @property
     def _distribution(self) -> Any:
-        if self._distribution_made is None:
-            object.__setattr__(self, "_distribution_made", self._functions())
-        return self._distribution_made
+        try:
+            return self._distribution_made
+        except AttributeError:
+            made = self._functions()
+        object.__setattr__(self, "_distribution_made", made)
+        return made
 
 
 class LawOfNumbers(

@@ -256,6 +256,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         l2_sensitivity: RealLike | None = None,
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
+        threads: int | None = None,
     ) -> Any:
         """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
 
@@ -277,6 +278,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             ``allow_release=True``.
         out : ndarray or None
             Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows, or float32.
+        threads : int or None
+            How many threads release a long array, as in `sample`. The released numbers do not depend on it.
 
         Returns
         -------
@@ -302,7 +305,9 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
                     f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
                 )
             values = whole_numbers(values)
-        return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
+        return super().release(  # type: ignore[type-var]
+            values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out, threads=threads
+        )
 
     def _functions(self) -> DiscreteGaussianLaw:
         from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw

@@ -157,7 +157,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return granularity
 
     @property
-    def _value_shape(self) -> tuple[int, ...]:
+    def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
         return (self.dim,)
 
     # Drawing
@@ -243,6 +243,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         max_partitions_contributed: int = 1,
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
+        threads: int | None = None,
     ) -> Any:
         """Add noise to true vectors and return the private ones.
 
@@ -262,6 +263,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             ``allow_release=True``.
         out : ndarray or None
             Writable array of float64 or float32 to fill and return; it may be `values` itself.
+        threads : int or None
+            How many threads release a long array, as in `sample`. The released numbers do not depend on it.
 
         Returns
         -------
@@ -274,7 +277,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             A value is NaN, infinite or too large for the lattice, or the last axis has another length. Or another argument
             is not allowed. Nothing has been drawn and `out` is untouched.
         """
-        return super().release(values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out)
+        return super().release(  # type: ignore[type-var]
+            values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out, threads=threads
+        )
 
     # The distribution
 

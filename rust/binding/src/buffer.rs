@@ -136,7 +136,7 @@ fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
     unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.addr() }
 }
 
-fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     // SAFETY: as in `address`.
     let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
     flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0

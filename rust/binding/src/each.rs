@@ -79,9 +79,15 @@ impl<'py> Parameters<'py> {
     }
 
     /// Refuses parameters that some value has no law for, before anything is drawn.
-    fn check(&self) -> PyResult<()> {
-        let laws = Laws::new(self.kind);
-        self.in_parts(|first, part| laws.check(part).map_err(|(i, error)| (first + i, error)))
+    fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
+        threads::check(
+            py,
+            (self.eps.len(), threads),
+            || Laws::new(self.kind),
+            |first| self.in_order(first),
+            |laws, parameters| laws.check(&parameters.part()),
+            |position, error| errors::parameter_at(error, position, self.index),
+        )
     }
 
     /// Calls `look` with the parameters of consecutive values and the position of the first, in C order; what it refuses is reported with its
@@ -181,8 +187,8 @@ fn fill_array<T: Value + numpy::Element>(
 
 /// Each ε is divided by `k` on the way, so that no array of quotients is needed.
 #[pyfunction]
-#[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1))]
-#[allow(clippy::too_many_arguments, reason = "two more than the release of a single law has")]
+#[pyo3(signature = (kind, eps, sensitivity, shape, stream, values, out, k = 1, threads = 0))]
+#[allow(clippy::too_many_arguments, reason = "those of a law and of its release")]
 pub(crate) fn release_each<'py>(
     py: Python<'py>,
     kind: Kind,
@@ -193,12 +199,14 @@ pub(crate) fn release_each<'py>(
     values: &Bound<'py, PyUntypedArray>,
     out: &Bound<'py, PyUntypedArray>,
     k: u64,
+    threads: usize,
 ) -> PyResult<()> {
     same_shape("eps", eps.shape(), out.shape())?;
     same_shape("values", values.shape(), out.shape())?;
     let parameters = Parameters::new(kind, eps, sensitivity, shape, k)?;
-    parameters.check()?;
-    with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out)))
+    let threads = threads::number(threads, out.len())?;
+    parameters.check(py, threads)?;
+    with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out, threads)))
 }
 
 fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
@@ -207,21 +215,23 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     stream: &Stream,
     values: &Bound<'_, PyArrayDyn<A>>,
     out: &Bound<'_, PyArrayDyn<T>>,
+    threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
     let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
-    let (check, mut both) = (laws(), in_order(0).map_err(|OutOfMemory| errors::memory())?);
-    let mut signals = Signals::new();
-    for first in (0..answers.len()).step_by(STAGE) {
-        both.advance(STAGE.min(answers.len() - first));
-        check
-            .check_answers(both.0.part(), &both.1.part())
-            .map_err(|error| errors::answer(error, first, values.shape()))?;
-        signals.check()?;
-    }
-    let threads = threads::number(0, places.len())?;
+    threads::check(
+        py,
+        (answers.len(), threads),
+        laws,
+        in_order,
+        |laws, (answers, parameters)| {
+            laws.check_answers(answers.part(), &parameters.part())
+                .map_err(|error| (0, error))
+        },
+        |first, error| errors::answer(error, first, values.shape()),
+    )?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
         let inputs = in_order(piece.first)?;
@@ -235,13 +245,14 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
 #[pyfunction]
 #[pyo3(signature = (kind, eps, sensitivity, shape, k = 1))]
 pub(crate) fn check(
+    py: Python<'_>,
     kind: Kind,
     eps: &Bound<'_, PyArrayDyn<f64>>,
     sensitivity: &Bound<'_, PyArrayDyn<f64>>,
     shape: Option<&Bound<'_, PyAny>>,
     k: u64,
 ) -> PyResult<()> {
-    Parameters::new(kind, eps, sensitivity, shape, k)?.check()
+    Parameters::new(kind, eps, sensitivity, shape, k)?.check(py, 1)
 }
 
 /// The largest float not above eps/k, of every ε.

@@ -8,6 +8,7 @@ use crate::buffer::{same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
+use crate::usual;
 
 /// A noise law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -45,26 +46,37 @@ impl Law {
         with_output!(out, out => drawing::fill(py, out, &self.0, stream, threads))
     }
 
+    #[pyo3(signature = (stream, values, out, threads = 0))]
     fn release(
         &self,
         py: Python<'_>,
         stream: &Stream,
         values: &Bound<'_, PyUntypedArray>,
         out: &Bound<'_, PyUntypedArray>,
+        threads: usize,
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
-        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream)))
+        with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 
-    /// Releases a short array of integers or floats into a new one; `None` for anything else, which [`Law::release`] takes.
-    fn release_short<'py>(
+    /// Fills an `out` as outputs usually are; false for any other, which [`Law::fill`] takes.
+    fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
+        usual::fill(py, out, whole, &self.0, stream)
+    }
+
+    /// Releases values as they usually are; `None` for any others, which [`Law::release`] takes, and for a stream that may not release.
+    fn release_usual<'py>(
         &self,
         py: Python<'py>,
         stream: &Stream,
         values: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
         whole: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        drawing::release_short(py, values, whole, &self.0, stream)
+        if !stream.may_release() {
+            return Ok(None);
+        }
+        usual::release(py, values, out, whole, &self.0, stream)
     }
 }
 

@@ -14,6 +14,7 @@
 //! | `selection` | the class of mechanisms that select |
 //! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
+//! | `usual` | arguments as they usually are |
 #![deny(unsafe_code)]
 
 use pyo3::prelude::*;
@@ -30,6 +31,7 @@ mod layout;
 mod selection;
 mod stream;
 mod threads;
+mod usual;
 
 // `Children::stream` and the list of `borrows` rely on it: no other thread runs while the interpreter is attached.
 #[pymodule(gil_used = true)]

@@ -27,6 +27,10 @@ impl Stream {
         }
     }
 
+    pub fn may_release(&self) -> bool {
+        self.allow_release
+    }
+
     /// Held only to take a fill, with the interpreter attached: a fork in another thread cannot leave it locked.
     fn lock(&self) -> MutexGuard<'_, Generator> {
         // A generator is never left half-changed, whatever happened to the thread that held it.

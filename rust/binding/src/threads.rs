@@ -1,18 +1,22 @@
 //! Long fills: on several threads, and stopped by Ctrl-C.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use numpy::Element;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{ParamError, parallel, process_mark};
+use stairnoise::{OutOfMemory, ParamError, parallel, process_mark};
 
-use crate::buffer::{Output, Parts, Piece, detach_for};
+use crate::buffer::{Inputs, Output, Parts, Piece, STAGE, detach_for};
 use crate::errors::{self, ParameterError};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Shorter arrays are checked by one thread: a check takes a quarter of a nanosecond a value, and starting a thread 30 µs.
+const CHECK_SPLIT_FROM: usize = 1 << 20;
 
 const VARIABLE: &str = "STAIRNOISE_NUM_THREADS";
 
@@ -64,6 +68,51 @@ pub(crate) fn fill<T: Element, S>(
         parallel::each(pieces, threads, state, write, || signals.look()).map_err(errors::parameter)?;
         signals.result
     })
+}
+
+/// Has `look(state, inputs)` check all `len` values, on up to `threads` threads: `inputs(first)` is what is read from value number `first` on, and
+/// comes a part at a time. What is refused first in C order is returned as `refusal(position, error)`.
+pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
+    py: Python<'_>,
+    (len, threads): (usize, usize),
+    state: impl Fn() -> S + Sync + Send,
+    inputs: impl Fn(u64) -> Result<I, OutOfMemory> + Sync + Send,
+    look: impl Fn(&mut S, &I) -> Result<(), (usize, E)> + Sync + Send,
+    refusal: impl Fn(usize, E) -> PyErr,
+) -> PyResult<()> {
+    let look_from = |state: &mut S, first: usize, n: usize| {
+        let mut inputs = inputs(first as u64).map_err(|error| (first, error.into()))?;
+        for begin in (first..first + n).step_by(STAGE) {
+            inputs.advance(STAGE.min(first + n - begin));
+            look(state, &inputs).map_err(|(position, error)| (begin + position, error))?;
+        }
+        Ok(())
+    };
+    // Where one part is all, nobody waits for a signal, and the clock is not read.
+    if len <= STAGE {
+        return look_from(&mut state(), 0, len).map_err(|(position, error)| refusal(position, error));
+    }
+    let threads = if len < CHECK_SPLIT_FROM { 1 } else { threads };
+    let refused = Mutex::new(None);
+    let look_on = |state: &mut S, first: usize| {
+        look_from(state, first, PIECE.min(len - first)).map_err(|(position, error)| {
+            // Pieces are begun in order, and each is ended: the first refusal is found, on whichever thread.
+            let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+            if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
+                *refused = Some((position, error));
+            }
+        })
+    };
+    let mut signals = Signals::new();
+    // How it ended is told by what it left.
+    let _ = detach_for(py, len, || {
+        parallel::each((0..len).step_by(PIECE), threads, state, look_on, || signals.look())
+    });
+    signals.result?;
+    match refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((position, error)) => Err(refusal(position, error)),
+        None => Ok(()),
+    }
 }
 
 /// The clock of the last look for a signal, and what a handler raised.

@@ -1,0 +1,230 @@
+"""Usual arguments take a shorter way, which `threads=1` avoids: values, results and refusals are those of the general way.
+
+Evidence: equality of the two ways, and of what they leave behind.
+"""
+
+import enum
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+import stairnoise as sn
+from stairnoise._registry import ROWS
+from stairnoise._sample import _kept_law
+
+LAWS = [sn.Laplace(1.0), sn.DiscreteLaplace(1.0), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(3.0), sn.Laplace(1.0, 2.0**90)]
+
+
+class Whole(enum.IntEnum):
+    ONE = 1
+
+
+class Tagged(np.ndarray):
+    pass
+
+
+def packed():
+    array = np.zeros(4, np.dtype([("tag", "u1"), ("value", "f8")]))["value"]
+    array[...] = range(4)
+    return array
+
+
+def misaligned(dtype=np.float64):
+    array = np.frombuffer(bytearray(33), np.uint8)[1:].view(dtype)
+    array[...] = range(4)
+    return array
+
+
+def frozen():
+    array = np.arange(4.0)
+    array.flags.writeable = False
+    return array
+
+
+# Everything of four values, of float64 or int64 and otherwise, in one piece and not, and much that is refused.
+ARRAYS = {
+    **{
+        dtype: lambda dtype=dtype: np.arange(4).astype(dtype) for dtype in ("f8", "i8", "f4", "i4", "f2", "u8", "g", ">f8", ">i8")
+    },
+    **{dtype: lambda dtype=dtype: np.arange(4).astype(dtype) for dtype in ("?", "c16", "O", "S1", "m8[s]")},
+    "C": lambda: np.arange(4.0).reshape(2, 2),
+    "F": lambda: np.asfortranarray(np.arange(4.0).reshape(2, 2)),
+    "F of int64": lambda: np.asfortranarray(np.arange(4).reshape(2, 2)),
+    "wide": lambda: np.arange(4.0).reshape(1, 4),
+    "strided": lambda: np.arange(8.0)[::2],
+    "reversed": lambda: np.arange(4)[::-1],
+    "32 axes": lambda: np.arange(4.0).reshape((1,) * 31 + (4,)),
+    "packed": packed,
+    "misaligned": misaligned,
+    "misaligned int64": lambda: misaligned(np.int64),
+    "frozen": frozen,
+    "repeated": lambda: as_strided(np.zeros(1), (4,), (0,)),
+    "overlapping": lambda: as_strided(np.zeros(4), (4,), (4,)),
+    "one": lambda: np.ones(1),
+    "one, stride 0": lambda: as_strided(np.ones(1), (1,), (0,)),
+    "empty": lambda: np.zeros(0),
+    "empty, three axes": lambda: np.zeros((2, 0, 3), np.int64),
+    "no axis": lambda: np.array(3.0),
+    "no axis, int64": lambda: np.array(3),
+    "masked": lambda: np.ma.array(np.arange(4.0), mask=[0, 1, 0, 0]),
+    "masked, none": lambda: np.ma.array(np.arange(4)),
+    "matrix": lambda: np.arange(4.0).view(np.matrix),
+    "subclass": lambda: np.arange(4).view(Tagged),
+    "NaN": lambda: np.array([0.0, 1, np.nan, np.inf]),
+    "infinite": lambda: np.array([[0.0, 1], [2, -np.inf]]),
+    "too large": lambda: np.array([0.0, 1e300]),
+    "list": lambda: [0.0, 1.0, 2.0, 3.0],
+    "list of int": lambda: [0, 1, 2, 3],
+    "text": lambda: "1",
+    "None": lambda: None,
+}
+if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+    ARRAYS["33 axes"] = lambda: np.arange(4.0).reshape((1,) * 32 + (4,))
+NUMBERS = {
+    repr(number): lambda number=number: number
+    for number in (
+        *(5, 5.0, -0.0, 0, True, Whole.ONE, np.float64(5), np.float32(0.1), np.int64(5), np.uint8(5), np.bool_(True), 1j),
+        *(float("nan"), float("-inf"), 1e300, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 10**400, 0.1, 2.5, -0.5),
+    )
+}
+OUTS = {"no out": lambda: None, **ARRAYS}
+
+
+def result(call):
+    """What a call returns or says, and how many fills it takes."""
+    rng = sn.SeededRng(3, allow_release=True)
+    try:
+        returned = call(rng)
+    except (ValueError, TypeError) as error:
+        assert rng._stream.fill_count == 0
+        return type(error), str(error)
+    assert rng._stream.fill_count == 1
+    array = np.asarray(returned)
+    return type(returned), array.dtype, array.shape, repr(array.tolist())
+
+
+def content(array):
+    return repr(array) if not isinstance(array, np.ndarray) else (type(array), array.dtype, repr(np.asarray(array).tolist()))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("name", {**NUMBERS, **ARRAYS})
+def test_a_release_of_anything_into_anything(law, name):
+    for out_name, make in OUTS.items():
+        values = [(NUMBERS | ARRAYS)[name]() for _ in range(2)]
+        outs = [make() for _ in range(2)]
+        usual = result(lambda rng: law.release(values[0], rng=rng, out=outs[0]))  # noqa: B023
+        assert usual == result(lambda rng: law.release(values[1], rng=rng, out=outs[1], threads=1)), out_name  # noqa: B023
+        assert content(outs[0]) == content(outs[1]), out_name
+        assert content(values[0]) == content(values[1]), out_name
+        if isinstance(usual[0], type) and issubclass(usual[0], Exception):
+            assert content(outs[0]) == content(make()), out_name
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("name", OUTS)
+def test_noise_into_anything(law, name):
+    outs = [OUTS[name]() for _ in range(2)]
+    usual = result(lambda rng: law.sample(rng=rng, out=outs[0]))
+    assert usual == result(lambda rng: law.sample(rng=rng, out=outs[1], threads=1))
+    assert content(outs[0]) == content(outs[1])
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("name", OUTS)
+def test_a_given_out_is_returned_itself(law, name):
+    out = OUTS[name]()
+    for call in (lambda: law.sample(out=out), lambda: law.release(np.zeros(4), out=out)):
+        try:
+            assert out is None or call() is out
+        except (ValueError, TypeError):
+            continue
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("dtype", ["f8", "i8"])
+@pytest.mark.parametrize("shift", [-3, -1, 0, 1, 3, 4])
+def test_values_that_share_memory_with_out(law, dtype, shift):
+    """Cut from one array, apart by `shift` elements; read as float64 or int64."""
+    results = []
+    for options in ({}, {"threads": 1}):
+        memory = np.zeros(12, "i8" if law._integers else "f8")
+        out, values = memory[4:8], memory.view(dtype)[4 + shift : 8 + shift]
+        values[...] = [1, 2, 3, 4]
+        results.append(result(lambda rng: law.release(values, rng=rng, out=out, **options)))  # noqa: B023
+        results.append(memory.tobytes())
+    assert results[:2] == results[2:]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+def test_one_value_in_the_place_of_out_with_another_stride(law):
+    """A single element is contiguous whatever its stride."""
+    alone = result(lambda rng: law.release(np.ones(1), rng=rng))
+    for step in (1, 2, -1):
+        memory = np.ones(1)
+        out = memory[::step]
+        assert result(lambda rng: law.release(memory, rng=rng, out=out)) == alone  # noqa: B023
+        assert repr(memory.tolist()) == alone[3]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("values", [5, 5.0, np.zeros(3), np.zeros(3, np.int64)], ids=repr)
+@pytest.mark.parametrize("derive", [lambda rng: rng, lambda rng: rng.spawn(1)[0], lambda rng: rng.at(3)])
+def test_seeds_are_refused_for_usual_values_too(law, values, derive):
+    rng = derive(sn.SeededRng(1))
+    for out in (None, np.zeros(3)):
+        with pytest.raises(sn.ParameterError, match=r"^rng must be a SecureRng for a release"):
+            law.release(values, rng=rng, out=out)
+        assert out is None or not out.any()
+    assert rng._stream.fill_count == 0
+
+
+def test_long_arrays():
+    for n in (1023, 1024, 1025, 5000):
+        for law in LAWS:
+            for dtype in ("f8", "i8"):
+                values, out = np.arange(n, dtype=dtype), np.zeros(n, "i8" if law._integers and dtype == "i8" else "f8")
+                general = result(lambda rng: law.release(values, rng=rng, threads=1))  # noqa: B023
+                assert result(lambda rng: law.release(values, rng=rng)) == general  # noqa: B023
+                assert result(lambda rng: law.release(values, rng=rng, out=out)) == general  # noqa: B023
+
+
+def test_laws_of_one_call_are_kept_by_value_and_by_type():
+    _kept_law.cache_clear()
+    for eps in (1, 1.0, 2):
+        for _ in range(3):
+            assert result(lambda rng: sn.sample(4, eps, rng=rng)) == result(lambda rng: sn.Staircase(eps).sample(4, rng=rng))  # noqa: B023
+    assert _kept_law.cache_info().misses == 3
+    for eps in (np.float64(1), np.array(1.0), Whole.ONE):
+        sn.sample(3, eps)
+    assert _kept_law.cache_info().currsize == 3
+    parameters = {"mechanism": "arete", "alpha": 1.0, "theta": 1.0, "lam": 0.5}
+    assert sn.sample(**parameters, n_parties=3) != 0
+    for refused, error in [(3.0, "n_parties must be an integer, got 3.0"), (True, "n_parties must be an integer, got True")]:
+        for _ in range(2):
+            with pytest.raises(sn.ParameterTypeError, match=f"^{error}$"):
+                sn.sample(**parameters, n_parties=refused)
+
+
+@pytest.mark.parametrize("eps", [True, float("nan"), 0, -1.0, "1", 10**400])
+def test_refused_parameters_stay_refused(eps):
+    sn.sample(3, 1)
+    texts = {result(lambda rng: sn.sample(3, eps, rng=rng)) for _ in range(3)}
+    assert texts == {result(lambda rng: sn.Staircase(eps).sample(3, rng=rng))}
+    assert next(iter(texts))[0] in (sn.ParameterError, sn.ParameterTypeError)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_no_mechanism_takes_a_zero(row):
+    """Of equal numbers of one type only the two zeros differ, so that a kept law is never that of other arguments."""
+    arguments = next(example.arguments for example in row.examples if not example.by)
+    for name, value in arguments.items():
+        for zero in (0.0, -0.0):
+            if isinstance(value, (int, float)):
+                with pytest.raises((sn.ParameterError, sn.ParameterTypeError)):
+                    row.load()(**{**arguments, name: zero})
+    if row.name == "truncated_laplace":
+        for name in ("lower", "upper"):
+            with pytest.raises(sn.ParameterError, match=rf"^{name} must be at "):
+                sn.TruncatedLaplace(1.0, 0.4, **{name: 0.0})
