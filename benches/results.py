@@ -8,7 +8,7 @@ from typing import Any
 Record = dict[str, Any]
 Result = dict[str, Any]
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
