@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benches import builds, compare, machine, ours, ratios, report
+from benches import builds, compare, machine, ours, report
 from benches.cases import CASES
 from benches.results import Record
 from benches.timing import SECONDS
@@ -53,12 +53,11 @@ def compared() -> Record:
     """Return the rows that compare this build with the first commit, on every tier of this machine, best first."""
     if not builds.exists(compare.FIRST):
         return {"commit": compare.FIRST, "rows": []}
-    tiers = [tier for tier in ratios.TIERS if tier in ours.tiers()] or list(ours.tiers())
     share = SECONDS / 2  # for a row with a target; the others take a third
     rows = compare.compare(
         compare.FIRST,
         CASES.values(),
-        tiers,
+        ours.tiers()[::-1],
         lambda case: share if case.main else share / 3,
         show=lambda row: print(compare.line(row), flush=True),
     )

@@ -55,6 +55,8 @@ class Releasing:
     exact: bool = True
     """Whether its noise has the law; rounded noise has about the law's spread."""
     note: str = ""
+    secure: bool = False
+    """Whether it releases by an exact law with a secure generator, as stairnoise does."""
 
 
 def _numpy(law: Law, n: int) -> Draw:
@@ -103,7 +105,7 @@ def _pydp(law: Law, n: int) -> Draw:
 
 OTHERS = (
     Releasing("NumPy, round + add", _numpy, exact=False, note="64-bit floats, not a secure generator; allocates the noise"),
-    Releasing("OpenDP laplace", _opendp, "opendp", ONE_BY_ONE, note="exact and secure; lists"),
+    Releasing("OpenDP laplace", _opendp, "opendp", ONE_BY_ONE, note="exact and secure; lists", secure=True),
     Releasing("diffprivlib", _diffprivlib, "diffprivlib", ONE_BY_ONE, note="secure generator, 64-bit floats; one call per value"),
     Releasing("PyDP", _pydp, "pydp", ONE_BY_ONE, exact=False, note="secure generator, on a grid; one call per value"),
 )

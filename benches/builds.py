@@ -58,5 +58,13 @@ def build(commit: str) -> Path:
     return site
 
 
+def tiers(package: Path) -> list[str]:
+    """Return the instruction sets that a built package has for this machine, slowest first."""
+    code = "import stairnoise; print(*stairnoise.cpu_tiers())"
+    environment = {key: value for key, value in os.environ.items() if key != "STAIRNOISE_CPU"} | {"PYTHONPATH": str(package)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=package).stdout.split()
+
+
 if __name__ == "__main__":
     print(build(sys.argv[1]))

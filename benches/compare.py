@@ -84,12 +84,13 @@ def compare(
     """
     itself, show = options.get("itself", True), options.get("show", lambda row: None)
     chosen, rows = list(cases), []
-    best = ours.tiers()[-1]
+    best, package = ours.tiers()[-1], builds.build(commit)
+    *_, old_best = old_tiers = builds.tiers(package)
     for tier in tiers:
-        package = builds.build(commit)
         with ExitStack() as stack:
-            sites = {"old": package, "new": BUILT} | ({"again": package} if itself else {})
-            workers = {name: stack.enter_context(Worker(site, tier)) for name, site in sites.items()}
+            old = package, tier if tier in old_tiers else old_best  # a set that is new is compared with the best of then
+            sides = {"old": old, "new": (BUILT, tier)} | ({"again": old} if itself else {})
+            workers = {name: stack.enter_context(Worker(*side)) for name, side in sides.items()}
 
             def one(case: Case, factor: float = 1, workers: Any = workers, tier: str = tier) -> Row:
                 row = {"tier": tier} | measure(workers, case, factor * seconds(case))
@@ -97,7 +98,7 @@ def compare(
                 return row
 
             found = {case.work: one(case) for case in chosen if case.every_tier or tier == best}
-            for row in ratios.slower(list(found.values())) if itself else ():
+            for row in ratios.slower(list(found.values())):
                 found[row["work"]] = one(CASES[row["work"]], 2)
             rows += found.values()
     return rows

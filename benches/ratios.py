@@ -11,7 +11,7 @@ from benches import cases
 from benches.results import number, power
 
 TIERS = ("avx512", "avx2", "portable")
-TITLES = {"avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}
+TITLES = {"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON", "portable": "portable"}
 MILLISECOND = 1e6
 """What a constructor may take, in ns."""
 

@@ -28,7 +28,7 @@ def page(record: Record, stem: str) -> str:
         ["## Targets", "", _about_targets(results), "", *targets.table(results)],
         ["## Against an earlier build", "", *_compared(record)],
         ["## By mechanism", "", f"![ns/value by mechanism]({stem}.svg)", "", *_bulk(results)],
-        ["## Release", "", *_beside(results, "release", "fill", NOISE)],
+        ["## Release", "", *_beside(results, "release", "fill", NOISE, f"{NOISE} + fill")],
         ["## Other mechanisms", "", *_beside(results, "family", "fill")],
         ["## Every value with its own ε", "", *_beside(results, "own eps", "fill")],
         ["## Other outputs", "", *_beside(results, "outputs", "fill", "np.full")],
@@ -101,7 +101,15 @@ def _bulk(results: Results) -> Iterator[str]:
 
 
 def _beside(results: Results, section: str, *units: str) -> Iterator[str]:
-    yield _row("work", "n", "contender", "ns/value", *(f"× {unit}" for unit in units), "× stairnoise", "note")
+    yield _row(
+        "work",
+        "n",
+        "contender",
+        "ns/value",
+        *(f"× {unit}" if "+" not in unit else f"× ({unit})" for unit in units),
+        "× stairnoise",
+        "note",
+    )
     yield "|---" * (6 + len(units)) + "|"
     for result in results.of(section):
         ratios = [_ratio(over(result, unit)) for unit in units]
@@ -233,8 +241,7 @@ def _time(ns: float) -> str:
     return f"{number(ns)} ns" if ns < 1000 else f"{number(ns / 1000)} µs"
 
 
-def quickest(results: Results, work: str) -> list[Result]:
+def quickest(results: Results, section: str, work: str) -> list[Result]:
     """Return each contender's result at the largest n that it was timed at, quickest first."""
-    found = [result for result in results.of("bulk") if result["work"] == work]
-    largest = {r["contender"]: r for r in sorted(found, key=lambda r: int(r["n"]))}
+    largest = {r["contender"]: r for r in reversed(by_size(results, section, work))}
     return sorted(largest.values(), key=lambda r: float(r["median_ns"]))
