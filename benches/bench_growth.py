@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from benches import machine, ours
+from benches import bench_each, machine, ours
 from benches.laws import staircase
 from benches.timing import BULK, Run, side_by_side
 
@@ -29,6 +30,12 @@ def contender(form: str, threads: int) -> str:
     return f"{form}, {threads} thread{'s' * (threads > 1)}"
 
 
+def _file(directory: Path, n: int) -> Any:
+    """Return float32 values in a file that is gone as soon as nothing uses it."""
+    with tempfile.TemporaryFile(dir=directory) as file:
+        return np.memmap(file, np.float32, "w+", shape=(n,))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n", SIZES)
@@ -41,10 +48,11 @@ def bench_size(benchmark: Any, n: int, form: str, threads: int, tmp_path: Path) 
     if n * FORMS[form] > free // 2:
         pytest.skip(f"absent: n = {n} needs more than half of what is free")
     dtype = np.float32 if form == "float32" else np.float64
-    out: Any = np.memmap(tmp_path / "noise", dtype, "w+", shape=(n,)) if mapped else np.zeros(n, dtype)
-    law: Any = sn.Staircase(np.full(n, 4.0)) if form == "own eps" else ours.distribution(LAW)
+    out: Any = _file(tmp_path, n) if mapped else np.zeros(n, dtype)
+    own = form == "own eps"
+    law: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(LAW)
     run = Run(lambda: law.sample(out=out, threads=threads), n)
     beside = {"fill": Run(lambda: out.fill(1.0), n)}
     side_by_side(benchmark, "growth", LAW.work, contender(form, threads), run, beside, least=3)
-    if n >= 1000:
-        LAW.check(out[:BULK])  # the check takes 24 bytes a value of its own
+    if 10**4 <= n <= BULK or (n > BULK and not own):  # the check takes 24 bytes a value of its own
+        (bench_each.check if own else LAW.check)(out[:BULK])
