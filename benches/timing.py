@@ -49,14 +49,15 @@ class Run:
         """Warm up, choose the calls of a round so that it lasts `aim` seconds or more, and return a round's seconds."""
         self.draw()  # compiles, maps pages, fills caches
         self.calls = 1
-        while (found := self._quicker_of_two(aim)) < aim / 4:
+        while (found := self._quicker_of_two()) < aim / 4:
             self.calls *= max(2, min(100, round(aim / 2 / found)))
         self.calls = max(1, round(self.calls * aim / found))
         return max(aim, found)
 
-    def _quicker_of_two(self, aim: float) -> float:
+    def _quicker_of_two(self) -> float:
+        """Return the time of a round that was not interrupted; of a long one, the first time."""
         found = self.seconds()
-        return max(found if found > aim else min(found, self.seconds()), 1e-7)
+        return max(found if found > 0.2 else min(found, self.seconds()), 1e-7)
 
     def __call__(self) -> None:
         """Draw for one round. A result is freed before the next is drawn, and inside the round."""
@@ -106,7 +107,7 @@ def fill(n: int = BULK) -> Run:
 
 
 def affordable(make: Callable[[int], Draw], n: int, seconds: float = 1.5) -> int:
-    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, judged by n/1000 values."""
+    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, judged by n/1000 values; 10⁴ at least."""
     probe = Run(make(n // 1000), n // 1000)
     per_value = probe.calibrate() / probe.values
-    return next((size for size in (n, n // 10) if size * per_value <= seconds), n // 100)
+    return next((size for size in (n, n // 10) if size * per_value <= seconds), max(n // 100, 10**4))
