@@ -107,7 +107,7 @@ def fill(n: int = BULK) -> Run:
 
 
 def affordable(make: Callable[[int], Draw], n: int, seconds: float = 1.5) -> int:
-    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, judged by n/1000 values; 10⁴ at least."""
+    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, and 10⁴ at least."""
     probe = Run(make(n // 1000), n // 1000)
     per_value = probe.calibrate() / probe.values
     return next((size for size in (n, n // 10) if size * per_value <= seconds), max(n // 100, 10**4))
