@@ -51,8 +51,9 @@ class Run:
         self.calls = 1
         while (found := self._quicker_of_two()) < aim / 4:
             self.calls *= max(2, min(100, round(aim / 2 / found)))
-        self.calls = max(1, round(self.calls * aim / found))
-        return max(aim, found)
+        once = found / self.calls
+        self.calls = max(1, round(aim / once))
+        return once * self.calls
 
     def _quicker_of_two(self) -> float:
         """Return the time of a round that was not interrupted; of a long one, the first time."""

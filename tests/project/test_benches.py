@@ -112,6 +112,23 @@ def test_the_check_of_outputs_can_fail() -> None:
         law.check(x[:10])
 
 
+def test_mkl_draws_what_it_is_timed_at() -> None:
+    """Moments of 100 000 values within 6 standard errors; more values than those by which the generator is chosen."""
+    mkl = pytest.importorskip("benches.mkl", reason="the bench extra is not installed", exc_type=ModuleNotFoundError)
+    for law, sampler, parameter, dtype in [
+        (laws.laplace(4), mkl.laplace, 0.25, np.float64),
+        (laws.discrete_laplace(4), mkl.geometric_difference, 4.0, np.int64),
+    ]:
+        out = np.zeros(100_000, dtype)
+        draw, generator = sampler(parameter, out)
+        assert draw() is out
+        assert generator in mkl.GENERATORS
+        law.check(out)
+    out = np.zeros(100_000)
+    mkl.gaussian(2.0, out)[0]()
+    assert abs(out.std() - 2) < 6 * 2 / np.sqrt(2 * out.size)
+
+
 def test_an_absent_peer_is_named() -> None:
     absent = replace(peers.PEERS[0], package="no_such_package_of_ours")
     assert absent.absent() == "no_such_package_of_ours is not installed"
