@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from benches import builds, compare, machine, ours, report
-from benches.cases import CASES
 from benches.results import Record
+from benches.rows import CASES
 from benches.timing import SECONDS
 from benches.worker import ONE_THREAD
 

@@ -14,8 +14,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from benches import builds, machine, ours, ratios
-from benches.cases import CASES, MAIN, Case
+from benches.cases import Case
 from benches.results import Record, number
+from benches.rows import CASES, MAIN
 from benches.worker import Worker
 
 FIRST = "4c1bc39"

@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benches import cases
+from benches import rows as listed
+from benches.cases import Case
 from benches.results import number, power
 
 TIERS = ("avx512", "avx2", "portable")
@@ -18,26 +19,26 @@ MILLISECOND = 1e6
 Row = dict[str, Any]
 
 
-def _aims() -> Iterator[tuple[Iterable[cases.Case], tuple[float, ...]]]:
+def _aims() -> Iterator[tuple[Iterable[Case], tuple[float, ...]]]:
     """Yield rows, and how many times faster they shall be: on AVX-512, AVX2 and portable; without the last it has no aim."""
-    sample = cases.SAMPLES
-    yield cases.IN_CACHE_RELEASES, (2.5, 2, 1.3)
-    yield cases.LARGE_RELEASES, (2.5, 2, 1.2)
-    yield [sample[str(noise[1.0])] for noise in (cases.STAIRCASES, cases.DISCRETE)], (2.0, 1.6)
-    yield [sample[str(noise[4.0])] for noise in (cases.STAIRCASES, cases.DISCRETE)], (1.35, 1.3)
-    yield [sample[str(noise)] for noise in cases.LAPLACES.values()], (1.4, 1.15)
-    yield [sample[str(cases.COUNTINGS[4.0])]], (1.5, 1.4)
-    yield [sample[str(cases.COUNTINGS[eps])] for eps in (1.0, 0.1)], (1.7, 1.3)
-    yield [sample[str(noise)] for noise in cases.GAUSSIANS], (1.4, 1.3)
-    yield [cases.STRIDED], (2, 2, 2)
-    yield [cases.FORTRAN], (4, 4, 4)
-    for row, bound in zip(cases.SAMPLES_INTO, (3, 1.7), strict=True):
+    sample = listed.SAMPLES
+    yield listed.IN_CACHE_RELEASES, (2.5, 2, 1.3)
+    yield listed.LARGE_RELEASES, (2.5, 2, 1.2)
+    yield [sample[str(noise[1.0])] for noise in (listed.STAIRCASES, listed.DISCRETE)], (2.0, 1.6)
+    yield [sample[str(noise[4.0])] for noise in (listed.STAIRCASES, listed.DISCRETE)], (1.35, 1.3)
+    yield [sample[str(noise)] for noise in listed.LAPLACES.values()], (1.4, 1.15)
+    yield [sample[str(listed.COUNTINGS[4.0])]], (1.5, 1.4)
+    yield [sample[str(listed.COUNTINGS[eps])] for eps in (1.0, 0.1)], (1.7, 1.3)
+    yield [sample[str(noise)] for noise in listed.GAUSSIANS], (1.4, 1.3)
+    yield [listed.STRIDED], (2, 2, 2)
+    yield [listed.FORTRAN], (4, 4, 4)
+    for row, bound in zip(listed.SAMPLES_INTO, (3, 1.7), strict=True):
         yield [row], (bound,) * 3
-    yield cases.RELEASES_INTO, (3, 3, 3)
-    yield [cases.ONE_RELEASE, cases.ONE_CALL], (4, 4, 4)
-    for row, bound in zip(cases.RESTS, (1.5, 1.3, 1.1), strict=True):
+    yield listed.RELEASES_INTO, (3, 3, 3)
+    yield [listed.ONE_RELEASE, listed.ONE_CALL], (4, 4, 4)
+    for row, bound in zip(listed.RESTS, (1.5, 1.3, 1.1), strict=True):
         yield [row], (bound,) * 3
-    yield [cases.CONSTRUCTORS["Gaussian"]], (20, 20, 20)
+    yield [listed.CONSTRUCTORS["Gaussian"]], (20, 20, 20)
 
 
 FASTER: dict[tuple[str, str], float] = {
@@ -45,7 +46,7 @@ FASTER: dict[tuple[str, str], float] = {
 }
 """How many times faster a row shall be on a tier."""
 
-QUICK = {case.work for name, case in cases.CONSTRUCTORS.items() if name != "Gaussian"}
+QUICK = {case.work for name, case in listed.CONSTRUCTORS.items() if name != "Gaussian"}
 """Constructors that shall take a millisecond at most."""
 
 
@@ -128,7 +129,7 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
     )
     yield ""
     yield summary(rows)
-    main = {case.work for case in cases.MAIN}
+    main = {case.work for case in listed.MAIN}
     for tier in dict.fromkeys(row["tier"] for row in rows):
         yield ""
         yield f"### {TITLES[tier]}"

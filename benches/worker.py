@@ -65,7 +65,7 @@ class Worker:
 def main(package: str) -> None:
     """Do what each line of standard input says."""
     import stairnoise
-    from benches import cases
+    from benches import cases, rows
     from benches.timing import Run
 
     assert Path(stairnoise.__file__).is_relative_to(package), "another build was imported"
@@ -75,7 +75,7 @@ def main(package: str) -> None:
     runs: dict[str, Run] = {}
 
     def make(work: str, kind: str, aim: float) -> dict[str, Any]:
-        case, said = cases.CASES[work], {}
+        case, said = rows.CASES[work], {}
         if kind == "mkl":
             draw, said["generator"] = cases.mkl(case)
         else:

@@ -29,6 +29,7 @@ from benches import (
     plot,
     ratios,
     report,
+    rows,
     tables,
     targets,
     timing,
@@ -208,8 +209,8 @@ def a_record(*, wide: bool = True) -> dict[str, Any]:
     }
 
 
-RELEASE = cases.IN_CACHE_RELEASES[0].work
-CONSTRUCTOR = cases.CONSTRUCTORS["Laplace"].work
+RELEASE = rows.IN_CACHE_RELEASES[0].work
+CONSTRUCTOR = rows.CONSTRUCTORS["Laplace"].work
 OTHER = "cdf of one point, Laplace(eps=1)"
 
 
@@ -310,8 +311,8 @@ def test_the_plot_is_made_of_the_record(tmp_path: Path) -> None:
 
 def test_every_mechanism_and_method_is_compared() -> None:
     """Every class of the registry is drawn, released, constructed, and each of its public methods called."""
-    works = list(cases.CASES)
-    timed = {*cases.FUNCTIONS, *cases.QUANTILES, *cases.CALLS, *cases.UNTIMED, "sample", "release"}
+    works = list(rows.CASES)
+    timed = {*rows.FUNCTIONS, *rows.QUANTILES, *rows.CALLS, *rows.UNTIMED, "sample", "release"}
     for row in ROWS:
         class_ = row.load()
         methods = {name for name in dir(class_) if not name.startswith("_") and callable(getattr(class_, name))}
@@ -322,17 +323,17 @@ def test_every_mechanism_and_method_is_compared() -> None:
 
 def test_every_main_row_has_a_target() -> None:
     aimed = {work for work, _ in ratios.FASTER} | ratios.QUICK
-    assert aimed == {case.work for case in cases.MAIN}
+    assert aimed == {case.work for case in rows.MAIN}
 
 
-@pytest.mark.parametrize("work", [RELEASE, cases.RESTS[0].work, CONSTRUCTOR, OTHER])
+@pytest.mark.parametrize("work", [RELEASE, rows.RESTS[0].work, CONSTRUCTOR, OTHER])
 def test_two_builds_are_compared(monkeypatch: pytest.MonkeyPatch, work: str) -> None:
     """A build beside itself, in three processes."""
     package = Path(stairnoise.__file__).parents[1]
     monkeypatch.setattr(builds, "build", lambda commit: package)
     monkeypatch.setattr(compare, "BUILT", package)
     shown: list[Any] = []
-    (row,) = compare.compare("any", [cases.CASES[work]], ours.tiers()[-1:], lambda _: 0.01, show=shown.append)
+    (row,) = compare.compare("any", [rows.CASES[work]], ours.tiers()[-1:], lambda _: 0.01, show=shown.append)
     assert {"old_ns", "new_ns", "again_ns", "faster", "itself"} <= row.keys()
     assert ("fill_ns" in row) == (work == RELEASE)
     assert 0.05 < row["faster"] < 20
@@ -347,7 +348,7 @@ def test_builds_that_draw_different_values_are_not_compared() -> None:
         def make(self, *_: object) -> dict[str, Any]:
             return {"digest": next(self.digests), "seconds": 0.01}
 
-    case = replace(cases.CASES[RELEASE], seeded=None)
+    case = replace(rows.CASES[RELEASE], seeded=None)
     worker: Any = Differing()
     with pytest.raises(AssertionError, match="draw different values"):
         compare.measure({"old": worker, "new": worker}, case, 0.1)
