@@ -98,9 +98,15 @@ def write(record: Record) -> Path:
     model = re.sub(r"[^a-z0-9]+", "-", f"{record['cpu']['model']} {record['cpu']['family']}".lower()).strip("-")
     RECORDS.mkdir(exist_ok=True)
     path = RECORDS / f"{record['date']}-{model}"
-    path.with_suffix(".json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(as_json(record) + "\n", encoding="utf-8")
     render(record, path)
     return path
+
+
+def as_json(record: Record) -> str:
+    """Return the record as text, an object without further objects on one line."""
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    return re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text)
 
 
 def render(record: Record, path: Path) -> None:

@@ -232,6 +232,12 @@ def some_rows() -> list[dict[str, Any]]:
     ]
 
 
+def test_a_record_is_written_and_read() -> None:
+    text = report.as_json(a_record())
+    assert json.loads(text) == a_record()
+    assert max(map(len, text.splitlines())) < 400
+
+
 def test_a_record_becomes_figures() -> None:
     figures = tables.readme_figures(a_record(), "2026-01-02-example")
     assert f"| {STAIRCASE} | stairnoise | 10^7 | 1.0 | 5.0 | 1.0 |" in figures
