@@ -76,32 +76,37 @@ def _significant(x: float) -> float:
 
 
 def compare(
-    commit: str, cases: Iterable[Case], tiers: Iterable[str], seconds: Callable[[Case], float], **options: Any
+    commit: str,
+    cases: Iterable[Case],
+    tiers: Iterable[str],
+    seconds: Callable[[Case], float],
+    itself: bool = True,
+    show: Callable[[Row], None] = lambda row: None,
 ) -> list[Row]:
-    """Return a row for each case under each tier.
+    """Return a row for each case under each tier; `show` is called with each measurement.
 
     With `itself`, a second process of the old build gives its spread against itself, and what is slower beyond it is timed again,
-    for twice as long. `show` is called with each row.
+    for twice as long and by other processes.
     """
-    itself, show = options.get("itself", True), options.get("show", lambda row: None)
     chosen, rows = list(cases), []
     best, package = ours.tiers()[-1], builds.build(commit)
     *_, old_best = old_tiers = builds.tiers(package)
     for tier in tiers:
-        with ExitStack() as stack:
-            old = package, tier if tier in old_tiers else old_best  # a set that is new is compared with the best of then
-            sides = {"old": old, "new": (BUILT, tier)} | ({"again": old} if itself else {})
-            workers = {name: stack.enter_context(Worker(*side)) for name, side in sides.items()}
+        old = package, tier if tier in old_tiers else old_best  # a set that is new is compared with the best of then
+        sides = {"old": old, "new": (BUILT, tier)} | ({"again": old} if itself else {})
 
-            def one(case: Case, factor: float = 1, workers: Any = workers, tier: str = tier) -> Row:
-                row = {"tier": tier} | measure(workers, case, factor * seconds(case))
-                show(row)
-                return row
+        def measured(these: Iterable[Case], factor: float, tier: str = tier, sides: Any = sides) -> dict[str, Row]:
+            found = {}
+            with ExitStack() as stack:
+                workers = {name: stack.enter_context(Worker(*side)) for name, side in sides.items()}
+                for case in these:
+                    found[case.work] = {"tier": tier} | measure(workers, case, factor * seconds(case))
+                    show(found[case.work])
+            return found
 
-            found = {case.work: one(case) for case in chosen if case.every_tier or tier == best}
-            for row in ratios.slower(list(found.values())):
-                found[row["work"]] = one(CASES[row["work"]], 2)
-            rows += found.values()
+        found = measured((case for case in chosen if case.every_tier or tier == best), 1)
+        found |= measured([CASES[row["work"]] for row in ratios.slower(list(found.values()))], 2)
+        rows += found.values()
     return rows
 
 
