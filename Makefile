@@ -202,8 +202,13 @@ format: $(VENV)/stamp-dev  ## rewrite the sources as the formatters want them
 # ---------------------------------------------------------------- figures
 
 .PHONY: bench
-bench: $(VENV)/stamp-bench  ## benchmarks against the peers; a dated record and README.md's figures
+bench: $(VENV)/stamp-bench  ## benchmarks against commit 4c1bc39 and the peers; a dated record and README.md's figures
 	$(PY) -m benches
+
+# Builds that commit once, which takes minutes. OPTIONS='--only Laplace --tier avx2 --commit HEAD~1' times something else.
+.PHONY: bench-quick
+bench-quick: $(VENV)/stamp-bench  ## how many times faster this build is than the last record's commit (two minutes)
+	$(PY) -m benches.compare $(OPTIONS)
 
 .PHONY: figures
 figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figures.md, by the commands that stand there

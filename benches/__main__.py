@@ -1,7 +1,7 @@
 """`make bench`: time everything, write the dated record, bring README.md's figures up to it.
 
 python -m benches                   # everything, into the record
-python -m benches -k laplace        # any options of pytest: a part, printed only
+python -m benches -k laplace        # any options of pytest: a part of what stands beside other libraries, printed only
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from benches import machine, report
-
-ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "STAIRNOISE_NUM_THREADS"), "1")
+from benches import builds, compare, machine, ours, report
+from benches.results import Record
+from benches.rows import CASES
+from benches.timing import SECONDS
+from benches.worker import ONE_THREAD
 
 PYTEST = [sys.executable, "-m", "pytest", "benches", "-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"]
 PYTEST += ["-m", "", "-p", "no:cacheprovider", "-W", "default"]
@@ -24,20 +26,42 @@ PYTEST += ["-m", "", "-p", "no:cacheprovider", "-W", "default"]
 
 def main(options: list[str]) -> int:
     """Run the benchmarks and, when nothing was asked for in particular, write the record; return the exit status."""
+    if options:
+        return _pytest([], options)
+    if builds.exists(compare.FIRST):
+        builds.build(compare.FIRST)  # before the machine's load is looked at
     load, start = machine.load(), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         timings = Path(scratch, "timings.json")
-        columns = ["--benchmark-disable-gc", "--benchmark-columns=min,median,rounds", "--benchmark-sort=fullname"]
-        command = [*PYTEST, *columns, f"--benchmark-json={timings}", *options]
-        status = subprocess.run(command, cwd=report.ROOT, env=os.environ | ONE_THREAD, check=False)
-        if status.returncode or options:
-            return status.returncode
-        record = report.make_record(timings, load)
+        if status := _pytest([f"--benchmark-json={timings}"], []):
+            return status
+        record = report.make_record(timings, compared(), load)
     path = report.write(record)
     report.update_readme(record, path.stem)
     minutes = (time.monotonic() - start) / 60
     print(f"\nwrote {path.relative_to(report.ROOT)}.json, .md and .svg, and the figures in README.md, in {minutes:.1f} minutes")
     return 0
+
+
+def _pytest(first: list[str], options: list[str]) -> int:
+    columns = ["--benchmark-disable-gc", "--benchmark-columns=min,median,rounds", "--benchmark-sort=fullname"]
+    command = [*PYTEST, *columns, *first, *options]
+    return subprocess.run(command, cwd=report.ROOT, env=os.environ | ONE_THREAD, check=False).returncode
+
+
+def compared() -> Record:
+    """Return the rows that compare this build with the first commit, on every tier of this machine, best first."""
+    if not builds.exists(compare.FIRST):
+        return {"commit": compare.FIRST, "rows": []}
+    share = SECONDS / 2  # for a row with a target; the others take a third
+    rows = compare.compare(
+        compare.FIRST,
+        CASES.values(),
+        ours.tiers()[::-1],
+        lambda case: share if case.main else share / 3,
+        show=lambda row: print(compare.line(row), flush=True),
+    )
+    return {"commit": compare.FIRST, "rows": rows}
 
 
 if __name__ == "__main__":

@@ -18,34 +18,35 @@ PREPARED = "staircase, own eps, law prepared"
 WHOLE = "staircase, own eps, parameters to noise in one call"
 
 
-def _epsilons(n: int) -> NDArray[np.float64]:
+def epsilons(n: int) -> NDArray[np.float64]:
+    """Return ε from the least to the most."""
     return np.linspace(LEAST, MOST, n)
 
 
 def _ours_prepared(n: int) -> Draw:
-    law, out = sn.Staircase(_epsilons(n)), np.zeros(n)
+    law, out = sn.Staircase(epsilons(n)), np.zeros(n)
     return lambda: law.sample(out=out)
 
 
 def _ours_whole(n: int) -> Draw:
-    eps, out = _epsilons(n), np.zeros(n)
+    eps, out = epsilons(n), np.zeros(n)
     return lambda: sn.sample(None, eps, out=out)
 
 
 def _numpy_prepared(n: int) -> Draw:
-    rng, eps, out = np.random.default_rng(1), _epsilons(n), np.zeros(n)
+    rng, eps, out = np.random.default_rng(1), epsilons(n), np.zeros(n)
     gamma = optimal_gamma(eps)
     return lambda: algorithm_1(rng, out, eps, 1.0, gamma)
 
 
 def _numpy_whole(n: int) -> Draw:
-    rng, eps, out = np.random.default_rng(1), _epsilons(n), np.zeros(n)
+    rng, eps, out = np.random.default_rng(1), epsilons(n), np.zeros(n)
     return lambda: algorithm_1(rng, out, eps, 1.0, optimal_gamma(eps))
 
 
-def _check(values: NDArray[np.float64]) -> None:
+def check(values: NDArray[np.float64]) -> None:
     """Check the values in eight parts, each a mixture of the laws in it: a part's ε must be the part's."""
-    parts = zip(np.array_split(values, 8), np.array_split(_epsilons(values.size), 8), strict=True)
+    parts = zip(np.array_split(values, 8), np.array_split(epsilons(values.size), 8), strict=True)
     for part, eps in parts:
         abs_mean, second_moment = (float(moment.mean()) for moment in staircase_moments(eps))
         Law("staircase", float(eps.mean()), 1, abs_mean, second_moment).check(part)
@@ -68,4 +69,4 @@ def bench_own_eps(benchmark: Any, work: str, mine: Any, theirs: Any, contender: 
         n = affordable(theirs, BULK)
         run = Run(theirs(n), n)
     drawn = side_by_side(benchmark, "own eps", work, contender, run, beside)
-    _check(np.asarray(drawn))
+    check(np.asarray(drawn))

@@ -50,6 +50,13 @@ def load() -> float | None:
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
+def free_bytes(directory: Path) -> dict[str, int]:
+    """Return how much memory and how much room for files there is; where the system does not tell, a great deal."""
+    told = Path("/proc/meminfo")
+    found = re.search(r"^MemAvailable: +(\d+) kB", told.read_text(encoding="utf-8"), re.MULTILINE) if told.is_file() else None
+    return {"memory": int(found[1]) * 1024 if found else 2**63, "disk": shutil.disk_usage(directory).free}
+
+
 def versions() -> dict[str, str]:
     """Return the versions of everything that was timed."""
     rustc = shutil.which("rustc")

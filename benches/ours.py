@@ -53,15 +53,19 @@ def has_threads() -> bool:
     return "threads" in inspect.signature(sn.sample).parameters
 
 
+def releases_on_threads() -> bool:
+    """Whether `release` takes `threads`."""
+    return "threads" in inspect.signature(sn.Laplace.release).parameters
+
+
 def cores() -> int:
     """How many this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def tiers() -> tuple[str, ...]:
-    """Return the CPU tiers that can be forced here; none where stairnoise cannot force any."""
-    listed = getattr(sn, "cpu_tiers", tuple)
-    return tuple(map(str, listed()))
+    """Return the CPU tiers that can be forced here, slowest first."""
+    return tuple(sn.cpu_tiers())
 
 
 def absent() -> dict[str, str]:
@@ -71,6 +75,6 @@ def absent() -> dict[str, str]:
         missing["more than one thread"] = "this stairnoise has no threads="
     elif cores() < 2:
         missing["more than one thread"] = "one core"
-    if not tiers():
-        missing["forced CPU tiers"] = "this stairnoise has no cpu_tiers()"
+    if not releases_on_threads():
+        missing["a release on several threads"] = "this stairnoise's release has no threads="
     return missing

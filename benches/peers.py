@@ -9,10 +9,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import math
-import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,36 +106,20 @@ def _numpy_laplace(law: Law, n: int) -> Draw:
 
 def _numpy_geometric_difference(law: Law, n: int) -> Draw:
     rng, p = np.random.default_rng(1), -math.expm1(-law.eps / law.sensitivity)
-    return lambda: rng.geometric(p, n) - rng.geometric(p, n)
+    out = np.zeros(n, np.int64)
+    return lambda: np.subtract(rng.geometric(p, n), rng.geometric(p, n), out=out)
 
 
 # ---------------------------------------------------------------- packages
 
 
-MKL_GENERATORS = ("MT19937", "SFMT19937", "MT2203", "MCG31", "MCG59", "R250", "WH", "MRG32K3A", "PHILOX4X32X10", "ARS5")
-
-
-def _mkl_fastest(sampler: str, *parameters: float) -> Any:
-    """Return `sampler` of the MKL generator that draws 10⁵ values in the least time, best of five."""
-    mkl_random = importlib.import_module("mkl_random")
-    times = {}
-    for generator in MKL_GENERATORS:
-        draw = getattr(mkl_random.MKLRandomState(1, brng=generator), sampler)
-        seconds = min(timeit.repeat(lambda draw=draw: draw(*parameters, 10**5), number=1, repeat=5))
-        times[seconds] = draw
-    return times[min(times)]
-
-
 def _mkl_laplace(law: Law, n: int) -> Draw:
-    scale = law.sensitivity / law.eps
-    draw = _mkl_fastest("laplace", 0.0, scale)
-    return lambda: draw(0.0, scale, n)
+    return importlib.import_module("benches.mkl").laplace(law.sensitivity / law.eps, np.zeros(n))[0]  # type: ignore[no-any-return]
 
 
 def _mkl_geometric_difference(law: Law, n: int) -> Draw:
-    p = -math.expm1(-law.eps / law.sensitivity)
-    draw = _mkl_fastest("geometric", p)
-    return lambda: draw(p, n) - draw(p, n)
+    samplers = importlib.import_module("benches.mkl")
+    return samplers.geometric_difference(law.eps / law.sensitivity, np.zeros(n, np.int64))[0]  # type: ignore[no-any-return]
 
 
 def numba_algorithm_1(law: Law, n: int) -> Callable[[], NDArray[np.float64]]:
@@ -185,9 +167,10 @@ def _diffprivlib_staircase(law: Law, n: int) -> Draw:
 
 
 _ALLOCATES = "allocates its result"
+_ALLOCATES_PARTS = "allocates what it subtracts"
 _PLAIN = "64-bit floats, not a secure generator"
 
-_FASTEST = f"{_PLAIN}; {_ALLOCATES}; the fastest of MKL's generators here"
+_FASTEST = f"{_PLAIN}; the fastest of MKL's generators here"
 _EXACT = "exact and secure; lists"
 
 PEERS = (
@@ -195,11 +178,11 @@ PEERS = (
     Peer("numba, Algorithm 1", "staircase", numba_algorithm_1, "numba", note=_PLAIN),
     Peer("diffprivlib Staircase", "staircase", _diffprivlib_staircase, "diffprivlib", 10**4, f"{_PLAIN}; one call per value"),
     Peer("NumPy laplace", "laplace", _numpy_laplace, note=f"{_PLAIN}; {_ALLOCATES}"),
-    Peer("MKL laplace", "laplace", _mkl_laplace, "mkl_random", note=_FASTEST),
+    Peer("MKL laplace", "laplace", _mkl_laplace, "benches.mkl", note=_FASTEST),
     Peer("OpenDP laplace, floats", "laplace", _opendp_laplace, "opendp", 10**4, _EXACT, secure=True),
-    Peer("NumPy geometric, difference", "discrete_laplace", _numpy_geometric_difference, note=f"{_PLAIN}; {_ALLOCATES}"),
-    Peer("MKL geometric, difference", "discrete_laplace", _mkl_geometric_difference, "mkl_random", note=_FASTEST),
+    Peer("NumPy geometric, difference", "discrete_laplace", _numpy_geometric_difference, note=f"{_PLAIN}; {_ALLOCATES_PARTS}"),
+    Peer("MKL geometric, difference", "discrete_laplace", _mkl_geometric_difference, "benches.mkl", note=_FASTEST),
     Peer("OpenDP laplace, integers", "discrete_laplace", _opendp_laplace, "opendp", 10**4, _EXACT, secure=True),
 )
 
-PACKAGES = ("numpy", "scipy", "mkl_random", "opendp", "diffprivlib", "numba")
+PACKAGES = ("numpy", "scipy", "mkl", "opendp", "diffprivlib", "python-dp", "numba")

@@ -6,18 +6,28 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from benches.bench_release import LAWS as RELEASED
+from benches.bench_release import OTHERS
+from benches.bench_release import work as release
 from benches.laws import COMPARED, Law
+from benches.ours import dtype
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, power
 from benches.tables import quickest
 
 # Okabe and Ito's colours: told apart with every common kind of colour blindness. The markers differ too.
-OURS, EXACT, PLAIN = ("#0072B2", "o", "stairnoise: exact, secure"), ("#009E73", "D", "exact, secure"), ("#D55E00", "s", "neither")
+OURS, EXACT, PLAIN = (
+    ("#0072B2", "o", "stairnoise: exact, secure"),
+    ("#009E73", "D", "exact, secure"),
+    ("#D55E00", "s", "not both"),
+)
 FILL = "#555555"
 TITLES = {
     "staircase": "Staircase",
     "laplace": "Laplace",
-    "discrete_laplace": "Discrete Laplace\n(counting query)",
+    "discrete_laplace": "Discrete Laplace (counting query)",
     "discrete_staircase": "Discrete staircase",
 }
 INCHES_PER_ROW, INCHES_AROUND = 0.34, 2.1
@@ -28,7 +38,12 @@ def draw(record: Record, path: Path) -> None:
     matplotlib = importlib.import_module("matplotlib")
     figures = importlib.import_module("matplotlib.figure")
     results = Results(record)
-    groups = [(law, found) for law in COMPARED if (found := quickest(results, law.work))]
+    panels = [(f"{TITLES[law.mechanism]}, {_parameters(law)}", "bulk", law.work) for law in COMPARED]
+    panels += [
+        (f"Release of {np.dtype(dtype(law)).name}, {TITLES[law.mechanism]}, {_parameters(law)}", "release", release(law))
+        for law in RELEASED
+    ]
+    groups = [(title, found) for title, section, work in panels if (found := quickest(results, section, work))]
     rows = sum(len(found) for _, found in groups)
     # Text stays text; without these two the same record gives another file at every run.
     fixed = {"svg.fonttype": "none", "svg.hashsalt": "stairnoise", "font.family": "sans-serif", "font.size": 10}
@@ -36,16 +51,20 @@ def draw(record: Record, path: Path) -> None:
         figure = figures.Figure(figsize=(9, INCHES_AROUND + INCHES_PER_ROW * rows), layout="constrained")
         heights = [len(found) for _, found in groups]
         axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-        for axis, (law, found) in zip(axes, groups, strict=True):
-            _panel(axis, law, found, results.fill_ns)
+        for axis, (title, found) in zip(axes, groups, strict=True):
+            _panel(axis, title, found, results.fill_ns)
         _frame(figure, axes, results)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, facecolor="white", dpi=110)
 
 
+def _parameters(law: Law) -> str:
+    return f"ε = {law.eps:g}, Δ = {law.sensitivity}"
+
+
 def _look(contender: str) -> tuple[str, str, str]:
-    if contender == "stairnoise":
+    if contender.startswith("stairnoise"):
         return OURS
-    return EXACT if any(peer.secure for peer in PEERS if peer.name == contender) else PLAIN
+    return EXACT if any(peer.secure for peer in (*PEERS, *OTHERS) if peer.name == contender) else PLAIN
 
 
 def _superscript(count: str) -> str:
@@ -53,8 +72,8 @@ def _superscript(count: str) -> str:
     return base + exponent.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _panel(axis: Any, law: Law, found: list[Result], fill_ns: float) -> None:
-    """Draw one mechanism: a row for each contender, the quickest on top, its time written beside its mark."""
+def _panel(axis: Any, title: str, found: list[Result], fill_ns: float) -> None:
+    """Draw one panel: a row for each contender, the quickest on top, its time written beside its mark."""
     axis.axvline(fill_ns, color=FILL, linestyle=":", linewidth=1.2, zorder=1)
     for row, result in enumerate(found):
         colour, marker, _ = _look(result["contender"])
@@ -65,11 +84,9 @@ def _panel(axis: Any, law: Law, found: list[Result], fill_ns: float) -> None:
     names = [r["contender"] + ("" if r["n"] == found[0]["n"] else f", n = {_superscript(power(r['n']))}") for r in found]
     axis.set_yticks(range(len(found)), names)
     for label, result in zip(axis.get_yticklabels(), found, strict=True):
-        label.set_fontweight("bold" if result["contender"] == "stairnoise" else "normal")
+        label.set_fontweight("bold" if result["contender"].startswith("stairnoise") else "normal")
     axis.set_ylim(len(found) - 0.5, -0.5)
-    axis.set_title(
-        TITLES[law.mechanism].replace("\n", " ") + f", ε = {law.eps:g}, Δ = {law.sensitivity}", loc="left", fontsize=10
-    )
+    axis.set_title(title, loc="left", fontsize=10)
     axis.grid(axis="x", which="major", color="#dddddd", linewidth=0.7)
     axis.tick_params(axis="y", length=0)
     axis.spines[["top", "right", "left"]].set_visible(False)
@@ -78,7 +95,7 @@ def _panel(axis: Any, law: Law, found: list[Result], fill_ns: float) -> None:
 def _frame(figure: Any, axes: Any, results: Results) -> None:
     """Set the scale, the legend below the panels, and where the figures come from."""
     lines = importlib.import_module("matplotlib.lines")
-    slowest = max(result["median_ns"] for result in results.of("bulk"))
+    slowest = max(result["median_ns"] for section in ("bulk", "release") for result in results.of(section))
     axes[-1].set_xscale("log")
     axes[-1].xaxis.set_major_formatter("{x:g}")
     axes[-1].set_xlim(results.fill_ns / 1.3, slowest * 4)

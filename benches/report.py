@@ -9,24 +9,26 @@ import datetime
 import json
 import platform
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from benches import machine, memory, ours, plot
+from benches import builds, machine, memory, ours, plot
+from benches.bench_release import OTHERS
+from benches.builds import ROOT
 from benches.peers import PEERS, reason_absent
 from benches.results import FORMAT, Record, Result
-from benches.tables import BEGIN, END, page, readme_figures
+from benches.tables import BEGIN, END, comparison_row, page, readme_figures
 
 __all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest", "update_readme", "write"]
 
-ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "benches" / "record"
 README = ROOT / "README.md"
-SECTIONS = ("unit", "bulk", "family", "own eps", "outputs", "sizes", "tiers", "scalars", "counts", "theory")
+SECTIONS = ("unit", "bulk", "release", "family", "own eps", "outputs", "growth", "scalars", "counts", "theory")
 
 
-def make_record(timings: Path, load_before: float | None = None) -> Record:
-    """Return the record of one run of the benchmarks."""
+def make_record(timings: Path, compared: Record, load_before: float | None = None) -> Record:
+    """Return the record of one run of the benchmarks, with the rows that compare two builds."""
     data = json.loads(timings.read_text(encoding="utf-8"))
     results = list(map(_result, data["benchmarks"]))
     works = list(dict.fromkeys(result["work"] for result in results))
@@ -35,6 +37,7 @@ def make_record(timings: Path, load_before: float | None = None) -> Record:
         "format": FORMAT,
         "date": datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
         "command": "make bench",
+        "commit": builds.head(),
         "cpu": machine.cpu(),
         "cores": ours.cores(),
         "load_before": load_before,
@@ -42,7 +45,9 @@ def make_record(timings: Path, load_before: float | None = None) -> Record:
         "versions": machine.versions(),
         "absent": absent(),
         "import_ms": machine.import_times(),
+        "free_gib": {name: round(free / 2**30, 1) for name, free in machine.free_bytes(Path(tempfile.gettempdir())).items()},
         "memory": memory.measured(),
+        "compared": compared,
         "results": results,
     }
 
@@ -68,15 +73,24 @@ def _significant(x: float, digits: int = 4) -> float:
 
 def absent() -> dict[str, str]:
     """Return the peers and the rows that could not run, with the reason."""
-    return {peer.name: reason for peer in PEERS if (reason := reason_absent(peer.package))} | ours.absent()
+    return {peer.name: reason for peer in (*PEERS, *OTHERS) if (reason := reason_absent(peer.package))} | ours.absent()
+
+
+def newest_or_none() -> Record | None:
+    """Return the newest record of this format, if there is one."""
+    try:
+        return newest()[0]
+    except FileNotFoundError:
+        return None
 
 
 def newest() -> tuple[Record, str]:
-    """Return the newest record and its name."""
-    paths = sorted(RECORDS.glob("*.json"))
-    if not paths:
-        raise FileNotFoundError("benches/record has no record yet; make bench writes one")
-    return json.loads(paths[-1].read_text(encoding="utf-8")), paths[-1].stem
+    """Return the newest record of this format and its name."""
+    for path in sorted(RECORDS.glob("*.json"), reverse=True):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["format"] == FORMAT:
+            return record, path.stem
+    raise FileNotFoundError("benches/record has no record of this format yet; make bench writes one")
 
 
 def write(record: Record) -> Path:
@@ -84,9 +98,15 @@ def write(record: Record) -> Path:
     model = re.sub(r"[^a-z0-9]+", "-", f"{record['cpu']['model']} {record['cpu']['family']}".lower()).strip("-")
     RECORDS.mkdir(exist_ok=True)
     path = RECORDS / f"{record['date']}-{model}"
-    path.with_suffix(".json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(as_json(record) + "\n", encoding="utf-8")
     render(record, path)
     return path
+
+
+def as_json(record: Record) -> str:
+    """Return the record as text, an object without further objects on one line."""
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    return re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text)
 
 
 def render(record: Record, path: Path) -> None:
@@ -106,8 +126,15 @@ def replace_figures(text: str, figures: str) -> str:
 
 def update_readme(record: Record, stem: str) -> None:
     """Bring README.md's figures up to the record."""
-    text = README.read_text(encoding="utf-8")
-    README.write_text(replace_figures(text, readme_figures(record, stem)), encoding="utf-8")
+    README.write_text(quoted(README.read_text(encoding="utf-8"), record, stem), encoding="utf-8")
+
+
+def quoted(text: str, record: Record, stem: str) -> str:
+    """Return README text with the record's figures: the block between the markers, and a row of the table of packages."""
+    row = comparison_row(record)
+    title = row[: row.index("|", 1) + 1]
+    lines = [row if line.startswith(title) else line for line in text.splitlines(keepends=False)]
+    return replace_figures("\n".join(lines) + "\n", readme_figures(record, stem))
 
 
 def main() -> None:

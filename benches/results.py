@@ -8,7 +8,7 @@ from typing import Any
 Record = dict[str, Any]
 Result = dict[str, Any]
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Results:
 
 
 def over(result: Result, than: str) -> float | None:
-    """Return a result's median over the median of what ran between its rounds."""
-    unit = result["beside_ns"].get(than)
-    return float(result["median_ns"] / unit) if unit else None
+    """Return a result's median over the median of what ran between its rounds, or over the sum of two: "noise + fill"."""
+    units = [result["beside_ns"].get(name) for name in than.split(" + ")]
+    return float(result["median_ns"] / sum(units)) if all(units) else None
 
 
 def number(x: float) -> str:

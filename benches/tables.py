@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benches import targets
+from benches import ratios, targets
+from benches.bench_release import LAWS as RELEASED
+from benches.bench_release import NOISE, OTHERS
+from benches.bench_release import work as release_work
 from benches.counts import EPS as COUNTS_EPS
 from benches.counts import UNFAIR, WAYS
-from benches.laws import COMPARED
+from benches.laws import COMPARED, laplace, staircase
 from benches.memory import MIB, PRIVATE
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, over, power
 
 BEGIN = "<!-- figures: written by `make bench`, from the record -->"
 END = "<!-- end of figures -->"
+NOTES = {peer.name: peer.note for peer in (*PEERS, *OTHERS)}
 
 
 def page(record: Record, stem: str) -> str:
@@ -22,12 +26,13 @@ def page(record: Record, stem: str) -> str:
     parts = [
         _head(record, results),
         ["## Targets", "", _about_targets(results), "", *targets.table(results)],
+        ["## Against an earlier build", "", *_compared(record)],
         ["## By mechanism", "", f"![ns/value by mechanism]({stem}.svg)", "", *_bulk(results)],
+        ["## Release", "", *_beside(results, "release", "fill", NOISE, f"{NOISE} + fill")],
         ["## Other mechanisms", "", *_beside(results, "family", "fill")],
         ["## Every value with its own ε", "", *_beside(results, "own eps", "fill")],
         ["## Other outputs", "", *_beside(results, "outputs", "fill", "np.full")],
-        ["## n", "", *_sizes(results)],
-        ["## CPU tiers, forced", "", *_tiers(results)],
+        ["## n", "", *_growth(record, results)],
         ["## One value, seven counts", "", *_scalars(results)],
         [f"## Noisy counts of seven, ε = {COUNTS_EPS:g}", "", *_counts(results)],
         ["## Distribution functions", "", *_theory(results)],
@@ -43,7 +48,8 @@ def _head(record: Record, results: Results) -> list[str]:
         f"# {record['cpu']['model']}, {record['date']}",
         "",
         f"`{record['command']}`, one thread unless a row says otherwise; {record['system']}, {_cpu(record)}; "
-        f"{record['cores']} cores, load average {'unknown' if load is None else f'{load:g}'} when it began.",
+        f"{record['cores']} cores, load average {'unknown' if load is None else f'{load:g}'} when it began; "
+        f"commit {record['commit'].rstrip('+') or 'unknown'}{', and changes to it' * record['commit'].endswith('+')}.",
         "",
         ", ".join(f"{name} {version}" for name, version in record["versions"].items()) + ".",
         "",
@@ -81,7 +87,6 @@ def _ratio(x: float | None) -> str:
 def _bulk(results: Results) -> Iterator[str]:
     yield _row("law", "n", "contender", "ns/value", "× fill", "× stairnoise", "note")
     yield "|---|---|---|---|---|---|---|"
-    notes = {peer.name: peer.note for peer in PEERS}
     for result in results.of("bulk"):
         ours = 1.0 if result["contender"] == "stairnoise" else over(result, result["work"])
         yield _row(
@@ -91,37 +96,51 @@ def _bulk(results: Results) -> Iterator[str]:
             number(result["median_ns"]),
             _ratio(over(result, "fill")),
             _ratio(ours),
-            notes.get(result["contender"], ""),
+            NOTES.get(result["contender"], ""),
         )
 
 
 def _beside(results: Results, section: str, *units: str) -> Iterator[str]:
-    yield _row("work", "n", "contender", "ns/value", *(f"× {unit}" for unit in units), "× stairnoise")
-    yield "|---" * (5 + len(units)) + "|"
+    yield _row(
+        "work",
+        "n",
+        "contender",
+        "ns/value",
+        *(f"× {unit}" if "+" not in unit else f"× ({unit})" for unit in units),
+        "× stairnoise",
+        "note",
+    )
+    yield "|---" * (6 + len(units)) + "|"
     for result in results.of(section):
         ratios = [_ratio(over(result, unit)) for unit in units]
         ours = "1" if result["contender"] == "stairnoise" else _ratio(over(result, result["work"]))
-        yield _row(result["work"], power(result["n"]), result["contender"], number(result["median_ns"]), *ratios, ours)
+        note = NOTES.get(result["contender"], "")
+        yield _row(result["work"], power(result["n"]), result["contender"], number(result["median_ns"]), *ratios, ours, note)
 
 
-def _sizes(results: Results) -> Iterator[str]:
-    found = results.of("sizes")
-    contenders = list(dict.fromkeys(result["contender"] for result in found))
-    yield f"{found[0]['work'] if found else 'Nothing measured'}: ns/value (× fill of 10^7 values)."
+def _compared(record: Record) -> Iterator[str]:
+    compared = record["compared"]
+    if compared["rows"]:
+        yield from ratios.lines(compared["rows"], compared["commit"])
+    else:
+        yield f"Nothing was compared: the clone had no commit {compared['commit']}."
+
+
+def _growth(record: Record, results: Results) -> Iterator[str]:
+    found = results.of("growth")
+    columns = list(dict.fromkeys(result["contender"] for result in found))
+    free = record["free_gib"]
+    yield (
+        f"{found[0]['work'] if found else 'Nothing measured'}, into memory that is already there: ns/value (× `fill` of the same "
+        "memory). At the largest n float32 values go to an `np.memmap`. A cell is empty where n would need more than half of "
+        f"what was free: {free['memory']:g} GiB of memory, {free['disk']:g} GiB for files. Below 2^18 values one thread works."
+    )
     yield ""
-    yield _row("n", *contenders)
-    yield "|---" * (1 + len(contenders)) + "|"
+    yield _row("n", *columns)
+    yield "|---" * (1 + len(columns)) + "|"
     for n in sorted({result["n"] for result in found}):
         cells = {r["contender"]: f"{number(r['median_ns'])} ({_ratio(over(r, 'fill'))})" for r in found if r["n"] == n}
-        yield _row(power(n), *(cells.get(contender, "") for contender in contenders))
-
-
-def _tiers(results: Results) -> Iterator[str]:
-    yield _row("law", "tier", "ns/value", "× fill", "× the tier that is chosen")
-    yield "|---|---|---|---|---|"
-    for r in results.of("tiers"):
-        tier = r["contender"].removeprefix("stairnoise, ")
-        yield _row(r["work"], tier, number(r["median_ns"]), _ratio(over(r, "fill")), _ratio(over(r, r["work"])))
+        yield _row(power(n), *(cells.get(column, "") for column in columns))
 
 
 def _scalars(results: Results) -> Iterator[str]:
@@ -181,12 +200,8 @@ def readme_figures(record: Record, stem: str) -> str:
         _row("mechanism", "contender", "n", "ns/value", "× fill", "× stairnoise"),
         "|---|---|---|---|---|---|",
     ]
-    for law in COMPARED:
-        for result in quickest(results, law.work):
-            ours = 1.0 if result["contender"] == "stairnoise" else over(result, law.work)
-            fill = _ratio(over(result, "fill"))
-            size, time = power(result["n"]), number(result["median_ns"])
-            lines.append(_row(law.work, result["contender"], size, time, fill, _ratio(ours)))
+    works = [("bulk", law.work) for law in COMPARED] + [("release", release_work(law)) for law in RELEASED]
+    lines += (_figure(result, work) for section, work in works for result in by_size(results, section, work))
     lines.append("")
     if record["absent"]:
         lines += [
@@ -201,8 +216,32 @@ def readme_figures(record: Record, stem: str) -> str:
     return "\n".join(lines)
 
 
-def quickest(results: Results, work: str) -> list[Result]:
+def _figure(result: Result, work: str) -> str:
+    ours = 1.0 if result["contender"] == "stairnoise" else over(result, work)
+    fill = _ratio(over(result, "fill"))
+    return _row(work, result["contender"], power(result["n"]), number(result["median_ns"]), fill, _ratio(ours))
+
+
+def by_size(results: Results, section: str, work: str) -> list[Result]:
+    """Return each contender's results, the largest n first and then the quickest first."""
+    found = [result for result in results.of(section) if result["work"] == work]
+    return sorted(found, key=lambda r: (-int(r["n"]), float(r["median_ns"])))
+
+
+def comparison_row(record: Record) -> str:
+    """Return the row of times in README.md's table of packages: stairnoise, NumPy, OpenDP, diffprivlib."""
+    results, law = Results(record), laplace(4).work
+    found = [results.median_ns("bulk", law, name) for name in ("stairnoise", "NumPy laplace", "OpenDP laplace, floats")]
+    one_call = results.median_ns("bulk", staircase(4).work, "diffprivlib Staircase")
+    times = ["–" if ns is None else _time(ns) for ns in found]
+    return _row("time for a Laplace value, ε = 4", *times, "–" if one_call is None else f"– (staircase {_time(one_call)})")
+
+
+def _time(ns: float) -> str:
+    return f"{number(ns)} ns" if ns < 1000 else f"{number(ns / 1000)} µs"
+
+
+def quickest(results: Results, section: str, work: str) -> list[Result]:
     """Return each contender's result at the largest n that it was timed at, quickest first."""
-    found = [result for result in results.of("bulk") if result["work"] == work]
-    largest = {r["contender"]: r for r in sorted(found, key=lambda r: int(r["n"]))}
+    largest = {r["contender"]: r for r in reversed(by_size(results, section, work))}
     return sorted(largest.values(), key=lambda r: float(r["median_ns"]))

@@ -21,6 +21,9 @@ Draw = Callable[[], object]
 """Draws once; returns what was drawn, as an array, a list or a number."""
 
 BULK = int(os.environ.get("STAIRNOISE_BENCH_N", 10**7))
+IN_CACHE = 65_536
+"""Values of eight bytes that the second-level cache of most processors holds."""
+
 SECONDS = float(os.environ.get("STAIRNOISE_BENCH_SECONDS", 2.0))
 """Per benchmark, roughly."""
 
@@ -35,18 +38,27 @@ rounds of 2 ms gave ratios to NumPy and MKL 1.4 to 1.9 times as large as rounds 
 class Run:
     """Something to time: `draw` makes `n` values at a call."""
 
-    def __init__(self, draw: Draw, n: int) -> None:
+    def __init__(self, draw: Draw, n: int, clock: Callable[[], float] = time.perf_counter) -> None:
         self.draw = draw
         self.n = n
+        self.clock = clock
         self.calls = 1
         self.drawn: object = None
 
-    def calibrate(self) -> float:
-        """Warm up, choose the calls of a round, and return a round's seconds."""
+    def calibrate(self, aim: float = ROUND) -> float:
+        """Warm up, choose the calls of a round so that it lasts `aim` seconds or more, and return a round's seconds."""
         self.draw()  # compiles, maps pages, fills caches
-        once = max(self.seconds(), 1e-7)
-        self.calls = max(1, round(ROUND / once))
+        self.calls = 1
+        while (found := self._quicker_of_two()) < aim / 4:
+            self.calls *= max(2, min(100, round(aim / 2 / found)))
+        once = found / self.calls
+        self.calls = max(1, round(aim / once))
         return once * self.calls
+
+    def _quicker_of_two(self) -> float:
+        """Return the time of a round that was not interrupted; of a long one, the first time."""
+        found = self.seconds()
+        return max(found if found > 0.2 else min(found, self.seconds()), 1e-7)
 
     def __call__(self) -> None:
         """Draw for one round. A result is freed before the next is drawn, and inside the round."""
@@ -59,9 +71,9 @@ class Run:
 
     def seconds(self) -> float:
         """Time one round."""
-        start = time.perf_counter()
+        start = self.clock()
         self()
-        return time.perf_counter() - start
+        return self.clock() - start
 
     @property
     def values(self) -> int:
@@ -70,11 +82,11 @@ class Run:
 
 
 def side_by_side(
-    benchmark: Any, section: str, work: str, contender: str, run: Run, beside: Mapping[str, Run], **facts: object
+    benchmark: Any, section: str, work: str, contender: str, run: Run, beside: Mapping[str, Run], least: int = 5
 ) -> object:
-    """Time `run` in rounds, each after one round of everything `beside` it; return what `run` drew last."""
+    """Time `run` in `least` rounds or more, each after one round of everything `beside` it; return what `run` drew last."""
     seconds = [each.calibrate() for each in (run, *beside.values())]
-    rounds = min(101, max(5, round(SECONDS / sum(seconds))))
+    rounds = min(101, max(least, round(SECONDS / sum(seconds))))
     between: dict[str, list[float]] = {name: [] for name in beside}
 
     def others() -> None:
@@ -84,21 +96,19 @@ def side_by_side(
     benchmark.group = f"{section}: {work}"
     benchmark.pedantic(run, setup=others, rounds=rounds, iterations=1, warmup_rounds=1)
     medians = {name: statistics.median(times) * 1e9 for name, times in between.items()}
-    benchmark.extra_info.update(
-        section=section, work=work, contender=contender, n=run.n, calls=run.calls, beside_ns=medians, **facts
-    )
+    benchmark.extra_info.update(section=section, work=work, contender=contender, n=run.n, calls=run.calls, beside_ns=medians)
     return run.drawn
 
 
 @cache
-def fill() -> Run:
+def fill(n: int = BULK) -> Run:
     """Return the unit: writing 8 bytes per value into warm memory."""
-    out = np.zeros(BULK)
-    return Run(lambda: out.fill(1.0), BULK)
+    out = np.zeros(n)
+    return Run(lambda: out.fill(1.0), n)
 
 
 def affordable(make: Callable[[int], Draw], n: int, seconds: float = 1.5) -> int:
-    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, judged by n/1000 values."""
+    """Return the largest of n, n/10, n/100 that `make(…)` draws in about so many seconds, and 10⁴ at least."""
     probe = Run(make(n // 1000), n // 1000)
     per_value = probe.calibrate() / probe.values
-    return next((size for size in (n, n // 10) if size * per_value <= seconds), n // 100)
+    return next((size for size in (n, n // 10) if size * per_value <= seconds), max(n // 100, 10**4))

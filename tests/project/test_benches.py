@@ -14,9 +14,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benches import counts, laws, machine, memory, peers, plot, report, tables, targets, timing
+import stairnoise
+from benches import (
+    bench_release,
+    builds,
+    cases,
+    compare,
+    counts,
+    laws,
+    machine,
+    memory,
+    ours,
+    peers,
+    plot,
+    ratios,
+    report,
+    rows,
+    tables,
+    targets,
+    timing,
+)
 from benches.__main__ import PYTEST
 from benches.results import FORMAT, Results
+from benches.worker import Worker
+from stairnoise._registry import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,6 +113,23 @@ def test_the_check_of_outputs_can_fail() -> None:
         law.check(x[:10])
 
 
+def test_mkl_draws_what_it_is_timed_at() -> None:
+    """Moments of 100 000 values within 6 standard errors; more values than those by which the generator is chosen."""
+    mkl = pytest.importorskip("benches.mkl", reason="the bench extra is not installed", exc_type=ModuleNotFoundError)
+    for law, sampler, parameter, dtype in [
+        (laws.laplace(4), mkl.laplace, 0.25, np.float64),
+        (laws.discrete_laplace(4), mkl.geometric_difference, 4.0, np.int64),
+    ]:
+        out = np.zeros(100_000, dtype)
+        draw, generator = sampler(parameter, out)
+        assert draw() is out
+        assert generator in mkl.GENERATORS
+        law.check(out)
+    out = np.zeros(100_000)
+    mkl.gaussian(2.0, out)[0]()
+    assert abs(out.std() - 2) < 6 * 2 / np.sqrt(2 * out.size)
+
+
 def test_an_absent_peer_is_named() -> None:
     absent = replace(peers.PEERS[0], package="no_such_package_of_ours")
     assert absent.absent() == "no_such_package_of_ours is not installed"
@@ -135,18 +173,20 @@ def a_record(*, wide: bool = True) -> dict[str, Any]:
         peer,
         slow,
         *(
-            result("sizes", STAIRCASE, "stairnoise, 1 thread", n, ns, fill=0.2)
-            for n, ns in [(10**3, 9.0), (10**5, 1.0), (10**8, 1.2)]
+            result("growth", STAIRCASE, "float64, 1 thread", n, ns, fill=fill)
+            for n, ns, fill in [(10**3, 9.0, 0.2), (10**5, 1.0, 0.2), (10**8, 2.0, 1.0)]
         ),
         *(
-            result("tiers", STAIRCASE, f"stairnoise, {tier}", 10**7, ns, fill=0.2)
-            for tier, ns in [("avx2", 2.0), ("avx512", 1.0)]
+            result("growth", STAIRCASE, "float64, 2 threads", n, ns, fill=0.2)
+            for n, ns in [(10**5, 1.0), (10**6, 0.5), (10**8, 0.9)]
         ),
+        result("release", bench_release.work(laws.laplace(1)), "PyDP", 10**4, 4000.0, fill=0.25),
     ]
     return {
         "format": FORMAT,
         "date": "2026-01-02",
         "command": "make bench",
+        "commit": "1234567",
         "cpu": {
             "model": "Example CPU",
             "family": "1-2",
@@ -163,8 +203,39 @@ def a_record(*, wide: bool = True) -> dict[str, Any]:
             {"case": "fresh array", "n": 10**7, "output_bytes": 8 * 10**7, "beyond_bytes": 2 * memory.MIB},
             {"case": "np.memmap", "n": 10**7, "failed": "MemoryError"},
         ],
+        "free_gib": {"memory": 20.0, "disk": 30.0},
+        "compared": {"commit": compare.FIRST, "rows": some_rows()},
         "results": results,
     }
+
+
+RELEASE = rows.IN_CACHE_RELEASES[0].work
+CONSTRUCTOR = rows.CONSTRUCTORS["Laplace"].work
+OTHER = "cdf of one point, Laplace(eps=1)"
+
+
+def some_rows() -> list[dict[str, Any]]:
+    """A release that meets its target on AVX2 alone, a slow constructor, and one row among twenty that became slower."""
+
+    def row(work: str, tier: str, old: float, new: float, itself: float = 1.01, **facts: Any) -> dict[str, Any]:
+        times = {"n": 1, "old_ns": old, "new_ns": new, "faster": old / new, "itself": itself, "rounds": 9}
+        return {"work": work, "tier": tier} | times | facts
+
+    beside = {"fill_ns": 0.5, "mkl_ns": 8.0, "generator": "ARS5"}
+    return [
+        row(RELEASE, "avx512", 8.0, 4.0, **beside),
+        row(CONSTRUCTOR, "avx512", 3e6, 2e6),
+        {"work": "guarantee, Laplace(eps=1)", "tier": "avx512", "n": 1, "absent": {"old": "KeyError"}},
+        row(OTHER, "avx512", 100.0, 125.0),
+        *(row(f"like before {i}", "avx512", 100.0, 101.0) for i in range(30)),
+        row(RELEASE, "avx2", 8.0, 4.0, **beside),
+    ]
+
+
+def test_a_record_is_written_and_read() -> None:
+    text = report.as_json(a_record())
+    assert json.loads(text) == a_record()
+    assert max(map(len, text.splitlines())) < 400
 
 
 def test_a_record_becomes_figures() -> None:
@@ -181,8 +252,16 @@ def test_a_record_becomes_a_page() -> None:
     assert f"| {LAPLACE} | 10^7 | stairnoise | 1.8 | 9.0 | 1.0 |  |" in page
     assert "Absent: Someone's sampler (someone is not installed)." in page
     assert "with aes, avx2, without avx512f, vaes; 2 cores, load average 0.25 when it began" in page
-    assert "| 10^8 | 1.2 (6.0) |" in page
-    assert f"| {STAIRCASE} | avx2 | 2.0 | 10.0 |  |" in page
+    assert "| 10^8 | 2.0 (2.0) | 0.9 (4.5) |" in page
+    assert "20 GiB of memory, 30 GiB for files" in page
+    assert f"| {RELEASE} | 8.0 | 4.0 | 2.00 | ≥ 2.5 | not met | 8.0 | 0.5 | ARS5 |" in page
+    assert f"| {RELEASE} | 8.0 | 4.0 | 2.00 | ≥ 2 | met | 8.0 | 0.5 | ARS5 |" in page
+    assert f"| {CONSTRUCTOR} | 3000000 | 2000000 | 1.50 | ≤ 1 ms | not met |  |  |  |" in page
+    assert f"| {OTHER} | 1 | 125 |  | 0.80 |  |" in page
+    assert "| guarantee, Laplace(eps=1) | 1 |  |  | new |  |" in page
+    assert f"| {OTHER} | AVX-512 | 100 | 125 | 1.25 | 0.99 |" in page
+    assert "Rows that are slower: 1." in page
+    assert "Targets met: 0 of 2 on AVX-512, 1 of 1 on AVX2." in page
     assert "| fresh array | 10^7 | 76.3 | 2.0 |" in page
     assert "| np.memmap | 10^7 |  | failed: MemoryError |" in page
 
@@ -198,8 +277,9 @@ def test_targets_are_judged_from_the_record() -> None:
     assert found[LAPLACE, "≤ 4.5 × fill"] == ("9.0", "not met")
     assert found[LAPLACE, "≥ 13 × faster than NumPy laplace"] == ("6.5", "not met")
     assert found[LAPLACE, "≥ 3.5 × faster than MKL laplace"] == ("–", "absent from this run")
-    assert found[f"{STAIRCASE}, AVX2 forced", "≤ 2.5 × the AVX-512 tier, both over fill"] == ("2.0", "met")
-    assert found["n = 10^5 and more, 1 thread: slowest over quickest", "at most 1.5"] == ("1.2", "met")
+    growth = "n = 10^5 and more: growth of the time but for the memory's", "at most 1.5"
+    assert found[f"staircase, float64, 1 thread, {growth[0]}", growth[1]] == ("1.2", "met")
+    assert found[f"staircase, float64, 2 threads, {growth[0]}", growth[1]] == ("1.8", "not met")
     assert found["fresh array: peak memory beyond the output", "≤ 16 MiB"] == ("2.0", "met")
     assert found["np.memmap as out, allocation limited: memory beyond it", "≤ 16 MiB"] == ("–", "absent from this run")
 
@@ -208,13 +288,18 @@ def test_targets_say_when_the_processor_is_not_the_one_they_are_for() -> None:
     found = verdicts(a_record(wide=False))
     assert found[STAIRCASE, "≤ 6 × fill"] == ("5.0", "met")
     assert found[LAPLACE, "≤ 4.5 × fill"] == ("9.0", "not met here (the target is for AVX-512)")
-    tier = f"{STAIRCASE}, AVX2 forced", "≤ 2.5 × the AVX-512 tier, both over fill"
-    assert found[tier][1] == "not measurable here (no AVX-512)"
+
+
+def newest() -> tuple[dict[str, Any], str]:
+    try:
+        return report.newest()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
 
 
 def test_every_target_names_what_is_timed() -> None:
     """A renamed law or peer would leave a target unmeasured for ever: in the newest record only what is said to be absent is."""
-    record, _ = report.newest()
+    record, _ = newest()
     unmeasured = {work for (work, _), (_, verdict) in verdicts(record).items() if verdict.startswith("absent")}
     excused = {f"{laws_}, 2 threads" for laws_ in [targets.FRESH] if "more than one thread" in record["absent"]}
     assert record["absent"].keys() & {peer.name for peer in peers.PEERS} or unmeasured <= excused
@@ -228,6 +313,85 @@ def test_the_plot_is_made_of_the_record(tmp_path: Path) -> None:
     assert svg == (tmp_path / "second.svg").read_text(encoding="utf-8")
     for text in ("stairnoise", "NumPy laplace", "OpenDP laplace, floats, n = 10⁴", "Example CPU"):
         assert f">{text}" in svg
+
+
+def test_every_mechanism_and_method_is_compared() -> None:
+    """Every class of the registry is drawn, released, constructed, and each of its public methods called."""
+    works = list(rows.CASES)
+    timed = {*rows.FUNCTIONS, *rows.QUANTILES, *rows.CALLS, *rows.UNTIMED, "sample", "release"}
+    for row in ROWS:
+        class_ = row.load()
+        methods = {name for name in dir(class_) if not name.startswith("_") and callable(getattr(class_, name))}
+        assert methods <= timed, row.class_name
+        for start in ("sample into out", "release of", "constructing", "sample()"):
+            assert any(work.startswith(start) and f"{row.class_name}(" in work for work in works), (start, row.class_name)
+
+
+def test_every_main_row_has_a_target() -> None:
+    aimed = {work for work, _ in ratios.FASTER} | ratios.QUICK
+    assert aimed == {case.work for case in rows.MAIN}
+
+
+@pytest.mark.parametrize("work", [RELEASE, rows.RESTS[0].work, CONSTRUCTOR, OTHER])
+def test_two_builds_are_compared(monkeypatch: pytest.MonkeyPatch, work: str) -> None:
+    """A build beside itself, in three processes."""
+    package = Path(stairnoise.__file__).parents[1]
+    monkeypatch.setattr(builds, "build", lambda commit: package)
+    monkeypatch.setattr(compare, "BUILT", package)
+    shown: list[Any] = []
+    (row,) = compare.compare("any", [rows.CASES[work]], ours.tiers()[-1:], lambda _: 0.01, show=shown.append)
+    assert {"old_ns", "new_ns", "again_ns", "faster", "itself"} <= row.keys()
+    assert ("fill_ns" in row) == (work == RELEASE)
+    assert 0.05 < row["faster"] < 20
+    assert shown[0] == row
+    assert work[:80] in compare.line(row)
+
+
+def test_what_is_slower_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once more, and the second measurement counts."""
+    package = Path(stairnoise.__file__).parents[1]
+    monkeypatch.setattr(builds, "build", lambda commit: package)
+    monkeypatch.setattr(ratios, "slower", lambda found: found)
+    shown: list[Any] = []
+    found = compare.compare("any", [rows.CASES[OTHER]], ours.tiers(), lambda _: 0.01, show=shown.append)
+    assert len(shown) == 2, "on the best instruction set alone"
+    assert found == shown[1:]
+
+
+def test_builds_that_draw_different_values_are_not_compared() -> None:
+    class Differing:
+        digests = iter([1, 2])
+
+        def make(self, *_: object) -> dict[str, Any]:
+            return {"digest": next(self.digests), "seconds": 0.01}
+
+    case = replace(rows.CASES[RELEASE], seeded=None)
+    worker: Any = Differing()
+    with pytest.raises(AssertionError, match="draw different values"):
+        compare.measure({"old": worker, "new": worker}, case, 0.1)
+
+
+def test_what_a_build_lacks_is_absent() -> None:
+    with Worker(Path(stairnoise.__file__).parents[1], ours.tiers()[0]) as worker:
+        assert worker.make("no such case", "case", 0.001)["absent"].startswith("KeyError")
+        assert worker.make(OTHER, "case", 0.001).keys() == {"digest", "seconds"}
+        assert worker.ns("case") > 0
+
+
+def test_buffers_begin_alike() -> None:
+    for shape, dtype, order in [(5, np.float64, "C"), ((3, 4), np.int32, "F"), (10**6, np.float32, "C")]:
+        array = cases.buffer(shape, dtype, order)
+        assert array.ctypes.data % cases.PAGE == 0
+        assert array.shape == np.zeros(shape).shape
+        assert array.dtype == dtype
+        assert not array.any()
+
+
+def test_the_commit_to_compare_with_is_the_newest_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builds, "exists", lambda commit: commit == "1234567")
+    assert compare.newest_commit({"commit": "1234567+"}) == "1234567"
+    assert compare.newest_commit({"commit": "7654321"}) == compare.FIRST
+    assert compare.newest_commit(None) == compare.FIRST
 
 
 def test_rounds_alternate() -> None:
@@ -275,19 +439,27 @@ def test_figures_replace_figures_only() -> None:
 
 
 def test_readme_quotes_the_newest_record() -> None:
-    record, stem = report.newest()
+    record, stem = newest()
     text = report.README.read_text(encoding="utf-8")
-    assert report.replace_figures(text, tables.readme_figures(record, stem)) == text
+    assert report.quoted(text, record, stem) == text
+
+
+def test_the_row_of_times_is_the_records() -> None:
+    record = a_record()
+    text = report.quoted(report.README.read_text(encoding="utf-8"), record, "2026-01-02-example")
+    assert "\n| time for a Laplace value, ε = 4 | 1.8 ns | 13.0 ns | 5.0 µs | – |\n" in text
+    assert report.quoted(text, record, "2026-01-02-example") == text
 
 
 @pytest.mark.parametrize("path", sorted(report.RECORDS.glob("*.json")), ids=lambda path: path.stem)
 def test_records_name_no_machine_and_keep_their_page(path: Path) -> None:
+    """A record of an older format keeps the page that was made of it then."""
     text = path.read_text(encoding="utf-8")
     plotted = path.with_suffix(".svg").read_text(encoding="utf-8")
     for content in (text, plotted):
         assert socket.gethostname() not in content
         assert not re.search(r"/(home|root|work|tmp|usr|Users)/", content)
     record = json.loads(text)
-    assert record["format"] == FORMAT
-    assert path.with_suffix(".md").read_text(encoding="utf-8") == tables.page(record, path.stem)
     assert record["cpu"]["model"] in plotted
+    if record["format"] == FORMAT:
+        assert path.with_suffix(".md").read_text(encoding="utf-8") == tables.page(record, path.stem)

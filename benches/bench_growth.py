@@ -1,0 +1,58 @@
+"""The staircase at n = 1 … 10⁹: float64, float32, own parameters; one thread, and two."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from benches import bench_each, machine, ours
+from benches.laws import staircase
+from benches.timing import BULK, Run, side_by_side
+
+LARGEST = int(os.environ.get("STAIRNOISE_BENCH_LARGEST", 100 * BULK))
+SIZES = [10**k for k in range(19) if 10**k <= LARGEST]
+MAPPED = SIZES[-1]
+"""Where float32 values go to a file that is mapped to memory."""
+
+LAW = staircase(4)
+FORMS = {"float64": 8, "float32": 4, "own eps": 64}
+"""Bytes a value needs, those of the law with its own parameters included."""
+
+
+def contender(form: str, threads: int) -> str:
+    """Return a column of the table."""
+    return f"{form}, {threads} thread{'s' * (threads > 1)}"
+
+
+def _file(directory: Path, n: int) -> Any:
+    """Return float32 values in a file that is gone as soon as nothing uses it."""
+    with tempfile.TemporaryFile(dir=directory) as file:
+        return np.memmap(file, np.float32, "w+", shape=(n,))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n", SIZES)
+def bench_size(benchmark: Any, n: int, form: str, threads: int, tmp_path: Path) -> None:
+    """Time `n` values into memory that is already there, with `fill` of the same memory between."""
+    if threads > 1 and ours.cores() < threads:
+        pytest.skip("absent: fewer cores")
+    mapped = form == "float32" and n == MAPPED
+    free = machine.free_bytes(tmp_path)["disk" if mapped else "memory"]
+    if n * FORMS[form] > free // 2:
+        pytest.skip(f"absent: n = {n} needs more than half of what is free")
+    dtype = np.float32 if form == "float32" else np.float64
+    out: Any = _file(tmp_path, n) if mapped else np.zeros(n, dtype)
+    own = form == "own eps"
+    law: Any = sn.Staircase(bench_each.epsilons(n)) if own else ours.distribution(LAW)
+    run = Run(lambda: law.sample(out=out, threads=threads), n)
+    beside = {"fill": Run(lambda: out.fill(1.0), n)}
+    side_by_side(benchmark, "growth", LAW.work, contender(form, threads), run, beside, least=3)
+    if 10**4 <= n <= BULK or (n > BULK and not own):  # the check takes 24 bytes a value of its own
+        (bench_each.check if own else LAW.check)(out[:BULK])

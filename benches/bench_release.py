@@ -1,0 +1,160 @@
+"""The release of many answers, beside the packages that release, and on several threads."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from benches import ours
+from benches.laws import Law, discrete_laplace, laplace, staircase
+from benches.peers import reason_absent
+from benches.timing import BULK, IN_CACHE, Draw, Run, fill, side_by_side
+
+ONE_BY_ONE = 10**4
+"""Answers released by a package that takes one at a call, or a list."""
+
+COUNTS, NUMBERS = discrete_laplace(1), laplace(1)
+LAWS = (COUNTS, staircase(4), NUMBERS)
+SIZES = (BULK, min(BULK, IN_CACHE))
+NOISE = "noise alone"
+GRID = 2.0**-20
+"""What NumPy's answers are rounded to."""
+
+
+def work(law: Law) -> str:
+    """Return the work in words."""
+    return f"release of {np.dtype(ours.dtype(law)).name}, {law.work}"
+
+
+def answers(law: Law, n: int) -> NDArray[Any]:
+    """Return true answers, whole numbers below a thousand."""
+    return (np.arange(n) % 1000).astype(ours.dtype(law))
+
+
+def mine(law: Law, n: int, **threads: int) -> Run:
+    """Return stairnoise's release into memory that is already there."""
+    d, values, out = ours.distribution(law), answers(law, n), np.zeros(n, ours.dtype(law))
+    return Run(lambda: d.release(values, out=out, **threads), n)
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """Another way to private answers."""
+
+    name: str
+    make: Callable[[Law, int], Draw]
+    package: str = "numpy"
+    most: int = BULK
+    exact: bool = True
+    """Whether its noise has the law; rounded noise has about the law's spread."""
+    note: str = ""
+    secure: bool = False
+    """Whether it releases by an exact law with a secure generator, as stairnoise does."""
+
+
+def _numpy(law: Law, n: int) -> Draw:
+    """Round and add: Laplace noise rounded for counts, answers rounded to a grid for numbers."""
+    rng, values, scale = np.random.default_rng(1), answers(law, n), law.sensitivity / law.eps
+    out = np.zeros_like(values)
+    if law.discrete:
+
+        def count() -> NDArray[Any]:
+            noise = rng.laplace(0, scale, n)
+            return np.add(values, np.rint(noise, out=noise), out=out, casting="unsafe")
+
+        return count
+
+    def number() -> NDArray[Any]:
+        np.rint(np.divide(values, GRID, out=out), out=out)
+        np.multiply(out, GRID, out=out)
+        return np.add(out, rng.laplace(0, scale, n), out=out)
+
+    return number
+
+
+def _opendp(law: Law, n: int) -> Draw:
+    dp = importlib.import_module("opendp.prelude")
+    dp.enable_features("contrib")
+    atom = dp.atom_domain(T=int) if law.discrete else dp.atom_domain(T=float, nan=False)
+    metric = dp.l1_distance(T=int if law.discrete else float)
+    measurement = dp.m.make_laplace(dp.vector_domain(atom), metric, scale=law.sensitivity / law.eps)
+    values = answers(law, n).tolist()
+    return lambda: measurement(values)
+
+
+def _diffprivlib(law: Law, n: int) -> Draw:
+    mechanisms = importlib.import_module("diffprivlib.mechanisms")
+    mechanism: Any = (mechanisms.Geometric if law.discrete else mechanisms.Laplace)(epsilon=law.eps, sensitivity=law.sensitivity)
+    values = answers(law, n).tolist()
+    return lambda: [mechanism.randomise(value) for value in values]
+
+
+def _pydp(law: Law, n: int) -> Draw:
+    module = importlib.import_module("pydp.algorithms.numerical_mechanisms")
+    mechanism = module.LaplaceMechanism(epsilon=law.eps, sensitivity=law.sensitivity)
+    values = answers(law, n).tolist()
+    return lambda: [mechanism.add_noise(value) for value in values]
+
+
+OTHERS = (
+    Releasing("NumPy, round + add", _numpy, exact=False, note="64-bit floats, not a secure generator; allocates the noise"),
+    Releasing("OpenDP laplace", _opendp, "opendp", ONE_BY_ONE, note="exact and secure; lists", secure=True),
+    Releasing("diffprivlib", _diffprivlib, "diffprivlib", ONE_BY_ONE, note="secure generator, 64-bit floats; one call per value"),
+    Releasing("PyDP", _pydp, "pydp", ONE_BY_ONE, exact=False, note="secure generator, on a grid; one call per value"),
+)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=work)
+@pytest.mark.parametrize("n", SIZES)
+def bench_release(benchmark: Any, law: Law, n: int) -> None:
+    """Time stairnoise's release, beside its noise alone: what the release costs more is the addition."""
+    run = mine(law, n, **one_thread())
+    beside = {"fill": fill(n), NOISE: ours.bulk(law, n)}
+    drawn = side_by_side(benchmark, "release", work(law), "stairnoise", run, beside)
+    law.check(np.asarray(drawn) - answers(law, n))
+
+
+def one_thread() -> dict[str, int]:
+    """Return the keyword for one thread, where a release has it."""
+    return {"threads": 1} if ours.releases_on_threads() else {}
+
+
+@pytest.mark.parametrize("law", LAWS, ids=work)
+@pytest.mark.parametrize("threads", range(2, ours.cores() + 1))
+def bench_threads(benchmark: Any, law: Law, threads: int) -> None:
+    """Time a release on several threads, with one thread between its rounds."""
+    if not ours.releases_on_threads():
+        pytest.skip("absent: this stairnoise's release has no threads=")
+    run, beside = mine(law, BULK, threads=threads), {"fill": fill(), work(law): mine(law, BULK, threads=1)}
+    drawn = side_by_side(benchmark, "release", work(law), f"stairnoise, {threads} threads", run, beside)
+    law.check(np.asarray(drawn) - answers(law, BULK))
+
+
+OTHER_CASES = [
+    pytest.param(law, other, n, id=f"{work(law)}-{other.name}-{n}")
+    for law in (COUNTS, NUMBERS)
+    for other in OTHERS
+    for n in dict.fromkeys(min(n, other.most) for n in SIZES)
+]
+
+
+@pytest.mark.parametrize(("law", "other", "n"), OTHER_CASES)
+def bench_other(benchmark: Any, law: Law, other: Releasing, n: int) -> None:
+    """Time another way to the same release."""
+    if reason := reason_absent(other.package):
+        pytest.skip(f"peer absent: {reason}")
+    size = BULK if n == other.most < BULK else n  # a package for single answers is met by stairnoise in bulk: each at its best
+    beside = {"fill": fill(size), work(law): mine(law, size, **one_thread())}
+    drawn = side_by_side(benchmark, "release", work(law), other.name, Run(other.make(law, n), n), beside)
+    noise = np.asarray(drawn, np.float64) - answers(law, n)
+    if other.exact:
+        law.check(noise)
+    else:
+        assert noise.std() == pytest.approx(math.sqrt(law.second_moment), rel=0.15)

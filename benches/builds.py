@@ -1,0 +1,70 @@
+"""A commit of this project, built for comparison in a folder of its own and kept between runs.
+
+python -m benches.builds 4c1bc39        # builds it if it is not there, and prints where its package is
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "target" / "builds"
+
+
+def git(*arguments: str) -> str:
+    """Return what git says; CalledProcessError if it fails."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def head() -> str:
+    """Return the commit that is checked out, with a plus sign where files differ from it; empty outside of a clone."""
+    try:
+        return git("rev-parse", "--short=7", "HEAD") + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def exists(commit: str) -> bool:
+    """Whether the history of this clone has the commit."""
+    try:
+        return bool(git("rev-parse", "--quiet", "--verify", f"{commit}^{{commit}}"))
+    except (OSError, subprocess.CalledProcessError):
+        return False
+
+
+def build(commit: str) -> Path:
+    """Return the folder that holds the package of a commit; build it with its own release profile if it is not there."""
+    folder = KEPT / git("rev-parse", "--short=12", f"{commit}^{{commit}}")
+    site = folder / "site"
+    if not site.is_dir():
+        print(f"building commit {commit}, once: minutes", file=sys.stderr)
+        source = folder / "source"
+        shutil.rmtree(folder, ignore_errors=True)
+        archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(source, filter="data")
+        command = [sys.executable, "-m", "maturin", "build", "--release", "--quiet", "--out", str(folder)]
+        subprocess.run(command, cwd=source, env=os.environ | {"CARGO_TARGET_DIR": str(KEPT / "cargo")}, check=True)
+        (wheel,) = folder.glob("*.whl")
+        shutil.unpack_archive(wheel, folder / "unpacked", "zip")
+        shutil.rmtree(source)
+        (folder / "unpacked").rename(site)  # last: what is there is whole
+    return site
+
+
+def tiers(package: Path) -> list[str]:
+    """Return the instruction sets that a built package has for this machine, slowest first."""
+    code = "import stairnoise; print(*stairnoise.cpu_tiers())"
+    environment = {key: value for key, value in os.environ.items() if key != "STAIRNOISE_CPU"} | {"PYTHONPATH": str(package)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=package).stdout.split()
+
+
+if __name__ == "__main__":
+    print(build(sys.argv[1]))

@@ -1,0 +1,175 @@
+"""How a mechanism's draws, releases and calls are timed in either of two builds.
+
+A worker of either build imports this, so only names that are public in both may be used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import stairnoise as sn
+from benches.timing import IN_CACHE, Draw
+
+PAGE = 1 << 21
+"""Buffers begin where a huge page can, in every build alike."""
+
+KEY = bytes(range(32))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time: `make` returns the call, which makes `n` values."""
+
+    work: str
+    make: Callable[[], Draw]
+    n: int = 1
+    seeded: Callable[[], Any] | None = None
+    """The same values from a key: those of both builds must be the same."""
+    main: bool = False
+    """Whether the row has a target."""
+    every_tier: bool = True
+    """Whether it is timed under each instruction set, or under the best alone."""
+    mkl: tuple[str, float] | None = None
+    """MKL's sampler for the same, or the nearest, noise, and its parameter."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A mechanism by its class and arguments."""
+
+    name: str
+    arguments: dict[str, Any] = field(hash=False)
+    dtype: type[np.generic] = np.float64
+    dim: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(f'{name}={_text(value)}' for name, value in self.arguments.items())})"
+
+    def law(self) -> Any:
+        """Return stairnoise's object."""
+        return getattr(sn, self.name)(**self.arguments)
+
+    def shape(self, n: int) -> int | tuple[int, int]:
+        """Return the shape of `n` numbers: of vectors, as many as have no more."""
+        return n if self.dim == 1 else (n // self.dim, self.dim)
+
+    @property
+    def mkl(self) -> tuple[str, float] | None:
+        """MKL's nearest sampler: Laplace noise for the staircases, normal noise for Gaussian noise."""
+        a = self.arguments
+        if self.name in ("Staircase", "Laplace"):
+            return "laplace", a.get("sensitivity", 1) / a["eps"]
+        if self.name in ("DiscreteStaircase", "DiscreteLaplace"):
+            return "geometric_difference", a["eps"] / a.get("sensitivity", 1)
+        if self.name in ("Gaussian", "DiscreteGaussian"):
+            return "gaussian", float(self.law().std())
+        return None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.size} values"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def buffer(shape: Any, dtype: Any = np.float64, order: Any = "C") -> NDArray[Any]:
+    """Return an array that begins at a multiple of 2 MiB, so that no build is luckier with its memory than the other."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + PAGE, np.uint8)
+    return np.ndarray(shape, dtype, raw.data, -raw.ctypes.data % PAGE, order=order)
+
+
+# ---------------------------------------------------------------- draws
+
+
+def sampled(noise: Noise, out: Callable[[], NDArray[Any]], work: str = "sample into out", **facts: Any) -> Case:
+    """Draw noise alone, into what `out` makes."""
+
+    def make() -> Draw:
+        law, array = noise.law(), out()
+        return lambda: law.sample(out=array)
+
+    def seeded() -> Any:
+        return noise.law().sample(out=out(), rng=sn.SecureRng.from_key(KEY))
+
+    return Case(f"{work}, {noise}", make, int(np.prod(out().shape)), seeded, mkl=noise.mkl, **facts)
+
+
+def bulk(noise: Noise, **facts: Any) -> Case:
+    """Draw noise alone, into memory that the cache holds."""
+    return sampled(noise, lambda: buffer(noise.shape(IN_CACHE), noise.dtype), **facts)
+
+
+def answers(noise: Noise, n: int) -> NDArray[Any]:
+    """Return true answers, whole numbers below a thousand."""
+    array = buffer(noise.shape(n), noise.dtype)
+    array[...] = (np.arange(array.size) % 1000).reshape(array.shape)
+    return array
+
+
+def released(noise: Noise, n: int, *, into: bool, **facts: Any) -> Case:
+    """Release `n` answers, into an array that is there or a new one."""
+
+    def options() -> dict[str, Any]:
+        return {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
+
+    def make() -> Draw:
+        law, values, given = noise.law(), answers(noise, n), options()
+        return lambda: law.release(values, **given)
+
+    def seeded() -> Any:
+        return noise.law().release(answers(noise, n), rng=sn.SecureRng.from_key(KEY), **options())
+
+    kind = np.dtype(noise.dtype).name
+    where = "into out" if into else "into a new array"
+    size = int(np.prod(noise.shape(n)))
+    return Case(f"release of {kind}, {noise}, {where}, n={size}", make, size, seeded, mkl=noise.mkl, **facts)
+
+
+def method_of(noise: Noise, method: str, *arguments: Any, **options: Any) -> Draw:
+    """Return a call of a mechanism's method."""
+    return partial(getattr(noise.law(), method), *arguments, **options)
+
+
+def small(noise: Noise, n: int, method: str, *, into: bool = False, **facts: Any) -> Case:
+    """`n` values at a call: the price of the call."""
+
+    def make() -> Draw:
+        given = {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
+        first = () if method == "sample" and into else (n if method == "sample" else answers(noise, n),)
+        return method_of(noise, method, *first, **given)
+
+    words = {"sample": "sample(out=)" if into else "sample(n)", "release": "release(out=)" if into else "release"}
+    return Case(f"{words[method]}, n={n}, {noise}", make, **facts)
+
+
+def digest(case: Case) -> int | None:
+    """Return a sum over the values that the case draws from a key."""
+    return None if case.seeded is None else zlib.crc32(np.ascontiguousarray(case.seeded()).tobytes())
+
+
+def fill(case: Case) -> Draw:
+    """Return the unit: NumPy writing as many values of eight bytes."""
+    array = buffer(case.n)
+    return lambda: array.fill(1.0)
+
+
+def mkl(case: Case) -> tuple[Draw, str]:
+    """Return MKL's noise of the same size, for a release with the addition to the answers, and the generator that is quickest."""
+    samplers = importlib.import_module("benches.mkl")
+    assert case.mkl is not None
+    sampler, parameter = case.mkl
+    out = buffer(case.n, np.int64 if sampler == "geometric_difference" else np.float64)
+    draw, generator = getattr(samplers, sampler)(parameter, out)
+    if not case.work.startswith("release"):
+        return draw, generator
+    values, sums = np.ones_like(out), np.ones_like(out)
+    return lambda: np.add(values, draw(), out=sums), generator

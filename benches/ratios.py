@@ -1,0 +1,174 @@
+"""What was aimed at against commit 4c1bc39, what is slower than it, and the tables of both; nothing here measures."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from benches import rows as listed
+from benches.cases import Case
+from benches.results import number, power
+
+TIERS = ("avx512", "avx2", "portable")
+TITLES = {"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON", "portable": "portable"}
+MILLISECOND = 1e6
+"""What a constructor may take, in ns."""
+
+Row = dict[str, Any]
+
+
+def _aims() -> Iterator[tuple[Iterable[Case], tuple[float, ...]]]:
+    """Yield rows, and how many times faster they shall be: on AVX-512, AVX2 and portable; without the last it has no aim."""
+    sample = listed.SAMPLES
+    yield listed.IN_CACHE_RELEASES, (2.5, 2, 1.3)
+    yield listed.LARGE_RELEASES, (2.5, 2, 1.2)
+    yield [sample[str(noise[1.0])] for noise in (listed.STAIRCASES, listed.DISCRETE)], (2.0, 1.6)
+    yield [sample[str(noise[4.0])] for noise in (listed.STAIRCASES, listed.DISCRETE)], (1.35, 1.3)
+    yield [sample[str(noise)] for noise in listed.LAPLACES.values()], (1.4, 1.15)
+    yield [sample[str(listed.COUNTINGS[4.0])]], (1.5, 1.4)
+    yield [sample[str(listed.COUNTINGS[eps])] for eps in (1.0, 0.1)], (1.7, 1.3)
+    yield [sample[str(noise)] for noise in listed.GAUSSIANS], (1.4, 1.3)
+    yield [listed.STRIDED], (2, 2, 2)
+    yield [listed.FORTRAN], (4, 4, 4)
+    for row, bound in zip(listed.SAMPLES_INTO, (3, 1.7), strict=True):
+        yield [row], (bound,) * 3
+    yield listed.RELEASES_INTO, (3, 3, 3)
+    yield [listed.ONE_RELEASE, listed.ONE_CALL], (4, 4, 4)
+    for row, bound in zip(listed.RESTS, (1.5, 1.3, 1.1), strict=True):
+        yield [row], (bound,) * 3
+    yield [listed.CONSTRUCTORS["Gaussian"]], (20, 20, 20)
+
+
+FASTER: dict[tuple[str, str], float] = {
+    (case.work, tier): bound for rows, bounds in _aims() for case in rows for tier, bound in zip(TIERS, bounds, strict=False)
+}
+"""How many times faster a row shall be on a tier."""
+
+QUICK = {case.work for name, case in listed.CONSTRUCTORS.items() if name != "Gaussian"}
+"""Constructors that shall take a millisecond at most."""
+
+
+def aim(row: Row) -> str:
+    """Return what a row is aimed at, in words; empty where it has no aim."""
+    if row["work"] in QUICK:
+        return "≤ 1 ms"
+    bound = FASTER.get((row["work"], row["tier"]))
+    return "" if bound is None else f"≥ {bound:g}"
+
+
+def met(row: Row) -> bool | None:
+    """Whether a row meets its aim; None where it has none, or could not be timed."""
+    if "absent" in row or not aim(row):
+        return None
+    if row["work"] in QUICK:
+        return bool(row["new_ns"] <= MILLISECOND)
+    return bool(row["faster"] >= FASTER[row["work"], row["tier"]])
+
+
+def spread(rows: list[Row]) -> float:
+    """Return by which factor the old build differs from itself in all but a twentieth of the rows."""
+    found = [abs(math.log(row["itself"])) for row in rows if "itself" in row]
+    return math.exp(statistics.quantiles(found, n=20)[-1]) if len(found) > 1 else math.inf
+
+
+def slower(rows: list[Row]) -> list[Row]:
+    """Return the rows that are slower than the old build, beyond its spread in this row and in all but a twentieth of them."""
+    common = math.log(spread(rows))
+    timed = [row for row in rows if "itself" in row]
+    return [row for row in timed if -math.log(row["faster"]) > max(common, abs(math.log(row["itself"])))]
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _cells(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _over(row: Row, unit: str) -> str:
+    return number(row["new_ns"] / row[unit]) if row.get(unit) else ""
+
+
+def summary(rows: list[Row]) -> str:
+    """Return how many aims are met on each tier."""
+    parts = []
+    for tier in dict.fromkeys(row["tier"] for row in rows):
+        verdicts = [met(row) for row in rows if row["tier"] == tier]
+        parts.append(f"{verdicts.count(True)} of {verdicts.count(True) + verdicts.count(False)} on {TITLES[tier]}")
+    return f"Targets met: {', '.join(parts)}."
+
+
+def _slower(rows: list[Row]) -> Iterator[str]:
+    by_tier = [[row for row in rows if row["tier"] == tier] for tier in dict.fromkeys(row["tier"] for row in rows)]
+    found = [row for each in by_tier for row in slower(each)]
+    spreads = ", ".join(f"{100 * (spread(each) - 1):.1f} % ({TITLES[each[0]['tier']]})" for each in by_tier)
+    yield (
+        f"In 19 of 20 rows the old build differs from itself by no more than {spreads}. A row is slower if it is so by more than "
+        "that, and by more than the old build differs from itself in that row, in two measurements. "
+        f"Rows that are slower: {len(found) or 'none'}."
+    )
+    if found:
+        yield ""
+        yield _cells("work", "", "ns/value before", "now", "× the time", "the old build against itself")
+        yield "|---" * 6 + "|"
+    for row in found:
+        times = number(row["old_ns"]), number(row["new_ns"]), f"{1 / row['faster']:.2f}", f"{1 / row['itself']:.2f}"
+        yield _cells(row["work"], TITLES[row["tier"]], *times)
+
+
+def lines(rows: list[Row], commit: str) -> Iterator[str]:
+    """Yield the tables of one comparison."""
+    yield (
+        f"Against a build of commit {commit} on the same machine: each in a process that stays alive, on the same core, their "
+        "rounds alternating, in processor time; one thread; outputs begin at a multiple of 2 MiB. × faster is the median of the "
+        "rounds' ratios. × fill is over NumPy's `out.fill` of as many values of 8 bytes. × MKL is over the quickest of MKL's "
+        "generators with like noise: Laplace noise for staircases, and for a release the addition too. Both were timed between "
+        "the same rounds and write to memory that is already there. From a key both builds drew the same values."
+    )
+    yield ""
+    yield summary(rows)
+    main = {case.work for case in listed.MAIN}
+    for tier in dict.fromkeys(row["tier"] for row in rows):
+        yield ""
+        yield f"### {TITLES[tier]}"
+        yield ""
+        yield _cells("work", "ns/value before", "now", "× faster", "target", "", "× fill", "× MKL", "MKL's generator")
+        yield "|---" * 9 + "|"
+        for row in rows:
+            if row["tier"] == tier and row["work"] in main:
+                yield _main(row)
+    yield ""
+    yield "### Slower"
+    yield ""
+    yield from _slower(rows)
+    yield ""
+    yield "### Everything else"
+    yield ""
+    tiers = list(dict.fromkeys(row["tier"] for row in rows))
+    yield _cells(
+        "work", "values", *(f"{TITLES[tier]}, ns/value" for tier in tiers), *(f"{TITLES[tier]}, × faster" for tier in tiers)
+    )
+    yield "|---" * (2 + 2 * len(tiers)) + "|"
+    for work in dict.fromkeys(row["work"] for row in rows if row["work"] not in main):
+        found = {row["tier"]: row for row in rows if row["work"] == work}
+        one = next(iter(found.values()))
+        times = (number(found[tier]["new_ns"]) if tier in found and "absent" not in found[tier] else "" for tier in tiers)
+        ratios = (_faster(found[tier]) if tier in found else "" for tier in tiers)
+        yield _cells(work, power(one["n"]), *times, *ratios)
+
+
+def _faster(row: Row) -> str:
+    if "absent" not in row:
+        return f"{row['faster']:.2f}"
+    return "new" if "new" not in row["absent"] else "absent"
+
+
+def _main(row: Row) -> str:
+    if "absent" in row:
+        return _cells(row["work"], "", "", _faster(row), aim(row), "not measured", "", "", "")
+    verdict = {True: "met", False: "not met", None: ""}[met(row)]
+    times = number(row["old_ns"]), number(row["new_ns"])
+    beside = _over(row, "fill_ns"), _over(row, "mkl_ns"), row.get("generator", "")
+    return _cells(row["work"], *times, f"{row['faster']:.2f}", aim(row), verdict, *beside)

@@ -1,0 +1,250 @@
+"""The rows that two builds are compared at: every mechanism and method, by names that both builds know.
+
+A worker of either build imports this. What one of them lacks is named absent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import stairnoise as sn
+from benches import ours
+from benches.cases import KEY, Case, Noise, buffer, bulk, method_of, released, sampled, small
+from benches.family import MECHANISMS
+from benches.laws import LAWS, Law
+from benches.timing import IN_CACHE, Draw
+
+LARGE = 10**7
+POINTS = 10**5
+
+# ---------------------------------------------------------------- mechanisms
+
+STAIRCASES = {eps: Noise("Staircase", {"eps": eps}) for eps in (1.0, 4.0)}
+LAPLACES = {eps: Noise("Laplace", {"eps": eps}) for eps in (1.0, 4.0)}
+COUNTINGS = {eps: Noise("DiscreteLaplace", {"eps": eps}, np.int64) for eps in (0.1, 1.0, 4.0)}
+DISCRETE = {eps: Noise("DiscreteStaircase", {"eps": eps, "sensitivity": 10}, np.int64) for eps in (1.0, 4.0)}
+GAUSSIANS = [Noise("DiscreteGaussian", {"sigma2": sigma2}, np.int64) for sigma2 in (1.0, 100.0, 1e6)]
+GAUSSIANS.append(Noise("Gaussian", {"eps": 1.0, "delta": 1e-6}))
+RELEASED = (COUNTINGS[1.0], STAIRCASES[4.0], LAPLACES[1.0])
+
+
+def _noise(law: Law) -> Noise:
+    name = "".join(word.capitalize() for word in law.mechanism.split("_"))
+    arguments: dict[str, Any] = {"eps": law.eps}
+    if law.sensitivity != 1:
+        arguments["sensitivity"] = law.sensitivity
+    if law.cost != "l1":
+        arguments["r"] = law.cost
+    return Noise(name, arguments, ours.dtype(law))
+
+
+FURTHER = [Noise(m.name, dict(m.arguments), m.dtype, m.dim) for m in MECHANISMS]
+EVERY = list({str(noise): noise for noise in [*map(_noise, LAWS), *FURTHER]}.values())
+"""All that `make bench` draws in bulk: each class of the registry at least once."""
+
+TYPICAL = {noise.name: noise for noise in reversed([*RELEASED, DISCRETE[1.0], *GAUSSIANS, *reversed(EVERY)])}
+"""One of each class, for the methods."""
+
+VARIED = {
+    "Staircase": {"eps": 1.0},
+    "Laplace": {"eps": 1.0},
+    "DiscreteStaircase": {"eps": 1.0, "sensitivity": 10},
+    "DiscreteLaplace": {"eps": 1.0},
+    "Gaussian": {"eps": 1.0, "delta": 1e-6},
+    "DiscreteGaussian": {"sigma2": 100.0},
+    "TruncatedLaplace": {"eps": 1.0, "delta": 1e-6},
+    "MergedLaplace": {"eps": [3.0, 1.0], "breakpoints": [0.5]},
+    "MultivariateStaircase": {"eps": 2.0, "dim": 3},
+    "GeneralizedDiscreteLaplace": {"a": 0.5, "beta": 0.25},
+    "MultiScaleDiscreteLaplace": {"eps": 4.0, "sensitivity": 10},
+    "Arete": {"alpha": 0.3, "theta": 1.0, "lam": 0.3},
+    "StaircaseSelection": {"eps": 1.0},
+    "ExponentialMechanism": {"eps": 1.0},
+}
+"""Arguments of a constructor; the first is another one at each call."""
+
+
+def _constructor(name: str) -> Case:
+    arguments = VARIED[name]
+    first, *_ = arguments
+
+    def make() -> Draw:
+        class_, counter = getattr(sn, name), itertools.count(1)
+
+        def construct() -> Any:
+            factor = 1 + 1e-9 * next(counter)
+            value = arguments[first]
+            return class_(**arguments | {first: [x * factor for x in value] if isinstance(value, list) else value * factor})
+
+        return construct
+
+    return Case(f"constructing {Noise(name, arguments)}, each time another {first}", make, main=True)
+
+
+# ---------------------------------------------------------------- methods
+
+FUNCTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "norm_cdf", "norm_sf")
+QUANTILES = ("ppf", "isf", "norm_ppf", "norm_isf")
+OF_SENSITIVITY = {"sensitivity": 1}
+"""What these methods take of a mechanism that was made for no sensitivity."""
+
+CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    **{name: ((), {}) for name in ("mean", "median", "var", "std", "entropy", "support", "stats", "as_scipy", "pure_eps")},
+    **{name: ((), {}) for name in ("expected_norm", "privacy_eps")},
+    "moment": ((2,), {}),
+    "abs_moment": ((1.0,), {}),
+    "interval": ((0.95,), {}),
+    "error_bound": ((0.05,), {}),
+    "confidence_interval": ((3.0,), {}),
+    "guarantee": ((), OF_SENSITIVITY),
+    "privacy_loss": ((), OF_SENSITIVITY),
+    "privacy_profile": ((0.5,), OF_SENSITIVITY),
+    "rdp": ((2.0,), OF_SENSITIVITY),
+    "tradeoff": ((0.1,), OF_SENSITIVITY),
+    "compose": ((2,), OF_SENSITIVITY),
+    "rho": ((1,), {}),
+    "for_partitions": ((2,), {}),
+    "share": ((10,), {}),
+    "eps_for_error": ((1.0, 0.05), {}),
+    "from_eps": ((1.0,), {}),
+}
+MADE_FOR_NO_SENSITIVITY = ("Arete", "DiscreteGaussian", "GeneralizedDiscreteLaplace")
+OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("Gaussian", "eps_for_error"): (1.0, 0.05, 1e-6),
+    ("DiscreteGaussian", "from_eps"): (1.0, 1e-6),
+    ("Arete", "for_partitions"): (1,),
+    ("GeneralizedDiscreteLaplace", "for_partitions"): (1,),
+}
+UNTIMED = ("plot",)
+"""Methods that are not timed: their time is matplotlib's."""
+
+
+def _points(noise: Noise, function: str, n: int | None) -> Case:
+    def make() -> Draw:
+        rng, law = np.random.default_rng(1), noise.law()
+        if function in QUANTILES:
+            x = rng.random(n)
+        elif noise.dim > 1 and not function.startswith("norm"):
+            x = np.asarray(law.sample(n, rng=sn.SeededRng(1)), np.float64)
+        else:
+            spread = float(np.max(law.std()))
+            x = np.rint(rng.normal(0, spread, n)) if noise.dtype is np.int64 else np.abs(rng.normal(0, spread, n))
+        return method_of(noise, function, float(x) if np.ndim(x) == 0 else x)
+
+    return Case(f"{function} of {n or 'one'} point{'s' * bool(n)}, {noise}", make, n or 1, every_tier=False)
+
+
+def _method(noise: Noise, method: str) -> Case:
+    arguments, options = CALLS[method]
+    if options is OF_SENSITIVITY and noise.name not in MADE_FOR_NO_SENSITIVITY:
+        options = {}
+    arguments = OWN_ARGUMENTS.get((noise.name, method), arguments)
+    return Case(f"{method}, {noise}", lambda: method_of(noise, method, *arguments, **options), every_tier=False)
+
+
+def _methods() -> Iterator[Case]:
+    for noise in TYPICAL.values():
+        has = partial(hasattr, getattr(sn, noise.name))
+        for function in filter(has, (*FUNCTIONS, *QUANTILES)):
+            yield _points(noise, function, None)
+            yield _points(noise, function, POINTS)
+        yield from (_method(noise, name) for name in filter(has, CALLS) if callable(getattr(getattr(sn, noise.name), name)))
+        yield Case(f"sample(), {noise}", partial(method_of, noise, "sample"), every_tier=False)
+        yield Case(f"release of one value, {noise}", partial(_one_release, noise), every_tier=False)
+        yield small(noise, 10 * noise.dim, "release", every_tier=False)
+
+
+def _one_release(noise: Noise) -> Draw:
+    return method_of(noise, "release", [0] * noise.dim if noise.dim > 1 else 5)
+
+
+def _functions() -> Iterator[Case]:
+    costs = np.linspace(0, 10, 1000)
+    for name in ("StaircaseSelection", "ExponentialMechanism"):
+        for method in ("select", "sample", "probabilities", "log_probabilities", "expected_cost"):
+            noise = Noise(name, {"eps": 1.0})
+            yield Case(
+                f"{method} of {costs.size} candidates, {noise}", partial(method_of, noise, method, costs), every_tier=False
+            )
+    calls: dict[str, Draw] = {
+        "optimal_gamma(1)": lambda: sn.optimal_gamma(1.0),
+        "optimal_r(1, 10)": lambda: sn.optimal_r(1.0, 10),
+        "optimal_cost(1)": lambda: sn.optimal_cost(1.0),
+        "expected_cost(Staircase(1), 'l2')": lambda: sn.expected_cost(sn.Staircase(1.0), "l2"),
+        "compare(1)": lambda: sn.compare(1.0),
+        "SecureRng()": lambda: sn.SecureRng(),
+        "SecureRng.from_key": lambda: sn.SecureRng.from_key(KEY),
+        "SeededRng(1)": lambda: sn.SeededRng(1),
+        "SecureRng().spawn(2)": lambda: sn.SecureRng().spawn(2),
+        "SecureRng().at(3)": lambda: sn.SecureRng().at(3),
+        "SecureRng().reseed()": lambda: sn.SecureRng().reseed(),
+        "cpu_tiers()": sn.cpu_tiers,
+    }
+    for work, call in calls.items():
+        yield Case(work, lambda call=call: call, every_tier=False)  # type: ignore[misc]
+
+
+# ---------------------------------------------------------------- the rows
+
+IN_CACHE_RELEASES = [released(noise, IN_CACHE, into=into, main=True) for noise in RELEASED for into in (False, True)]
+LARGE_RELEASES = [released(noise, LARGE, into=True, main=True) for noise in RELEASED]
+SAMPLES = {
+    str(noise): bulk(noise, main=True)
+    for noise in (*STAIRCASES.values(), *DISCRETE.values(), *LAPLACES.values(), *COUNTINGS.values(), *GAUSSIANS)
+}
+STRIDED = sampled(STAIRCASES[4.0], lambda: buffer(2 * IN_CACHE)[::2], "sample into out[::2]", main=True)
+FORTRAN = sampled(
+    STAIRCASES[4.0], lambda: buffer((2000, 2000), order="F"), "sample into a Fortran-ordered 2000 x 2000 array", main=True
+)
+SAMPLES_INTO = [small(STAIRCASES[4.0], n, "sample", into=True, main=True) for n in (10, 1000)]
+RELEASES_INTO = [small(COUNTINGS[1.0], n, "release", into=True, main=True) for n in (10, 1000)]
+ONE_RELEASE = Case(f"release(5), {COUNTINGS[1.0]}", partial(_one_release, COUNTINGS[1.0]), main=True)
+ONE_CALL = Case("sn.sample(10, eps=1)", lambda: lambda: sn.sample(10, eps=1), main=True)
+RESTS = [small(STAIRCASES[4.0], n, "sample", main=True) for n in (63, 100, 1000)]
+CONSTRUCTORS = {name: _constructor(name) for name in VARIED}
+
+MAIN = [
+    *IN_CACHE_RELEASES,
+    *LARGE_RELEASES,
+    *SAMPLES.values(),
+    STRIDED,
+    FORTRAN,
+    *SAMPLES_INTO,
+    *RELEASES_INTO,
+    ONE_RELEASE,
+    ONE_CALL,
+    *RESTS,
+    *CONSTRUCTORS.values(),
+]
+
+
+def _others() -> Iterator[Case]:
+    for noise in EVERY:
+        yield bulk(noise)
+        yield released(noise, IN_CACHE, into=True)
+    for noise in (STAIRCASES[4.0], LAPLACES[1.0], GAUSSIANS[-1]):
+        yield sampled(noise, lambda: buffer(IN_CACHE, np.float32), "sample into float32")
+    for noise in (COUNTINGS[1.0], DISCRETE[1.0], GAUSSIANS[1]):
+        yield sampled(noise, lambda: buffer(IN_CACHE, np.int32), "sample into int32")
+        yield sampled(noise, lambda: buffer(IN_CACHE), "sample into float64")
+    eps = np.linspace(0.1, 4, IN_CACHE)
+    for noise in (STAIRCASES[4.0], LAPLACES[1.0], COUNTINGS[1.0], DISCRETE[1.0]):
+        own = Noise(noise.name, noise.arguments | {"eps": eps}, noise.dtype)
+        yield Case(f"constructing {own}", partial(partial, own.law), IN_CACHE, every_tier=False)
+        yield bulk(own)
+        yield released(own, IN_CACHE, into=True)
+    for noise in (STAIRCASES[4.0], LAPLACES[1.0], COUNTINGS[1.0], DISCRETE[1.0], GAUSSIANS[1]):
+        for n in (1, 10, 64, 10_000):
+            yield small(noise, n, "sample")
+    yield from _methods()
+    yield from _functions()
+
+
+CASES: dict[str, Case] = {}
+for _case in [*MAIN, *_others()]:
+    CASES.setdefault(_case.work, _case)
