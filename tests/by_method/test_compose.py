@@ -59,8 +59,9 @@ def test_composition_is_the_product_law(case, k):
 @pytest.mark.slow
 def test_a_million_releases_have_no_delta_above_1():
     composed = sn.Staircase(1).privacy_loss().compose(10**6)
-    assert 0.999999 < composed.privacy_profile(1.0) <= 1.0
-    assert composed.privacy_profile(np.array([1.0]))[0] <= 1.0
+    # A second question about a float takes another way: the first one has prepared it.
+    for eps in (1.0, 1.0, np.array([1.0])):
+        assert 0.999999 < composed.privacy_profile(eps) <= 1.0
 
 
 def test_different_laws_on_a_common_lattice():
