@@ -57,6 +57,17 @@ def test_costs_without_an_expected_value(law):
         sn.expected_cost(law, lambda x: np.exp(x * x))
 
 
+@pytest.mark.parametrize("law", [sn.MergedLaplace([1.0, 2.0], [1.0]), sn.TruncatedLaplace(1, 1e-6)], ids=repr)
+def test_costs_that_grow_as_the_tail_falls(law):
+    """Beyond its last break the density falls as e^-2|x|; a law that ends has every mean."""
+    if math.isfinite(law.support()[1]):
+        assert math.isfinite(sn.expected_cost(law, lambda x: np.exp(2 * x)))
+        return
+    assert math.isfinite(sn.expected_cost(law, np.exp))
+    with pytest.raises(sn.ParameterError, match=r"^cost must have a finite expected value, got one that grows as fast"):
+        sn.expected_cost(law, lambda x: np.exp(2 * x))
+
+
 def test_laws_too_wide_to_be_listed():
     with pytest.raises(sn.ParameterError, match=r"^law must reach at most 2\*\*24 lattice steps from 0"):
         sn.expected_cost(sn.DiscreteGaussian(2.0**60), np.sqrt)

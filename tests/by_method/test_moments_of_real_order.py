@@ -84,6 +84,12 @@ def test_integer_orders_agree_with_the_closed_forms(eps, D):
             closed = float(moments.lattice_abs_moment(p, eps, float(D), float(r)))
             if math.isfinite(closed) and closed > 1e-290:
                 assert float(fractional.lattice_abs_moment(p, eps, D, r)) == pytest.approx(closed, rel=TOLERANCE, abs=0)
+
+
+@pytest.mark.parametrize("eps", EPS)
+def test_integer_orders_of_densities_agree_with_the_closed_forms(eps):
+    """The same for laws of real numbers."""
+    for p in range(1, 17):
         for gamma in (1e-3, 0.5, 1.0):
             closed = float(moments.staircase_abs_moment(p, eps, 3.0, gamma))
             assert float(fractional.staircase_abs_moment(p, eps, 3.0, gamma)) == pytest.approx(closed, rel=TOLERANCE, abs=0)

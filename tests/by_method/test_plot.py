@@ -307,6 +307,12 @@ def test_discrete_variance():
 
 
 @pytest.mark.slow
+def test_panels_without_a_sensitivity_are_left_out():
+    """Three sensitivities fill three of two by two panels."""
+    drawn = figures.infinitely_divisible_variance((1, 2, 3)).axes
+    assert [axes.get_title(loc="left") for axes in drawn] == ["Δ = 1", "Δ = 2", "Δ = 3"]
+
+
 def test_infinitely_divisible_variance():
     """At large eps the multi-scale law costs what r = 1 does; the generalized law is never worse than discrete Laplace."""
     drawn_axes = figures.infinitely_divisible_variance((1, 10)).axes

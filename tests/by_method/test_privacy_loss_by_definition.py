@@ -321,9 +321,9 @@ def test_sums_over_runs_are_sums_over_outcomes(law, cells):
     "law",
     [
         sn.MergedLaplace([16, 4], [0.125]),
-        sn.MergedLaplace([0.2, 0.25, 0.5], [1, 3]),
-        sn.MergedLaplace([3, 0.5, 2], [1, 6], 2.0),
-        sn.TruncatedLaplace(1, 1e-4),
+        pytest.param(sn.MergedLaplace([0.2, 0.25, 0.5], [1, 3]), marks=pytest.mark.long),
+        pytest.param(sn.MergedLaplace([3, 0.5, 2], [1, 6], 2.0), marks=pytest.mark.long),
+        pytest.param(sn.TruncatedLaplace(1, 1e-4), marks=pytest.mark.long),
         sn.TruncatedLaplace(2, 0.01, 3.0, lower=-9.0),
     ],
     ids=repr,

@@ -86,6 +86,15 @@ def test_memory_in_use_or_read_only(stream):
     assert not frozen.any()
 
 
+def test_one_element_in_two_places(stream):
+    """Memory of one element has no step, by which the elements of longer arrays are told apart."""
+    memory = np.zeros(12, np.uint8)
+    values, out = memory[:8].view(np.float64), memory[4:].view(np.float64)
+    with pytest.raises(sn.ParameterError, match=r"^values must not be written to by another call, nor overlap out$"):
+        LAW.release(stream, values, out)
+    assert not memory.any()
+
+
 def test_rows_of_costs(stream):
     out = np.zeros(3, np.int64)
     with pytest.raises(ValueError, match=r"^costs must be contiguous along the last axis, and aligned$"):

@@ -137,6 +137,7 @@ def test_an_absent_peer_is_named() -> None:
     assert peers.version("no_such_package_of_ours") == "absent"
 
 
+@pytest.mark.long
 def test_every_benchmark_runs() -> None:
     """Every benchmark once, small: benchmarks that nobody runs rot."""
     small = {"STAIRNOISE_BENCH_N": "200000", "STAIRNOISE_BENCH_SECONDS": "0.01"}

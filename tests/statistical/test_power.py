@@ -1,6 +1,7 @@
 """The checks themselves: they accept a right sampler and each rejects the mistakes it is there for.
 
 False alarms: at most one in a million for each check of the right sampler when the seed changes; none while it stays.
+What each check detects depends on the samplers here and on 4 million draws, not on the library: these tests are long ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from tests.oracles import moments
 from tests.oracles.survival import Staircase
 from tests.statistical import checks, mutants
 from tests.statistical.summary import Summary
+
+pytestmark = pytest.mark.long
 
 ALPHA = 1e-6
 EPS, CELLS, FIRST = 1.0, 5, 2

@@ -2,8 +2,8 @@
 
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
-    Laplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, R, Selection, Share,
-    Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+    Laplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R, Selection,
+    Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -116,6 +116,14 @@ fn named_types_release_as_their_laws() {
         .unwrap();
     assert_eq!(named, general);
     assert_ne!(named, answers);
+    let (mut named, mut general) = ([0.0; 3], [0.0; 3]);
+    let law = Laplace::new(0.5, 7.0).unwrap();
+    law.fill(&mut Generator::from_seed(8), &mut named).unwrap();
+    OneWordLaw::from(law)
+        .fill(&mut Generator::from_seed(8), &mut general)
+        .unwrap();
+    assert_eq!(named, general);
+    assert_ne!(named, [0.0; 3]);
 }
 
 /// Evidence: equality of one thread's values with those of any number, for a length that is split and both kinds of laws.
@@ -172,6 +180,11 @@ fn refusals_of_a_draw_say_the_rule_and_the_value() {
         "the last index of a fill of this law must be below 2**40"
     );
     assert_eq!(text(DrawError::FillsExhausted), "the generator has made its 2**48 fills");
+    assert_eq!(text(DrawError::OutOfMemory), "the system has no memory left");
+    assert_eq!(
+        text(DrawError::NotWhole),
+        "out must be of floats for a law of other numbers than integers, got integers"
+    );
     let no_entropy = DrawError::from(getrandom::Error::UNSUPPORTED);
     assert!(text(no_entropy).starts_with("the operating system gave no entropy: "));
     assert_eq!(generator.next_fill(), 0, "nothing was drawn");
@@ -187,6 +200,8 @@ fn refusals_of_a_law_name_the_parameter() {
             .to_string()
             .starts_with("lam must be such that the lattice step is from")
     );
+    assert_eq!(ParamError::OutOfMemory.to_string(), "the system has no memory left");
+    assert_eq!(ParamError::NotWhole.to_string(), DrawError::NotWhole.to_string());
     let small = DiscreteGaussian::scaled(1.0, -1075).unwrap_err();
     assert_eq!(small.to_string(), "log2_granularity must be from -1074 to 960, got -1075.0");
 }

@@ -1,6 +1,6 @@
 """Every argument of every public callable, with every hostile value, one at a time: a result, or a refusal that changes nothing.
 
-Exhaustive in `make test-long`; otherwise every fourth value, another quarter for each argument. Where there is an `out`,
+Exhaustive in `make test-long`; otherwise every eighth value, another eighth for each argument. Where there is an `out`,
 every other call has one that is good, to see that a refusal leaves it alone.
 """
 
@@ -14,7 +14,7 @@ from tests.property.hostile.calls import Call, calls, is_skipped, readings
 from tests.property.hostile.judge import attempt, has_nan
 from tests.property.hostile.pool import POOL
 
-_PART = 4
+_PART = 8
 CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: call.label)}
 
 

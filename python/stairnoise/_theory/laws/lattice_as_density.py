@@ -72,10 +72,6 @@ class Cells:
         variance = self.moment(2)
         return 0.0, variance, 0.0, self.moment(4) / variance**2 - 3
 
-    def entropy(self) -> float:
-        """Differential entropy in nats."""
-        return float(self._law.entropy())
-
     def sample(self, size: Any, rng: Any) -> Any:
         """Values of X alone."""
         return self._law.sample(size, rng=rng)

@@ -47,11 +47,6 @@ impl Source {
 pub struct Children(Option<(Arc<Cipher>, u64)>);
 
 impl Children {
-    /// Whether their keys come from a given one.
-    pub fn are_given(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// The child of this number, from 0 on.
     ///
     /// # Errors
