@@ -7,6 +7,7 @@ use stairnoise::{Answer, Law, OutOfMemory, Value};
 
 use crate::buffer::{Input, Inputs, Output, Parts, STAGE, zeros};
 use crate::errors;
+use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
@@ -53,16 +54,10 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     stream: &Stream,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    // Answers are read twice: all of them are checked before a fill is taken.
-    let mut in_order = answers.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
-    let mut signals = Signals::new();
-    for first in (0..answers.len()).step_by(STAGE) {
-        in_order.advance(STAGE.min(answers.len() - first));
-        law.check_answers(in_order.part())
-            .map_err(|error| errors::answer(error, first, values.shape()))?;
-        // A long check can be interrupted too: no fill is taken yet.
-        signals.check()?;
-    }
+    let places = places.in_step_with(&answers);
+    let mut in_order = answers.in_order(STAGE).map_err(|OutOfMemory| errors::memory())?;
+    check(&places, &mut in_order, |answers| law.check_answers(answers.part()))?
+        .map_err(|(error, first)| errors::answer(error, first, values.shape()))?;
     let parts = parts(law);
     let threads = threads::number(0, places.len().saturating_mul(parts.price))?;
     let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
@@ -73,12 +68,42 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            let answers = answers.in_order(piece.first, parts.stage())?;
+            let answers = answers.in_order(parts.stage())?;
             piece.write(answers, parts.stage(), |first, answers, part| {
                 Ok(fill.release(first, answers.part(), part)?)
             })
         },
     )
+}
+
+/// Has `check` look at all inputs of `out` before a fill is taken; they are read twice. What it refuses first, in C order, is returned with the number
+/// of the first value of its part.
+pub(crate) fn check<T: Element, I: Inputs, E>(
+    out: &Output<'_, T>,
+    inputs: &mut I,
+    check: impl Fn(&I) -> Result<(), E>,
+) -> PyResult<Result<(), (E, usize)>> {
+    let mut signals = Signals::new();
+    let mut look = |tiles: &mut dyn Iterator<Item = Block>| -> PyResult<_> {
+        for tile in tiles {
+            inputs.begin(&tile).map_err(|OutOfMemory| errors::memory())?;
+            for (first, n) in tile.runs(STAGE) {
+                inputs.advance(first, n);
+                if let Err(error) = check(inputs) {
+                    return Ok(Err((error, first)));
+                }
+            }
+            // A long check can be interrupted too: no fill is taken yet.
+            signals.check()?;
+        }
+        Ok(Ok(()))
+    };
+    let found = look(&mut out.tiles(STAGE))?;
+    // Of rows that were read together another may have come before.
+    Ok(match found {
+        Err(_) => look(&mut Block::parts(out.len(), STAGE))?.and(found),
+        Ok(()) => found,
+    })
 }
 
 /// Writes `function` of every element of `values`, which errors call `name`, to its place of `out`, on this thread.
@@ -96,7 +121,7 @@ pub(crate) fn map<A: Element + Copy + Sync, T: Element + Copy + Default>(
         1,
         || (),
         |(), piece| {
-            let values = values.in_order(piece.first, STAGE)?;
+            let values = values.in_order(STAGE)?;
             piece.write(values, STAGE, |_, values, part| {
                 for (place, value) in part.iter_mut().zip(values.part()) {
                     *place = function(*value);

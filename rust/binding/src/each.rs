@@ -8,6 +8,7 @@ use crate::arguments::{self, Kind};
 use crate::buffer::{InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
+use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
@@ -53,19 +54,19 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// The parameters from value `first` on, a part at a time.
-    fn in_order(&self, first: u64) -> Result<PartsInOrder<'_>, OutOfMemory> {
+    /// The parameters, a part at a time.
+    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
         let mut shares = Vec::new();
         if self.k > 1 {
             // So that `advance` cannot run out of memory.
             shares.try_reserve_exact(STAGE).map_err(|_| OutOfMemory)?;
         }
         Ok(PartsInOrder {
-            eps: self.eps.in_order(first, STAGE)?,
-            sensitivity: self.sensitivity.in_order(first, STAGE)?,
+            eps: self.eps.in_order(STAGE)?,
+            sensitivity: self.sensitivity.in_order(STAGE)?,
             shape: match &self.shape {
                 Shapes::Same(shape) => Err(*shape),
-                Shapes::Each(numbers) => Ok(numbers.in_order(first, STAGE)?),
+                Shapes::Each(numbers) => Ok(numbers.in_order(STAGE)?),
             },
             k: self.k,
             shares,
@@ -91,11 +92,12 @@ impl<'py> Parameters<'py> {
         mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
     ) -> PyResult<()> {
         let total = self.eps.len();
-        let mut parameters = self.in_order(0).map_err(|OutOfMemory| errors::memory())?;
+        let mut parameters = self.in_order().map_err(|OutOfMemory| errors::memory())?;
         let mut signals = Signals::new();
-        for first in (0..total).step_by(STAGE) {
-            parameters.advance(STAGE.min(total - first));
-            look(first, &parameters.part()).map_err(|(i, error)| errors::parameter_at(error, i, self.index))?;
+        for part in Block::parts(total, STAGE) {
+            parameters.begin(&part).map_err(|OutOfMemory| errors::memory())?;
+            parameters.advance(part.first, part.len());
+            look(part.first, &parameters.part()).map_err(|(i, error)| errors::parameter_at(error, i, self.index))?;
             signals.check()?;
         }
         Ok(())
@@ -112,11 +114,17 @@ struct PartsInOrder<'a> {
 }
 
 impl Inputs for PartsInOrder<'_> {
-    fn advance(&mut self, n: usize) {
-        self.eps.advance(n);
-        self.sensitivity.advance(n);
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.eps.begin(tile)?;
+        self.sensitivity.begin(tile)?;
+        self.shape.as_mut().map_or(Ok(()), |numbers| numbers.begin(tile))
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.eps.advance(first, n);
+        self.sensitivity.advance(first, n);
         if let Ok(numbers) = &mut self.shape {
-            numbers.advance(n);
+            numbers.advance(first, n);
         }
         if self.k > 1 {
             self.shares.clear();
@@ -172,7 +180,7 @@ fn fill_array<T: Value + numpy::Element>(
     // A thread keeps laws of its own.
     let laws = || Laws::new(parameters.kind);
     threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
-        let parameters = parameters.in_order(piece.first)?;
+        let parameters = parameters.in_order()?;
         piece.write(parameters, STAGE, |first, parameters, part| {
             laws.write(&fill, first, part, &parameters.part())
         })
@@ -210,21 +218,18 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
-    let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
+    let places = places.in_step_with(&answers);
+    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
-    let (check, mut both) = (laws(), in_order(0).map_err(|OutOfMemory| errors::memory())?);
-    let mut signals = Signals::new();
-    for first in (0..answers.len()).step_by(STAGE) {
-        both.advance(STAGE.min(answers.len() - first));
-        check
-            .check_answers(both.0.part(), &both.1.part())
-            .map_err(|error| errors::answer(error, first, values.shape()))?;
-        signals.check()?;
-    }
+    let (check, mut both) = (laws(), in_order().map_err(|OutOfMemory| errors::memory())?);
+    drawing::check(&places, &mut both, |(answers, parameters)| {
+        check.check_answers(answers.part(), &parameters.part())
+    })?
+    .map_err(|(error, first)| errors::answer(error, first, values.shape()))?;
     let threads = threads::number(0, places.len())?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
-        let inputs = in_order(piece.first)?;
+        let inputs = in_order()?;
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
             laws.release(&fill, first, answers.part(), part, &parameters.part())
         })
