@@ -81,10 +81,10 @@ class FixedPoint:
     def mills(self, x: int) -> int:
         """(1 - Φ(x))/φ(x)."""
         if x > _SERIES_END << self.bits:
-            # 1/(x + 1/(x + 2/(x + 3/…))): the convergents n and n + 1 differ by about exp(-2x √(2n)).
+            # 1/(x + 1/(x + 2/(x + 3/…))): the convergents n and n + 1 differ by about exp(-2x √(2n)), for n far above x².
             nats = self.bits * math.log(2)
             value, square = x, self.one << self.bits
-            for k in range(math.ceil((nats / (2 * x / self.one)) ** 2 / 2 * 2.2) + 20, 0, -1):
+            for k in range(math.ceil((nats / (2 * x / self.one)) ** 2 / 2 * 2.2) + 40, 0, -1):
                 value = x + k * square // value
             return square // value
         # √(π/2) exp(x²/2) less x + x³/3 + x⁵/15 + …
