@@ -34,6 +34,8 @@ _LARGE = 1e-4
 # From this many dimensions on, Lipschitz's formula needs few terms.
 _MANY_DIMENSIONS = 8
 _HARMONICS = 512
+# From so many dimensions on, so many of them change no bit of a sum.
+_FEWER_HARMONICS = ((64, 16), (16, 128))
 _BERNOULLI = 80
 _NATS = 60.0
 _GRID = 256
@@ -89,7 +91,8 @@ def _search(eps: float, dim: int, p: int) -> Search:
     if log_size > math.log(_LARGE):
         return _by_series(eps, dim, p)
     if dim >= _MANY_DIMENSIONS:
-        return _by_small_parts(_harmonics(eps, log_size), dim, p, math.exp(log_size))
+        number = next((n for least, n in _FEWER_HARMONICS if dim >= least), _HARMONICS)
+        return _by_small_parts(_harmonics(eps, log_size, number), dim, p, math.exp(log_size))
     return _by_small_parts(_powers(eps), dim, p, 1.0)
 
 
@@ -110,22 +113,22 @@ def _by_series(eps: float, dim: int, p: int) -> Search:
     return Search(lambda gamma: mean(gamma, dim, p), slope)
 
 
-def _by_small_parts(eta: Callable[[Floats, int], Floats], dim: int, p: int, unit: float) -> Search:
-    """With η in units of `unit`."""
+def _by_small_parts(etas: Callable[..., list[Floats]], dim: int, p: int, unit: float) -> Search:
+    """With η of one γ and several s in units of `unit`."""
 
     def cost(gamma: Floats) -> Floats:
-        there, here = eta(gamma, dim + p), eta(gamma, dim)
+        there, here = etas(gamma, dim + p, dim)
         return (there - here) / (1 + unit * here)
 
     def slope(gamma: Floats) -> Floats:
-        a, b, c, e = (eta(gamma, s) for s in (dim + p - 1, dim, dim - 1, dim + p))
+        a, b, c, e = etas(gamma, dim + p - 1, dim, dim - 1, dim + p)
         return a + b - c - e + unit * (a * b - c * e)
 
     return Search(cost, slope)
 
 
-def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
-    turns = 2 * np.pi * np.arange(1, _HARMONICS + 1)
+def _harmonics(eps: float, log_unit: float, number: int) -> Callable[..., list[Floats]]:
+    turns = 2 * np.pi * np.arange(1, number + 1)
     log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
 
     def eta(gamma: Floats, s: int) -> Floats:
@@ -133,16 +136,19 @@ def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
         terms = np.cos((s + 1) * angle + turns * gamma[:, None]) * sizes
         return np.asarray(2 * terms.sum(axis=1))
 
-    return eta
+    return lambda gamma, *s: [eta(gamma, i) for i in s]
 
 
-def _powers(eps: float) -> Callable[[Floats, int], Floats]:
-    def eta(gamma: Floats, s: int) -> Floats:
-        j = range(s + 1, _BERNOULLI)
-        factors = np.array([math.comb(i - 1, s) * (-eps) ** i for i in j])
-        return np.asarray((-1) ** s * (factors @ _bernoulli_over_factorial(gamma)[s + 1 :]))
+def _powers(eps: float) -> Callable[..., list[Floats]]:
+    @lru_cache(maxsize=None)
+    def factors(s: int) -> Floats:
+        return np.array([(-1) ** s * math.comb(i - 1, s) * (-eps) ** i for i in range(s + 1, _BERNOULLI)])
 
-    return eta
+    def etas(gamma: Floats, *s: int) -> list[Floats]:
+        bernoulli = _bernoulli_over_factorial(gamma)
+        return [np.asarray(factors(i) @ bernoulli[i + 1 :]) for i in s]
+
+    return etas
 
 
 def _bernoulli_over_factorial(gamma: Floats) -> Floats:
