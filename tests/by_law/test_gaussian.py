@@ -180,6 +180,22 @@ def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], parti
         assert here <= delta * (1 - loss) < below
 
 
+@pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
+def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
+    """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
+    law, delta = sn.Gaussian(eps, 1 - 2.0**-53).for_partitions(partitions), 1 - 2.0**-53
+    log2_g, sigma2, cells = law._calibration
+    with mp.workdps(120):
+        ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
+        loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
+        below, here = (
+            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * cells / mp.sqrt(mp.mpf(x))) * (1 + mp.mpf("1e-30"))
+            for x in (math.nextafter(sigma2, 0), sigma2)
+        )
+        assert here <= mp.mpf(delta) * (1 - loss) < below
+    assert sigma2 > oracle.calibrate(eps, delta, 1.0, partitions)[1]
+
+
 def test_sigma_grows_like_the_root_of_the_partitions() -> None:
     one = sn.Gaussian(1, 1e-6)
     for k in (4, 100, 10**6):

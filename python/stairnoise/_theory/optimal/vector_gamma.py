@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.laws.multivariate_staircase import last_ball
-from stairnoise._theory.numerics.roots import bisection
+from stairnoise._theory.numerics.roots import Rising, bisection
 from stairnoise._theory.optimal import long_vector_gamma
 
 Floats = NDArray[np.float64]
@@ -41,6 +41,11 @@ _NATS = 60.0
 _GRID = 256
 _LEAST_LOG = -690.0
 _LEAST = 1e-300
+# In so many dimensions at most, rounding errors of the slope move its root by less than 1e-10 of itself. This is allowed for.
+_MOST_SMOOTH = 512
+_DOUBT = 1e-9
+# How near to the root places are looked for on both sides.
+_APART = 2.0**-44
 
 
 class Search(NamedTuple):
@@ -66,7 +71,18 @@ def optimal(eps: float, dim: int, p: int) -> float:
     else:
         # Beyond 1 the distribution goes on as from 0.
         low, high = _LEAST, float(grid[0])
-    return bisection(lambda gamma: not search.slope(np.array([gamma]))[0] < 0, low, high)
+
+    def slope(gamma: float) -> float:
+        return float(search.slope(np.array([gamma]))[0])
+
+    if low > _LEAST and dim <= _MOST_SMOOTH:
+        holds = Rising(slope)
+        holds.close_in(low, high, _APART)
+        gamma = bisection(holds, low, high)
+        # Where rounding errors of the slope could decide the rounded number, the path to it is the plain one.
+        if rounded(gamma * (1 - _DOUBT)) == rounded(gamma * (1 + _DOUBT)):
+            return gamma
+    return bisection(lambda gamma: not slope(gamma) < 0, low, high)
 
 
 def rounded(gamma: float) -> float:
@@ -127,7 +143,7 @@ def _by_small_parts(etas: Callable[..., list[Floats]], dim: int, p: int, unit: f
     return Search(cost, slope)
 
 
-def _harmonics(eps: float, log_unit: float, number: int) -> Callable[..., list[Floats]]:
+def _harmonics(eps: float, log_unit: float, number: int = _HARMONICS) -> Callable[..., list[Floats]]:
     turns = 2 * np.pi * np.arange(1, number + 1)
     log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
 
@@ -140,7 +156,7 @@ def _harmonics(eps: float, log_unit: float, number: int) -> Callable[..., list[F
 
 
 def _powers(eps: float) -> Callable[..., list[Floats]]:
-    @lru_cache(maxsize=None)
+    @cache
     def factors(s: int) -> Floats:
         return np.array([(-1) ** s * math.comb(i - 1, s) * (-eps) ** i for i in range(s + 1, _BERNOULLI)])
 
