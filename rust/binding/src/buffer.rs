@@ -21,7 +21,7 @@ use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
-use crate::layout::{Block, Layout, Order};
+use crate::layout::{Block, COLUMNS, Layout, Order};
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -309,13 +309,24 @@ impl<T: Copy + Default> Piece<'_, T> {
         self.layout.patches::<ROWS>(tile, |patch| {
             if let Some(rows) = patch.dense::<T, ROWS>() {
                 let rows = rows.map(|place| &values[place..][..patch.columns]);
-                for column in 0..patch.columns {
-                    let line = rows.map(|row| row[column]);
+                let write = |column: usize, line: [T; ROWS]| {
                     let place = self
                         .memory
                         .wrapping_byte_offset(patch.offset + column as isize * patch.stride);
                     // SAFETY: the places of `ROWS` elements of this piece, one after the other; as below.
                     unsafe { place.cast::<[T; ROWS]>().write_unaligned(line) };
+                };
+                if patch.columns == COLUMNS {
+                    // Unrolled, and turned in registers.
+                    let mut lines = [[T::default(); ROWS]; COLUMNS];
+                    for (row, values) in rows.into_iter().enumerate() {
+                        for (line, value) in lines.iter_mut().zip(&values[..COLUMNS]) {
+                            line[row] = *value;
+                        }
+                    }
+                    lines.into_iter().enumerate().for_each(|(column, line)| write(column, line));
+                } else {
+                    (0..patch.columns).for_each(|column| write(column, rows.map(|row| row[column])));
                 }
                 return;
             }

@@ -10,7 +10,7 @@ const LINE: usize = 64;
 const CACHED: usize = 1 << 12;
 
 /// Columns of a [`Patch`] at most: their lines stay in the first cache, even if all fall into one set of it.
-const COLUMNS: usize = 8;
+pub(crate) const COLUMNS: usize = 8;
 
 /// The elements of an array in C order, as offsets in bytes from the first.
 pub(crate) struct Layout {
