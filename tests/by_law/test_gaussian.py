@@ -4,7 +4,6 @@ import itertools
 import json
 import math
 import random
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from mpmath import mp
 import stairnoise as sn
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.numerics import normal
+from stairnoise._theory.numerics.fixed_point import fixed_point
 from stairnoise._theory.optimal import gaussian_sigma
 from tests.oracles import gaussian as oracle
 
@@ -152,6 +152,50 @@ def test_sigma_is_the_least_but_for_the_lattice(partitions: int) -> None:
         assert oracle.profile(mp.mpf(eps), s * (1 + mp.mpf(cost))) > delta
 
 
+@pytest.mark.parametrize(
+    ("parameters", "partitions"),
+    [
+        ((1.0, 1e-6, 1.0), 1),
+        ((2.0**-40, 0.3, 1.0), 1),
+        ((2.0**-40, 1e-6, 1e-250), 1),
+        ((2.0**20, 5e-324, 1e250), 1),
+        ((18.0, 0.999999, 1.0), 2),
+        ((0.05, 1 - 2.0**-20, 3.0), 10**6),
+        ((1e-3, 1e-300, 7.0), 1000),
+    ],
+)
+def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], partitions: int) -> None:
+    """B(ε - h, z) = δ(1 - h) of the contract by mpmath, whose z lies between those of σ² and of the float64 below."""
+    eps, delta, _ = parameters
+    law = sn.Gaussian(*parameters).for_partitions(partitions)
+    log2_g, sigma2, cells = law._calibration
+    assert (log2_g, sigma2, cells) == oracle.calibrate(*parameters, partitions)
+    with mp.workdps(120):
+        ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
+        loss = lattice_loss(mp.mpf(parameters[2]) * mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
+        below, here = (
+            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * cells / mp.sqrt(mp.mpf(x)))
+            for x in (math.nextafter(sigma2, 0), sigma2)
+        )
+        assert here <= delta * (1 - loss) < below
+
+
+@pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
+def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
+    """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
+    law, delta = sn.Gaussian(eps, 1 - 2.0**-53).for_partitions(partitions), 1 - 2.0**-53
+    log2_g, sigma2, cells = law._calibration
+    with mp.workdps(120):
+        ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
+        loss = lattice_loss(mp.sqrt(partitions) / ideal / mp.mpf(2) ** log2_g, cells, delta, partitions)
+        below, here = (
+            oracle.profile(mp.mpf(eps) - loss, mp.sqrt(partitions) * cells / mp.sqrt(mp.mpf(x))) * (1 + mp.mpf("1e-30"))
+            for x in (math.nextafter(sigma2, 0), sigma2)
+        )
+        assert here <= mp.mpf(delta) * (1 - loss) < below
+    assert sigma2 > oracle.calibrate(eps, delta, 1.0, partitions)[1]
+
+
 def test_sigma_grows_like_the_root_of_the_partitions() -> None:
     one = sn.Gaussian(1, 1e-6)
     for k in (4, 100, 10**6):
@@ -260,8 +304,10 @@ def test_allowance_is_the_contracts() -> None:
         assert abs(lattice_loss(sigma, cells, mp.mpf(delta), k) / expected - 1) < 1e-20
 
 
-def lattice_loss(sigma: float, cells: int, delta: mp.mpf, partitions: int) -> mp.mpf:
-    return mp.mpf(str(gaussian_sigma._lattice_loss(Decimal(sigma), cells, Decimal(str(delta)), partitions)))
+def lattice_loss(sigma: Any, cells: int, delta: Any, partitions: int) -> mp.mpf:
+    n = fixed_point(300)
+    log_delta = int(mp.ldexp(mp.log(mp.mpf(delta)), n.bits))
+    return mp.ldexp(mp.mpf(gaussian_sigma._lattice_loss(n, int(mp.ldexp(sigma, n.bits)), cells, log_delta, partitions)), -n.bits)
 
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 10.5])

@@ -1,5 +1,6 @@
 """Where values go does not change them: shapes, strides, chunks and views of one fill."""
 
+import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -75,3 +76,67 @@ def test_self_overlap_is_what_counting_bytes_says(data):
     starts = [sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)]
     touched = [start + byte for start in starts for byte in range(8)]
     assert overlaps_itself(array) is (len(set(touched)) < len(touched))
+
+
+def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int, ahead: int) -> np.ndarray:
+    """An array whose axes lie in memory in this order, outermost first; every `step`-th element, `ahead` bytes along."""
+    lengths = [shape[axis] * (abs(step) if axis == order[-1] else 1) for axis in order]
+    memory = np.zeros(int(np.prod(lengths)) * np.dtype(dtype).itemsize + ahead, np.uint8)
+    array = memory[ahead:].view(dtype).reshape(lengths).transpose(np.argsort(order))
+    return array[tuple(slice(None, None, step if axis == order[-1] else 1) for axis in range(len(shape)))]
+
+
+# So many values that rows are written together: several pieces; rows longer than a part; a third axis; few rows and few columns.
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [
+        ((300, 301), (1, 0)),
+        ((19, 9001), (1, 0)),
+        ((3, 30001), (1, 0)),
+        ((30001, 3), (1, 0)),
+        ((37, 41, 43), (2, 1, 0)),
+        ((37, 41, 43), (1, 2, 0)),
+        ((37, 41, 43), (0, 2, 1)),
+        ((5, 2, 67, 71), (3, 0, 2, 1)),
+    ],
+)
+@pytest.mark.parametrize(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
+def test_rows_that_share_lines(shape, order, step, ahead):
+    """In Fortran's order, and in other orders of the axes, values and errors are those of C order."""
+    law = sn.Staircase(eps=1.0)
+    for dtype in ("f8", "f4"):
+        expected = law.sample(shape, dtype=dtype, rng=sn.SeededRng(1))
+        for threads in (1, 3):
+            out = placed(shape, order, dtype, step, ahead)
+            assert np.array_equal(law.sample(out=out, rng=sn.SeededRng(1), threads=threads), expected)
+    answers = np.arange(np.prod(shape), dtype="f8").reshape(shape) / 8
+    expected = law.release(answers, rng=sn.SeededRng(1, allow_release=True))
+    values = placed(shape, order, "f8", step, ahead)
+    for out in (np.empty(shape), placed(shape, order, "f8", 1, 0), placed(shape, order[::-1], "f8", 1, 0), values):
+        values[...] = answers
+        assert np.array_equal(law.release(values, out=out, rng=sn.SeededRng(1, allow_release=True)), expected)
+    each = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape))
+    expected = each.release(answers, rng=sn.SeededRng(1, allow_release=True))
+    values[...] = answers
+    assert np.array_equal(each.release(values, out=values, rng=sn.SeededRng(1, allow_release=True)), expected)
+
+
+@pytest.mark.parametrize("shape", [(300, 301), (19, 9001), (37, 41, 43)])
+@pytest.mark.parametrize("each", [False, True])
+def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, each):
+    law, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0), sn.SecureRng()
+    for first, second in [((0, shape[1] - 1), (1, 0)), ((0, 0), (0, 1)), ((shape[0] - 2, 7), (shape[0] - 1, 3))]:
+        values = np.asfortranarray(np.zeros(shape))
+        values[first] = values[second] = np.nan
+        out = np.zeros(shape, order="F")
+        index = (*first, 0)[: len(shape)]
+        with pytest.raises(sn.ParameterError, match=re.escape(f"at index ({', '.join(map(str, index))})")):
+            law.release(values, out=out, rng=rng)
+        assert not out.any()
+
+
+def test_vectors_in_any_order_of_the_axes():
+    law = sn.MultivariateStaircase(eps=1.0, dim=6)
+    for shape, order in [((7001, 6), (1, 0)), ((90, 91, 6), (1, 0, 2)), ((90, 91, 6), (2, 1, 0)), ((3, 3001, 6), (1, 2, 0))]:
+        out = placed(shape, order, "f8", 1, 0)
+        assert np.array_equal(law.sample(out=out, rng=sn.SeededRng(1)), law.sample(shape[:-1], rng=sn.SeededRng(1)))

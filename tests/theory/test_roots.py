@@ -104,3 +104,26 @@ def test_secants(function):
 def test_secants_of_a_bracket_without_a_number_inside():
     after = math.nextafter(1.0, 2.0)
     assert roots.secants(lambda x: 0.0, (1.0, 1.0), (after, -1.0), 1e-14) == after
+
+
+@pytest.mark.parametrize("root", [0.0137, 0.5, 1.9])
+@pytest.mark.parametrize("apart", [2.0**-44, 1e-10, 0.1])
+def test_bisection_after_secants_ends_where_it_would_have_ended(root, apart):
+    asked = []
+
+    def function(x):
+        asked.append(x)
+        return math.expm1(3 * (x - root))
+
+    expected = roots.bisection(lambda x: not function(x) < 0, 0.001, 2.0)
+    plain, asked[:] = len(asked), []
+    holds = roots.Rising(function)
+    holds.close_in(0.001, 2.0, apart)
+    assert roots.bisection(holds, 0.001, 2.0) == expected
+    assert len(asked) < (0.75 * plain if apart < 0.01 else 2 * plain)
+
+
+def test_secants_that_find_no_root_leave_the_bisection_alone():
+    holds = roots.Rising(lambda x: math.nan if x == 1 else x - 1.25)
+    holds.close_in(1.0, 2.0, 1e-10)
+    assert roots.bisection(holds, 1.0, 2.0) == 1.25

@@ -9,6 +9,7 @@
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::slice;
 
 use numpy::npyffi::objects::_PyArray_GET_ITEM_DATA;
@@ -20,7 +21,7 @@ use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
-use crate::layout::Layout;
+use crate::layout::{Block, COLUMNS, Layout, Order};
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -146,6 +147,7 @@ pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
 pub(crate) struct Output<'py, T> {
     first: *mut T,
     layout: Layout,
+    order: Order,
     _borrow: Borrow,
     _array: PhantomData<&'py mut T>,
 }
@@ -166,53 +168,66 @@ impl<'py, T: Element> Output<'py, T> {
             .ok_or_else(|| ParameterError::new_err("out must not be in use by another call"))?;
         Ok(Self {
             first,
+            order: layout.order(first.addr()),
             layout,
             _borrow: borrow,
             _array: PhantomData,
         })
     }
 
+    /// Written in an order in which `answers` are read fast too.
+    pub fn in_step_with<A>(self, answers: &Input<'_, A>) -> Self {
+        let order = self.order.or(answers.layout.order(answers.first.addr()));
+        Self { order, ..self }
+    }
+
     pub fn len(&self) -> usize {
         self.layout.len()
     }
 
-    /// All of it.
-    pub fn whole(&mut self) -> Piece<'_, T> {
-        self.piece(0, self.len())
+    /// How it is written.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
-    /// Pieces of at most `most` values, in C order. Long ones begin with a page, so that no two threads reach the same new one. Values that belong
-    /// `together` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
+    /// All of it.
+    pub fn whole(&mut self) -> Piece<'_, T> {
+        self.piece(self.order.all(self.len()))
+    }
+
+    /// Pieces of about `most` values. Where values come in C order, long ones begin with a page, so that no two threads reach the same new one.
+    /// Values that belong `together` are not parted where `most` is a multiple of their number; their pieces begin anywhere in a page.
     pub fn pieces(&mut self, most: usize, together: usize) -> impl Iterator<Item = Piece<'_, T>> + Send {
-        let len = self.len();
-        let ahead = if together == 1 && self.layout.is_contiguous() {
-            parallel::ahead(self.first, len, most)
+        let all = self.order.all(self.len());
+        let ahead = if together == 1 && self.layout.is_contiguous() && all.rows == 1 {
+            parallel::ahead(self.first, self.len(), most)
         } else {
             0
         };
-        let begins = (ahead..len).step_by(most).map(move |begin| (begin, most.min(len - begin)));
-        let head = (ahead > 0).then_some((0, ahead));
+        let (head, rest) = all.split(ahead);
         let this = &*self;
         // Pieces do not overlap, and the output is borrowed as mutable for as long as any of them lives.
-        head.into_iter().chain(begins).map(|(begin, n)| this.piece(begin, n))
+        let head = (ahead > 0).then_some(head);
+        head.into_iter()
+            .chain(self.order.pieces(rest, most, together))
+            .map(|block| this.piece(block))
     }
 
     /// No two pieces that live at a time may share an element.
-    fn piece(&self, begin: usize, n: usize) -> Piece<'_, T> {
+    fn piece(&self, block: Block) -> Piece<'_, T> {
         Piece {
-            first: begin as u64,
-            len: n,
+            block,
+            order: self.order,
             memory: self.first,
             layout: &self.layout,
         }
     }
 }
 
-/// Consecutive values of an output, which nobody else writes or reads.
+/// Values of an output, which nobody else writes or reads.
 pub(crate) struct Piece<'a, T> {
-    /// The number of its first value.
-    pub first: u64,
-    pub len: usize,
+    block: Block,
+    order: Order,
     memory: *mut T,
     layout: &'a Layout,
 }
@@ -222,24 +237,36 @@ unsafe impl<T: Send> Send for Piece<'_, T> {}
 
 /// What is read in step with an output.
 pub(crate) trait Inputs {
-    /// Comes to what belongs to the next `n` values.
-    fn advance(&mut self, n: usize);
+    /// Comes to a tile, none of whose places has been written.
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory>;
+
+    /// Comes to what belongs to `n` values of the tile, the first of which has the number `first`.
+    fn advance(&mut self, first: usize, n: usize);
 }
 
 impl Inputs for () {
-    fn advance(&mut self, _: usize) {}
+    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn advance(&mut self, _: usize, _: usize) {}
 }
 
 impl<A: Inputs, B: Inputs> Inputs for (A, B) {
-    fn advance(&mut self, n: usize) {
-        self.0.advance(n);
-        self.1.advance(n);
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.0.begin(tile)?;
+        self.1.begin(tile)
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.0.advance(first, n);
+        self.1.advance(first, n);
     }
 }
 
 impl<T: Copy + Default> Piece<'_, T> {
-    /// Has `write(first, inputs, part)` write all values in C order, at most `most` at a time: straight into contiguous memory, by a copy
-    /// into other. Inputs are asked for before any place of theirs is written.
+    /// Has `write(first, inputs, part)` write all values, at most `most` at a time: straight into contiguous memory, by a copy into other. Inputs
+    /// are asked for before any place of theirs is written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
         mut inputs: I,
@@ -247,32 +274,67 @@ impl<T: Copy + Default> Piece<'_, T> {
         mut write: impl FnMut(u64, &I, &mut [T]) -> Result<(), E>,
     ) -> Result<(), E> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
-        let mut stage = room(T::default(), if direct { 0 } else { most.min(self.len) })?;
-        for done in (0..self.len).step_by(most) {
-            let n = most.min(self.len - done);
-            let first = self.first + done as u64;
-            inputs.advance(n);
-            if direct {
-                // SAFETY: `n` aligned, initialised values of this piece, one after the other. Nothing else refers to them: what the inputs
-                // give lies elsewhere or is a copy (see `Input`).
-                write(first, &inputs, unsafe {
-                    slice::from_raw_parts_mut(self.memory.add(first as usize), n)
-                })?;
-            } else {
-                write(first, &inputs, &mut stage[..n])?;
-                self.scatter(first as usize, &stage[..n]);
+        let (largest, tiles) = self.order.tiles(self.block, most);
+        let mut stage = room(T::default(), if direct { 0 } else { largest })?;
+        for tile in tiles {
+            inputs.begin(&tile)?;
+            for (first, n) in tile.runs(most) {
+                inputs.advance(first, n);
+                let part = if direct {
+                    // SAFETY: `n` aligned, initialised values of this piece, one after the other. Nothing else refers to them: what the inputs
+                    // give lies elsewhere or is a copy (see `Input`).
+                    unsafe { slice::from_raw_parts_mut(self.memory.add(first), n) }
+                } else {
+                    &mut stage[tile.place(first)..][..n]
+                };
+                write(first as u64, &inputs, part)?;
+            }
+            if !direct {
+                self.scatter(&tile, &stage);
             }
         }
         Ok(())
     }
 
-    /// Copies values to their places.
-    fn scatter(&self, first: usize, values: &[T]) {
-        let mut values = values.iter();
-        self.layout.runs(first, values.len(), |offset, stride, count| {
-            for (i, value) in (0_isize..).zip(values.by_ref().take(count)) {
-                // SAFETY: the place of an element of this piece, by the array's own shape and strides; it may not be aligned.
-                unsafe { self.memory.byte_offset(offset + i * stride).write_unaligned(*value) };
+    /// Copies the values of a tile to their places.
+    fn scatter(&self, tile: &Block, values: &[T]) {
+        if size_of::<T>() == 8 {
+            self.scatter_lines::<8>(tile, values);
+        } else {
+            self.scatter_lines::<16>(tile, values);
+        }
+    }
+
+    fn scatter_lines<const ROWS: usize>(&self, tile: &Block, values: &[T]) {
+        self.layout.patches::<ROWS>(tile, |patch| {
+            if let Some(rows) = patch.dense::<T, ROWS>() {
+                let rows = rows.map(|place| &values[place..][..patch.columns]);
+                let write = |column: usize, line: [T; ROWS]| {
+                    let place = self
+                        .memory
+                        .wrapping_byte_offset(patch.offset + column as isize * patch.stride);
+                    // SAFETY: the places of `ROWS` elements of this piece, one after the other; as below.
+                    unsafe { place.cast::<[T; ROWS]>().write_unaligned(line) };
+                };
+                if patch.columns == COLUMNS {
+                    // Unrolled, and turned in registers.
+                    let mut lines = [[T::default(); ROWS]; COLUMNS];
+                    for (row, values) in rows.into_iter().enumerate() {
+                        for (line, value) in lines.iter_mut().zip(&values[..COLUMNS]) {
+                            line[row] = *value;
+                        }
+                    }
+                    lines.into_iter().enumerate().for_each(|(column, line)| write(column, line));
+                } else {
+                    (0..patch.columns).for_each(|column| write(column, rows.map(|row| row[column])));
+                }
+                return;
+            }
+            for (place, offset) in patch.rows() {
+                for (i, value) in (0_isize..).zip(&values[place..][..patch.columns]) {
+                    // SAFETY: the place of an element of this piece, by the array's own shape and strides; it may not be aligned.
+                    unsafe { self.memory.byte_offset(offset + i * patch.stride).write_unaligned(*value) };
+                }
             }
         });
     }
@@ -335,28 +397,21 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         })
     }
 
-    /// The elements from `first` on, at most `most` at a time.
-    pub fn in_order(&self, first: u64, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
-        let first = first as usize;
-        let most = most.min(self.len() - first);
-        Ok(if let Some(slice) = self.as_slice() {
-            InOrder::Contiguous {
-                part: &[],
-                rest: &slice[first..],
-            }
+    /// The elements in step with an output, at most `most` at a time.
+    pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
+        Ok(if let Some(all) = self.as_slice() {
+            InOrder::Contiguous { all, part: 0..0 }
         } else if self.layout.is_one_element() && self.len() > 0 {
             InOrder::Same {
                 n: 0,
-                stage: room(self.get(0), most)?,
+                stage: room(self.get(0), most.min(self.len()))?,
             }
         } else {
-            let mut stage = Vec::new();
-            // So that `advance` cannot run out of memory.
-            stage.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
             InOrder::Staged {
                 input: self,
-                next: first,
-                stage,
+                tile: Block::default(),
+                part: 0..0,
+                stage: Vec::new(),
             }
         })
     }
@@ -367,20 +422,40 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         unsafe { self.first.byte_offset(self.layout.offset(position)).read_unaligned() }
     }
 
-    /// Copies `n` elements from `first` on to the end of `stage`.
-    fn gather(&self, first: usize, n: usize, stage: &mut Vec<A>) {
-        self.layout.runs(first, n, |offset, stride, count| {
-            // SAFETY: as in `get`.
-            stage.extend((0..count as isize).map(|i| unsafe { self.first.byte_offset(offset + i * stride).read_unaligned() }));
+    /// Copies the elements of a tile to the beginning of `stage`.
+    fn gather(&self, tile: &Block, stage: &mut Vec<A>) -> Result<(), OutOfMemory> {
+        if let Some(more) = tile.len().checked_sub(stage.len()).filter(|more| *more > 0) {
+            stage.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+            stage.resize(tile.len(), self.get(tile.first));
+        }
+        self.layout.patches::<8>(tile, |patch| {
+            if let Some(rows) = patch.dense::<A, 8>() {
+                for column in 0..patch.columns {
+                    let place = self.first.wrapping_byte_offset(patch.offset + column as isize * patch.stride);
+                    // SAFETY: the places of eight elements, one after the other; as in `get`.
+                    let line = unsafe { place.cast::<[A; 8]>().read_unaligned() };
+                    for (row, value) in rows.iter().zip(line) {
+                        stage[row + column] = value;
+                    }
+                }
+                return;
+            }
+            for (place, offset) in patch.rows() {
+                for (i, value) in (0_isize..).zip(&mut stage[place..][..patch.columns]) {
+                    // SAFETY: as in `get`.
+                    *value = unsafe { self.first.byte_offset(offset + i * patch.stride).read_unaligned() };
+                }
+            }
         });
+        Ok(())
     }
 }
 
-/// Elements of an input in C order, a part at a time and in step with [`Piece::write`].
+/// Elements of an input, a part at a time and in step with [`Piece::write`].
 pub(crate) enum InOrder<'a, A> {
     Contiguous {
-        part: &'a [A],
-        rest: &'a [A],
+        all: &'a [A],
+        part: Range<usize>,
     },
     /// A scalar that was broadcast.
     Same {
@@ -390,7 +465,8 @@ pub(crate) enum InOrder<'a, A> {
     /// Elements at strides, or in the places that are written: copies.
     Staged {
         input: &'a Input<'a, A>,
-        next: usize,
+        tile: Block,
+        part: Range<usize>,
         stage: Vec<A>,
     },
 }
@@ -399,22 +475,29 @@ impl<A> InOrder<'_, A> {
     /// The elements that [`Inputs::advance`] has reached.
     pub fn part(&self) -> &[A] {
         match self {
-            Self::Contiguous { part, .. } => part,
+            Self::Contiguous { all, part } => &all[part.clone()],
             Self::Same { n, stage } => &stage[..*n],
-            Self::Staged { stage, .. } => stage,
+            Self::Staged { stage, part, .. } => &stage[part.clone()],
         }
     }
 }
 
 impl<A: Element + Copy> Inputs for InOrder<'_, A> {
-    fn advance(&mut self, count: usize) {
+    fn begin(&mut self, block: &Block) -> Result<(), OutOfMemory> {
+        if let Self::Staged { input, tile, stage, .. } = self {
+            *tile = *block;
+            input.gather(tile, stage)?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, first: usize, count: usize) {
         match self {
-            Self::Contiguous { part, rest } => (*part, *rest) = rest.split_at(count),
+            Self::Contiguous { part, .. } => *part = first..first + count,
             Self::Same { n, .. } => *n = count,
-            Self::Staged { input, next, stage } => {
-                stage.clear();
-                input.gather(*next, count, stage);
-                *next += count;
+            Self::Staged { tile, part, .. } => {
+                let place = tile.place(first);
+                *part = place..place + count;
             }
         }
     }

@@ -51,14 +51,15 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let places = places.in_step_with(&answers);
     let parts = parts(law);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
     // Answers are read twice: all of them are checked before a fill is taken.
     threads::check(
         py,
-        (answers.len(), threads),
+        (places.order(), places.len(), threads),
         || (),
-        |first| answers.in_order(first, STAGE),
+        || answers.in_order(STAGE),
         |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
         |first, error| errors::answer(error, first, values.shape()),
     )?;
@@ -70,7 +71,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            let answers = answers.in_order(piece.first, parts.stage())?;
+            let answers = answers.in_order(parts.stage())?;
             piece.write(answers, parts.stage(), |first, answers, part| {
                 Ok(fill.release(first, answers.part(), part)?)
             })
@@ -93,7 +94,7 @@ pub(crate) fn map<A: Element + Copy + Sync, T: Element + Copy + Default>(
         1,
         || (),
         |(), piece| {
-            let values = values.in_order(piece.first, STAGE)?;
+            let values = values.in_order(STAGE)?;
             piece.write(values, STAGE, |_, values, part| {
                 for (place, value) in part.iter_mut().zip(values.part()) {
                     *place = function(*value);

@@ -8,6 +8,7 @@ use crate::arguments::{self, Kind};
 use crate::buffer::{InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
+use crate::layout::{Block, Order};
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
@@ -53,19 +54,19 @@ impl<'py> Parameters<'py> {
         })
     }
 
-    /// The parameters from value `first` on, a part at a time.
-    fn in_order(&self, first: u64) -> Result<PartsInOrder<'_>, OutOfMemory> {
+    /// The parameters, a part at a time.
+    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
         let mut shares = Vec::new();
         if self.k > 1 {
             // So that `advance` cannot run out of memory.
             shares.try_reserve_exact(STAGE).map_err(|_| OutOfMemory)?;
         }
         Ok(PartsInOrder {
-            eps: self.eps.in_order(first, STAGE)?,
-            sensitivity: self.sensitivity.in_order(first, STAGE)?,
+            eps: self.eps.in_order(STAGE)?,
+            sensitivity: self.sensitivity.in_order(STAGE)?,
             shape: match &self.shape {
                 Shapes::Same(shape) => Err(*shape),
-                Shapes::Each(numbers) => Ok(numbers.in_order(first, STAGE)?),
+                Shapes::Each(numbers) => Ok(numbers.in_order(STAGE)?),
             },
             k: self.k,
             shares,
@@ -82,9 +83,9 @@ impl<'py> Parameters<'py> {
     fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
         threads::check(
             py,
-            (self.eps.len(), threads),
+            (Order::of_values(self.eps.len()), self.eps.len(), threads),
             || Laws::new(self.kind),
-            |first| self.in_order(first),
+            || self.in_order(),
             |laws, parameters| laws.check(&parameters.part()),
             |position, error| errors::parameter_at(error, position, self.index),
         )
@@ -97,11 +98,12 @@ impl<'py> Parameters<'py> {
         mut look: impl FnMut(usize, &stairnoise::Parameters<'_>) -> Result<(), (usize, ParamError)>,
     ) -> PyResult<()> {
         let total = self.eps.len();
-        let mut parameters = self.in_order(0).map_err(|OutOfMemory| errors::memory())?;
+        let mut parameters = self.in_order().map_err(|OutOfMemory| errors::memory())?;
         let mut signals = Signals::new();
-        for first in (0..total).step_by(STAGE) {
-            parameters.advance(STAGE.min(total - first));
-            look(first, &parameters.part()).map_err(|(i, error)| errors::parameter_at(error, i, self.index))?;
+        for part in Block::parts(total, STAGE) {
+            parameters.begin(&part).map_err(|OutOfMemory| errors::memory())?;
+            parameters.advance(part.first, part.len());
+            look(part.first, &parameters.part()).map_err(|(i, error)| errors::parameter_at(error, i, self.index))?;
             signals.check()?;
         }
         Ok(())
@@ -118,11 +120,17 @@ struct PartsInOrder<'a> {
 }
 
 impl Inputs for PartsInOrder<'_> {
-    fn advance(&mut self, n: usize) {
-        self.eps.advance(n);
-        self.sensitivity.advance(n);
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.eps.begin(tile)?;
+        self.sensitivity.begin(tile)?;
+        self.shape.as_mut().map_or(Ok(()), |numbers| numbers.begin(tile))
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.eps.advance(first, n);
+        self.sensitivity.advance(first, n);
         if let Ok(numbers) = &mut self.shape {
-            numbers.advance(n);
+            numbers.advance(first, n);
         }
         if self.k > 1 {
             self.shares.clear();
@@ -178,7 +186,7 @@ fn fill_array<T: Value + numpy::Element>(
     // A thread keeps laws of its own.
     let laws = || Laws::new(parameters.kind);
     threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
-        let parameters = parameters.in_order(piece.first)?;
+        let parameters = parameters.in_order()?;
         piece.write(parameters, STAGE, |first, parameters, part| {
             laws.write(&fill, first, part, &parameters.part())
         })
@@ -219,11 +227,12 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let laws = || Laws::new(parameters.kind);
-    let in_order = |first| Ok::<_, OutOfMemory>((answers.in_order(first, STAGE)?, parameters.in_order(first)?));
+    let places = places.in_step_with(&answers);
+    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
     // As in `drawing::release`, all answers are checked before a fill is taken.
     threads::check(
         py,
-        (answers.len(), threads),
+        (places.order(), places.len(), threads),
         laws,
         in_order,
         |laws, (answers, parameters)| {
@@ -234,7 +243,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     )?;
     let fill = stream.next(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
-        let inputs = in_order(piece.first)?;
+        let inputs = in_order()?;
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
             laws.release(&fill, first, answers.part(), part, &parameters.part())
         })

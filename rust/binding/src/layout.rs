@@ -1,6 +1,16 @@
 //! Where the elements of an array lie, from its shape and its strides in bytes.
 
 use std::ops::Range;
+use std::{array, iter};
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// So many values are in the first cache, whatever order they are written in.
+const CACHED: usize = 1 << 12;
+
+/// Columns of a [`Patch`] at most: their lines stay in the first cache, even if all fall into one set of it.
+pub(crate) const COLUMNS: usize = 8;
 
 /// The elements of an array in C order, as offsets in bytes from the first.
 pub(crate) struct Layout {
@@ -63,6 +73,34 @@ impl Layout {
         self.axes.iter().fold(0, |step, (_, stride)| gcd(step, stride.unsigned_abs()))
     }
 
+    /// In which order elements that begin at this address are best written. In an array in Fortran's order, say, rows of values lie nearer to each
+    /// other than the values of a row do, and share lines of the cache.
+    pub fn order(&self, address: usize) -> Order {
+        let rows = LINE / self.size;
+        self.pitch().map_or(Order::of_values(self.len), |pitch| Order {
+            pitch,
+            rows,
+            lead: (address.next_multiple_of(LINE) - address) / self.size % rows,
+        })
+    }
+
+    /// Values from one row to the next, if rows share lines and are so many or so long that the first cache does not hold these lines until the next
+    /// row.
+    fn pitch(&self) -> Option<usize> {
+        let (&(columns, along), outer) = self.axes.split_last()?;
+        let mut pitch = columns;
+        let mut nearest = (usize::MAX, 0, 0);
+        for &(length, stride) in outer.iter().rev() {
+            // Repeated rows are one.
+            if stride != 0 && stride.unsigned_abs() < nearest.0 {
+                nearest = (stride.unsigned_abs(), pitch, length);
+            }
+            pitch *= length;
+        }
+        let (stride, pitch, length) = nearest;
+        (stride < LINE.min(along.unsigned_abs()) && length * pitch >= CACHED).then_some(pitch)
+    }
+
     /// Calls `run(offset, stride, count)` for each run of evenly spaced elements among those from `first` to `first + n`, in C order.
     pub fn runs(&self, first: usize, n: usize, mut run: impl FnMut(isize, isize, usize)) {
         let Some((&(length, stride), outer)) = self.axes.split_last() else {
@@ -79,9 +117,195 @@ impl Layout {
         }
     }
 
+    /// Calls `each` for the patches of a block, of at most `ROWS` rows. The block lies within rows of this shape: of its trailing axes.
+    pub fn patches<const ROWS: usize>(&self, block: &Block, mut each: impl FnMut(&Patch<'_>)) {
+        let mut place = 0;
+        for band in block.cut(0, ROWS, block.columns.max(1)) {
+            // Rows differ in leading axes alone: from one to another is as far in every column.
+            let base = self.offset(band.first);
+            let down: [_; ROWS] = array::from_fn(|row| self.offset(band.first + row.min(band.rows - 1) * band.pitch) - base);
+            let across = if band.rows > 1 { COLUMNS } else { band.columns };
+            let mut column = 0;
+            self.runs(band.first, band.columns, |offset, stride, count| {
+                for at in (0..count).step_by(across) {
+                    each(&Patch {
+                        place: place + column + at,
+                        width: band.columns,
+                        offset: offset + at as isize * stride,
+                        stride,
+                        columns: across.min(count - at),
+                        down: &down[..band.rows],
+                    });
+                }
+                column += count;
+            });
+            place += band.len();
+        }
+    }
+
     /// The offset of one element.
     pub fn offset(&self, position: usize) -> isize {
         offset(&self.axes, position)
+    }
+}
+
+/// How an array is walked through: by `rows` rows at a time, `pitch` values from one to the next. Bands begin `lead` rows after the first, where a line
+/// does.
+#[derive(Clone, Copy)]
+pub(crate) struct Order {
+    pitch: usize,
+    rows: usize,
+    lead: usize,
+}
+
+impl Order {
+    /// Value after value.
+    pub fn of_values(n: usize) -> Self {
+        Self {
+            pitch: n.max(1),
+            rows: 1,
+            lead: 0,
+        }
+    }
+
+    pub fn is_of_values(self) -> bool {
+        self.rows == 1
+    }
+
+    /// This order, or the other's if this one is that of values.
+    pub fn or(self, other: Self) -> Self {
+        if self.is_of_values() { other } else { self }
+    }
+
+    /// All of `n` values.
+    pub fn all(self, n: usize) -> Block {
+        Block {
+            first: 0,
+            rows: n / self.pitch,
+            columns: self.pitch,
+            pitch: self.pitch,
+        }
+    }
+
+    /// Pieces of about `most` values; those that belong `together` are not parted.
+    pub fn pieces(self, all: Block, most: usize, together: usize) -> impl Iterator<Item = Block> + Send {
+        let rows = self.bands(most, all.columns);
+        let columns = if rows > self.rows {
+            all.columns
+        } else {
+            (most / rows).next_multiple_of(together)
+        };
+        self.cut(all, rows, columns)
+    }
+
+    /// Tiles of a piece, whose rows are of at most `most` values, and the greatest number of values in one.
+    pub fn tiles(self, piece: Block, most: usize) -> (usize, impl Iterator<Item = Block>) {
+        let columns = most.min(piece.columns).max(1);
+        let rows = self.bands(most, columns);
+        (piece.len().min(rows * columns), self.cut(piece, rows, columns))
+    }
+
+    /// A multiple of `rows` with about `most` values.
+    fn bands(self, most: usize, columns: usize) -> usize {
+        (most / columns / self.rows * self.rows).max(self.rows)
+    }
+
+    fn cut(self, block: Block, rows: usize, columns: usize) -> impl Iterator<Item = Block> + Send {
+        let before = block.first / self.pitch % self.rows;
+        block.cut((self.lead + self.rows - before) % self.rows, rows, columns)
+    }
+}
+
+/// Some of an array's values, by their numbers in C order: `rows` times `columns` consecutive ones, `pitch` from one row to the next.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    pub first: usize,
+    pub rows: usize,
+    pub columns: usize,
+    pub pitch: usize,
+}
+
+impl Block {
+    /// Parts of `n` values in C order, of at most `most`.
+    pub fn parts(n: usize, most: usize) -> impl Iterator<Item = Self> {
+        let order = Order::of_values(n);
+        order.tiles(order.all(n), most).1
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// Blocks of at most so many rows and columns which together are this one; if `lead` is not 0, the first have that many rows.
+    fn cut(self, lead: usize, rows: usize, columns: usize) -> impl Iterator<Item = Self> + Send {
+        let lead = if lead > 0 { lead } else { rows };
+        let bands = iter::once((0, lead)).chain((lead..self.rows).step_by(rows).map(move |begin| (begin, begin + rows)));
+        bands.flat_map(move |(begin, end)| {
+            let rows = end.min(self.rows) - begin;
+            (0..if rows > 0 { self.columns } else { 0 })
+                .step_by(columns)
+                .map(move |column| Self {
+                    first: self.first + begin * self.pitch + column,
+                    rows,
+                    columns: columns.min(self.columns - column),
+                    pitch: self.pitch,
+                })
+        })
+    }
+
+    /// The first `n` values of a single row, and those after them.
+    pub fn split(self, n: usize) -> (Self, Self) {
+        let rest = Self {
+            first: self.first + n,
+            columns: self.columns - n,
+            ..self
+        };
+        (Self { columns: n, ..self }, rest)
+    }
+
+    /// The first number and the length of every run of consecutive numbers, in parts of at most `most`.
+    pub fn runs(self, most: usize) -> impl Iterator<Item = (usize, usize)> {
+        let one = self.columns == self.pitch;
+        let (rows, length) = if one { (1, self.len()) } else { (self.rows, self.columns) };
+        (0..rows).flat_map(move |row| {
+            let first = self.first + row * self.pitch;
+            (0..length).step_by(most).map(move |at| (first + at, most.min(length - at)))
+        })
+    }
+
+    /// How many of its values come before the one of this number.
+    pub fn place(&self, number: usize) -> usize {
+        let ahead = number - self.first;
+        ahead / self.pitch * self.columns + ahead % self.pitch
+    }
+}
+
+/// Places of consecutive rows at consecutive, evenly spaced columns.
+pub(crate) struct Patch<'a> {
+    /// How many values of the block come before the first.
+    pub place: usize,
+    /// Values of the block from one row to the next.
+    pub width: usize,
+    /// The offset of the first place, and from one column to the next, in bytes.
+    pub offset: isize,
+    pub stride: isize,
+    pub columns: usize,
+    /// From the first row to each row, in bytes.
+    pub down: &'a [isize],
+}
+
+impl Patch<'_> {
+    /// If the values of every column lie one after the other, in so many rows: how many values of the block come before each row.
+    pub fn dense<T, const ROWS: usize>(&self) -> Option<[usize; ROWS]> {
+        let size = size_of::<T>() as isize;
+        let dense = self.down.len() == ROWS && (0..).zip(self.down).all(|(row, down)| *down == row * size);
+        dense.then(|| array::from_fn(|row| self.place + row * self.width))
+    }
+
+    /// For every row, how many values of the block come before it, and its offset.
+    pub fn rows(&self) -> impl Iterator<Item = (usize, isize)> {
+        let places = (self.place..).step_by(self.width);
+        places.zip(self.down.iter().map(|down| self.offset + down))
     }
 }
 

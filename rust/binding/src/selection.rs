@@ -7,6 +7,7 @@ use stairnoise::OutOfMemory;
 use crate::buffer::{Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
 use crate::drawing;
 use crate::errors;
+use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
 
@@ -37,12 +38,13 @@ impl Selection {
     fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<Option<usize>> {
         let costs = Input::new("costs", costs)?;
         // A part at a time, so that a long check can be interrupted.
-        let mut in_order = costs.in_order(0, STAGE).map_err(|OutOfMemory| errors::memory())?;
+        let mut in_order = costs.in_order(STAGE).map_err(|OutOfMemory| errors::memory())?;
         let mut signals = Signals::new();
-        for first in (0..costs.len()).step_by(STAGE) {
-            in_order.advance(STAGE.min(costs.len() - first));
+        for part in Block::parts(costs.len(), STAGE) {
+            in_order.begin(&part).map_err(|OutOfMemory| errors::memory())?;
+            in_order.advance(part.first, part.len());
             if let Some(index) = self.0.refused(in_order.part()) {
-                return Ok(Some(first + index));
+                return Ok(Some(part.first + index));
             }
             signals.check()?;
         }

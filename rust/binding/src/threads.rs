@@ -11,6 +11,7 @@ use stairnoise::{OutOfMemory, ParamError, parallel, process_mark};
 
 use crate::buffer::{Inputs, Output, Parts, Piece, STAGE, detach_for};
 use crate::errors::{self, ParameterError};
+use crate::layout::{Block, Order};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -70,49 +71,64 @@ pub(crate) fn fill<T: Element, S>(
     })
 }
 
-/// Has `look(state, inputs)` check all `len` values, on up to `threads` threads: `inputs(first)` is what is read from value number `first` on, and
-/// comes a part at a time. What is refused first in C order is returned as `refusal(position, error)`.
+/// Has `look(state, inputs)` check all `len` values in this order, on up to `threads` threads; `inputs` come in parts. What is refused first in C
+/// order is returned as `refusal(position, error)`.
 pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
     py: Python<'_>,
-    (len, threads): (usize, usize),
+    (order, len, threads): (Order, usize, usize),
     state: impl Fn() -> S + Sync + Send,
-    inputs: impl Fn(u64) -> Result<I, OutOfMemory> + Sync + Send,
+    inputs: impl Fn() -> Result<I, OutOfMemory> + Sync + Send,
     look: impl Fn(&mut S, &I) -> Result<(), (usize, E)> + Sync + Send,
     refusal: impl Fn(usize, E) -> PyErr,
 ) -> PyResult<()> {
-    let look_from = |state: &mut S, first: usize, n: usize| {
-        let mut inputs = inputs(first as u64).map_err(|error| (first, error.into()))?;
-        for begin in (first..first + n).step_by(STAGE) {
-            inputs.advance(STAGE.min(first + n - begin));
-            look(state, &inputs).map_err(|(position, error)| (begin + position, error))?;
+    let look_at = |state: &mut S, order: Order, piece: Block| {
+        let mut inputs = inputs().map_err(|error| (piece.first, error.into()))?;
+        for tile in order.tiles(piece, STAGE).1 {
+            inputs.begin(&tile).map_err(|error| (tile.first, error.into()))?;
+            for (first, n) in tile.runs(STAGE) {
+                inputs.advance(first, n);
+                look(state, &inputs).map_err(|(position, error)| (first + position, error))?;
+            }
         }
         Ok(())
     };
     // Where one part is all, nobody waits for a signal, and the clock is not read.
     if len <= STAGE {
-        return look_from(&mut state(), 0, len).map_err(|(position, error)| refusal(position, error));
+        let order = Order::of_values(len);
+        return look_at(&mut state(), order, order.all(len)).map_err(|(position, error)| refusal(position, error));
     }
     let threads = if len < CHECK_SPLIT_FROM { 1 } else { threads };
-    let refused = Mutex::new(None);
-    let look_on = |state: &mut S, first: usize| {
-        look_from(state, first, PIECE.min(len - first)).map_err(|(position, error)| {
-            // Pieces are begun in order, and each is ended: the first refusal is found, on whichever thread.
-            let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
-            if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
-                *refused = Some((position, error));
-            }
-        })
+    let first_refused = |order: Order| -> PyResult<Option<(usize, E)>> {
+        let refused = Mutex::new(None);
+        let look_on = |state: &mut S, piece: Block| {
+            look_at(state, order, piece).map_err(|(position, error)| {
+                // Pieces are begun in order, and each is ended: the first refusal is found, on whichever thread.
+                let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                if refused.as_ref().is_none_or(|(earlier, _)| position < *earlier) {
+                    *refused = Some((position, error));
+                }
+            })
+        };
+        let mut signals = Signals::new();
+        // How it ended is told by what it left.
+        let _ = detach_for(py, len, || {
+            let pieces = order.pieces(order.all(len), PIECE, 1);
+            parallel::each(pieces, threads, &state, look_on, || signals.look())
+        });
+        signals.result?;
+        Ok(refused.into_inner().unwrap_or_else(PoisonError::into_inner))
     };
-    let mut signals = Signals::new();
-    // How it ended is told by what it left.
-    let _ = detach_for(py, len, || {
-        parallel::each((0..len).step_by(PIECE), threads, state, look_on, || signals.look())
-    });
-    signals.result?;
-    match refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((position, error)) => Err(refusal(position, error)),
-        None => Ok(()),
-    }
+    let Some(refused) = first_refused(order)? else {
+        return Ok(());
+    };
+    // Of rows that were read together another may have come before.
+    let earlier = if order.is_of_values() {
+        None
+    } else {
+        first_refused(Order::of_values(len))?
+    };
+    let (position, error) = earlier.unwrap_or(refused);
+    Err(refusal(position, error))
 }
 
 /// The clock of the last look for a signal, and what a handler raised.

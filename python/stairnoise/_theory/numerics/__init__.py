@@ -2,6 +2,7 @@
 
 - `elementwise`: one formula for Python floats and for arrays.
 - `elementary`: differences of elementary functions without cancellation.
+- `fixed_point`: exponentials, logarithms and Mills' ratio of any number of digits.
 - `lerch`: sums over the stairs of a staircase, which are Lerch's transcendent.
 - `normal`: Mills' ratio, and the tail of the normal distribution with it.
 - `quadrature`: nodes and weights of Gauss and of Lobatto.

@@ -6,6 +6,7 @@ the upper end. Neither is checked.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,9 @@ Array = NDArray[np.float64]
 
 # More than any root has taken.
 _MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
+# Secants that close in end at this part of the function's values at both ends.
+_NEAR = 1e-10
+_TOO_FAR = 1e-3
 
 
 def least_integer(holds: Callable[[int], bool], below: int, high: int) -> int:
@@ -79,6 +83,43 @@ def bisection(
             break
         low, high = (low, at) if holds(at) else (at, high)
     return high
+
+
+class Rising:
+    """The predicate ``not function(x) < 0`` of a function that rises, called only where earlier calls leave this open."""
+
+    def __init__(self, function: Callable[[float], float]) -> None:
+        self._function = function
+        self._below, self._above = -math.inf, math.inf
+
+    def __call__(self, x: float) -> bool:
+        if self._below < x < self._above:
+            self._value(x)
+        return x >= self._above
+
+    def _value(self, x: float) -> float:
+        value = self._function(x)
+        if value < 0:
+            self._below = max(self._below, x)
+        else:
+            self._above = min(self._above, x)
+        return value
+
+    def close_in(self, low: float, high: float, apart: float) -> None:
+        """Find the root between low and high, both positive, by secants, and a place on each side of it, this part of it away.
+
+        A bisection that follows calls the function only between these places, and ends where it would have ended without them, if
+        rounding errors do not move the root by as much.
+        """
+        # A bisection never asks at its ends.
+        left, right = self._function(low), self._function(high)
+        if not left < 0 < right < math.inf:
+            return
+        root = secants(lambda x: -self._value(x), (low, -left), (high, -right), _NEAR * min(-left, right))
+        while self(root * (1 - apart)) or not self(root * (1 + apart)):
+            apart *= 2**8
+            if apart > _TOO_FAR:
+                return
 
 
 def bisections(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array, halvings: int) -> Array:

@@ -4,26 +4,30 @@ Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ o
 (Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
 and Newton's steps for ln B = ln δ from a point to the left of the root stay there and converge.
 
-Numbers are decimals with enough digits for an error far below 1e-30, so that a comparison with δ is certain.
+Because ``e^ε φ(ε/s + s/2) = φ(ε/s - s/2)``, B is this density times the difference of two Mills ratios.
+
+Numbers are integers in units of 2**-bits with enough bits for an error far below 1e-30, so that a comparison with δ is
+certain. The search begins in float64; then one such step is enough.
 """
 
 from __future__ import annotations
 
-import decimal
 import math
-from decimal import Decimal
 from typing import NamedTuple
 
 from stairnoise._errors import ParameterError
+from stairnoise._theory.numerics.fixed_point import FixedPoint, fixed_point
 
-# Digits beyond those that differences cancel.
-_DIGITS = 60
-# Relative error claimed for B, far above that of its parts.
-_ERROR = Decimal("1e-30")
-# After a Newton step of this size, the next one would be below _ERROR.
-_LAST_STEP = Decimal("1e-20")
-# From here on the tail is a continued fraction, before a series.
-_SERIES_END = 8
+# Bits beyond those that differences cancel.
+_BITS = 190
+# Reciprocal of the relative error claimed for B, far above that of its parts.
+_ERROR = 10**30
+# After a step below this, relatively, the next one would be below the error: it goes with the third power.
+_LAST_STEP_BITS = 40
+# More steps than a search in float64 has taken, and its last one.
+_FLOAT_STEPS, _LAST_FLOAT_STEP = 60, 1e-13
+# From here on Mills' ratio in float64 is a continued fraction.
+_SERIES_END, _FRACTIONS = 5.0, 40
 
 
 class Calibration(NamedTuple):
@@ -50,51 +54,109 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
-    with decimal.localcontext(_context(_DIGITS)) as context:
-        context.prec = _precision(Decimal(eps), Decimal(delta))
-        exact_eps, exact_delta, wide = Decimal(eps), Decimal(delta), Decimal(partitions).sqrt()
-        ideal = root(exact_eps, exact_delta, _lower_bound(exact_eps, exact_delta))
-        sigma = Decimal(sensitivity) * wide / ideal
-        log2_g = _log2_granularity(eps, delta, sensitivity, sigma)
-        granularity = Decimal(2) ** log2_g
-        cells = math.ceil(Decimal(sensitivity) / granularity)
-        least = sigma / granularity
-        loss = _lattice_loss(least, cells, exact_delta, partitions)
-        goal = exact_delta * (1 - loss)
-        shift = wide * cells
-        sigma2 = _float_above((shift / root(exact_eps - loss, goal, ideal)) ** 2)
-        while profile(exact_eps - loss, shift / Decimal(sigma2).sqrt()) * (1 + _ERROR) > goal:
-            sigma2 = math.nextafter(sigma2, math.inf)
+    least = _lower_bound(eps, delta)
+    n = fixed_point(_bits(eps, least))
+    exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
+    ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
+    change, exponent = _as_integer(sensitivity)
+    wide = n.sqrt(partitions << n.bits)
+    log2_g = _log2_granularity(eps, delta, sensitivity, exponent + _floor_log2(change * wide, ideal))
+    cells = _shifted_up(change, exponent - log2_g)
+    sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
+    loss = _lattice_loss(n, sigma, cells, log_delta, partitions)
+    goal = log_delta + n.log(n.one - loss)
+    shift2 = partitions * cells * cells
+    # dB/dε = -e^ε Φ(-s/2 - ε/s): by that much s falls.
+    sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, ideal - n.times(loss, mills))
     return Calibration(log2_g, sigma2, cells)
 
 
-def root(eps: Decimal, delta: Decimal, s: Decimal) -> Decimal:
-    """Return s with B(eps, s) = delta, at the precision of the context, from a start that may be anywhere."""
-    goal, least = delta.ln(), _lower_bound(eps, delta)
+def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
+    """Return the least float64 σ² with B(ε, √shift2/σ) below e^goal for certain, s being near the root."""
+    found = _quotient_above(shift2 << 2 * n.bits, s * s)
+    sigma2 = log_b = 0.0
+    while found != sigma2:
+        sigma2 = found
+        here = _shift_over_sigma(n, shift2, sigma2)
+        log_b, step, _ = _step(n, eps, goal, here)
+        found = _quotient_above(shift2 << 2 * n.bits, (here + step) ** 2)
+    while log_b + n.one // _ERROR > goal:
+        sigma2 = math.nextafter(sigma2, math.inf)
+        log_b = log_profile(n, eps, _shift_over_sigma(n, shift2, sigma2))
+    return sigma2
+
+
+def _shift_over_sigma(n: FixedPoint, shift2: int, sigma2: float) -> int:
+    numerator, denominator = sigma2.as_integer_ratio()
+    return math.isqrt((shift2 * denominator << 2 * n.bits) // numerator)
+
+
+def root(n: FixedPoint, eps: int, goal: int, s: int, least: int) -> tuple[int, int]:
+    """Return s with ln B(eps, s) = goal, and Mills' ratio of ε/s - s/2, from a start that may be anywhere above `least`."""
     while True:
-        found = profile(eps, s)
-        step = (goal - found.ln()) * found / _density(eps / s - s / 2)
+        _, step, mills = _step(n, eps, goal, s)
+        small = abs(step) << _LAST_STEP_BITS <= s
         # From the right a step goes beyond the root, where ln B is flat so far that it must not be followed.
         s = max(s + step, least)
-        # The next step would be the square of this one, relatively, times a number of the size of ln B.
-        if abs(step) <= s * _LAST_STEP:
-            return s
+        if small:
+            return s, mills
 
 
-def profile(eps: Decimal, s: Decimal) -> Decimal:
-    """B(eps, s)."""
-    return _tail(eps / s - s / 2) - eps.exp() * _tail(eps / s + s / 2)
+def log_profile(n: FixedPoint, eps: int, s: int) -> int:
+    """Return ln B(eps, s)."""
+    return _step(n, eps, 0, s)[0]
 
 
-def _lattice_loss(sigma: Decimal, cells: int, delta: Decimal, partitions: int) -> Decimal:
+def _step(n: FixedPoint, eps: int, goal: int, s: int) -> tuple[int, int, int]:
+    """Return ln B(ε, s), the step to where it is `goal`, and Mills' ratio of ε/s - s/2.
+
+    Newton's step, or Halley's where it is small: B over its derivative is `ratio`, the second derivative over the first `bend`.
+    """
+    near = n.over(eps, s) - s // 2
+    mills = n.mills(near)
+    ratio = mills - n.mills(near + s)
+    log_b = n.log(ratio) - n.times(near, near) // 2 - n.half_log_2pi
+    step = n.times(goal - log_b, ratio)
+    if abs(step) << _LAST_STEP_BITS // 2 <= s:
+        bend = n.times(near, n.over(n.over(eps, s), s) + n.one // 2)
+        step -= n.times(n.times(step, step), bend - n.over(n.one, ratio)) // 2
+    return log_b, step, mills
+
+
+def _start(eps: float, delta: float, least: float) -> float:
+    """Return what Newton's method from `least` finds in float64: near the root, unless rounding or overflow is in the way."""
+    s, goal = least, math.log(delta) + math.log(2 * math.pi) / 2
+    for _ in range(_FLOAT_STEPS):
+        near = eps / s - s / 2
+        ratio = _float_mills(near) - _float_mills(near + s)
+        if not 0 < ratio < math.inf:
+            return least
+        step = (goal + near * near / 2 - math.log(ratio)) * ratio
+        s = max(s + step, least)
+        if abs(step) <= s * _LAST_FLOAT_STEP:
+            break
+    return s
+
+
+def _float_mills(x: float) -> float:
+    """(1 - Φ(x))/φ(x) to about fourteen digits; inf where it would overflow."""
+    if x < _SERIES_END:
+        return math.sqrt(math.pi / 2) * math.erfc(x / math.sqrt(2)) * math.exp(x * x / 2) if x > -37 else math.inf
+    value = x
+    for k in range(_FRACTIONS, 0, -1):
+        value = x + k / value
+    return 1 / value
+
+
+def _lattice_loss(n: FixedPoint, sigma: int, cells: int, log_delta: int, partitions: int) -> int:
     """Return the cost of the lattice: a small part of ε, and the same part of δ, relatively."""
-    width = (2 * (2 * partitions / delta).ln() + 140).sqrt()
-    return partitions * ((width + cells / sigma) ** 2 + 3) / (24 * sigma * sigma)
+    width = n.sqrt(2 * (n.log(2 * partitions, 0) - log_delta) + 140 * n.one)
+    square = (width + n.over(cells << n.bits, sigma)) ** 2 + (3 << 2 * n.bits)
+    return n.over(partitions * square, 24 * sigma * sigma)
 
 
-def _log2_granularity(eps: float, delta: float, sensitivity: float, sigma: Decimal) -> int:
+def _log2_granularity(eps: float, delta: float, sensitivity: float, log2_sigma: int) -> int:
     """At least 2**32 cells in σ and in the sensitivity, but no more than 2**44 in σ."""
-    log2_sigma = _floor_log2(sigma)
     log2_sensitivity = math.frexp(sensitivity)[1] - 1
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
@@ -108,79 +170,41 @@ def _log2_granularity(eps: float, delta: float, sensitivity: float, sigma: Decim
     return log2_g
 
 
-def _floor_log2(x: Decimal) -> int:
-    guess = math.floor(x.ln() / Decimal(2).ln())
-    return guess - (Decimal(2) ** guess > x) + (Decimal(2) ** (guess + 1) <= x)
+def _lower_bound(eps: float, delta: float) -> float:
+    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π)."""
+    odds = -math.log(delta)
+    bound = max(2 * eps / (math.sqrt(2 * (odds + eps)) + math.sqrt(2 * odds)), delta * math.sqrt(2 * math.pi))
+    return bound * (1 - 2.0**-40)
 
 
-def _lower_bound(eps: Decimal, delta: Decimal) -> Decimal:
-    """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π) + |min(ε, 0)|."""
-    odds, positive = -delta.ln(), max(eps, Decimal(0))
-    return max((2 * (odds + positive)).sqrt() - (2 * odds).sqrt(), (delta + eps - positive) * (2 * _pi()).sqrt())
+def _bits(eps: float, least: float) -> int:
+    """Return the bits of a number: B is a difference of ratios that agree in as many as s² is below max(ε, 1)."""
+    return _BITS + max(0, math.ceil(-2 * math.log2(least))) + max(0, math.ceil(math.log2(eps)))
 
 
-def _float_above(x: Decimal) -> float:
-    nearest = float(x)
-    return nearest if Decimal(nearest) >= x else math.nextafter(nearest, math.inf)
+def _as_integer(x: float) -> tuple[int, int]:
+    """Return an integer and the exponent of the power of 2 whose product is x."""
+    fraction, exponent = math.frexp(x)
+    return int(math.ldexp(fraction, 53)), exponent - 53
 
 
-def _context(digits: int) -> decimal.Context:
-    """Decimals without a bound on exponents that could matter."""
-    return decimal.Context(prec=digits, Emin=-(10**15), Emax=10**15, traps=[decimal.InvalidOperation, decimal.DivisionByZero])
+def _floor_log2(a: int, b: int) -> int:
+    """Of a/b."""
+    guess = a.bit_length() - b.bit_length()
+    below = a << -guess < b if guess < 0 else a < b << guess
+    return guess - below
 
 
-def _precision(eps: Decimal, delta: Decimal) -> int:
-    """Digits: B is a difference of tails that agree in as many as s² is below max(ε, 1), and e**ε has some before its point."""
-    least = _lower_bound(eps, delta)
-    return _DIGITS + max(0, math.ceil(-2 * least.log10())) + max(0, math.ceil(eps.log10())) + 5
+def _shifted(x: int, places: int) -> int:
+    return x << places if places >= 0 else x >> -places
 
 
-def _density(x: Decimal) -> Decimal:
-    return (-x * x / 2).exp() / (2 * _pi()).sqrt()
+def _shifted_up(x: int, places: int) -> int:
+    return -_shifted(-x, places)
 
 
-def _tail(x: Decimal) -> Decimal:
-    """1 - Φ(x)."""
-    if x > _SERIES_END:
-        return _density(x) * _continued_fraction(x)
-    term = total = x
-    k = 1
-    while abs(term) > abs(total).scaleb(-decimal.getcontext().prec):
-        k += 2
-        term = term * x * x / k
-        total += term
-    return Decimal("0.5") - _density(x) * total
-
-
-def _continued_fraction(x: Decimal) -> Decimal:
-    """Mills' ratio 1/(x + 1/(x + 2/(x + 3/…))), whose convergents n and n + 1 differ by about exp(-2x √(2n))."""
-    nats = decimal.getcontext().prec * math.log(10)
-    value = x
-    for k in range(math.ceil((nats / (2 * float(x))) ** 2 / 2 * 1.5) + 20, 0, -1):
-        value = x + k / value
-    return 1 / value
-
-
-def _pi() -> Decimal:
-    """π by Machin's formula, once for each precision."""
-    digits = decimal.getcontext().prec
-    if digits not in _PI:
-        with decimal.localcontext() as context:
-            context.prec = digits + 10
-            machin = 16 * _inverse_arctan(5) - 4 * _inverse_arctan(239)
-        _PI[digits] = +machin
-    return _PI[digits]
-
-
-_PI: dict[int, Decimal] = {}
-
-
-def _inverse_arctan(n: int) -> Decimal:
-    """Arc tangent of 1/n."""
-    power = total = 1 / Decimal(n)
-    k = 1
-    while abs(power) > Decimal(10) ** -decimal.getcontext().prec:
-        power /= -n * n
-        k += 2
-        total += power / k
-    return total
+def _quotient_above(a: int, b: int) -> float:
+    """Return the least float64 that is not below a/b."""
+    nearest = a / b
+    numerator, denominator = nearest.as_integer_ratio()
+    return nearest if numerator * b >= a * denominator else math.nextafter(nearest, math.inf)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 # A grid that shrinks by a third about its best point: after 40 rounds its steps are below 1e-7 of the first.
 _POINTS = 33
 _ROUNDS = 40
+_INDICES = np.arange(float(_POINTS))
 _SHRINK = 2 / 3
 # A gain below this is rounding: the best distribution is Laplace's.
 _GAIN = 1e-9
@@ -21,14 +22,14 @@ def best_one_break(eps: float, p: int) -> tuple[float, float, float] | None:
     A centre of width c < 1 and rate e1, flatter tails of rate e2 <= ε: the largest loss over one sensitivity is
     c e1 + (1 - c) e2 or, in the tails, e2.
     """
-    middle, width = np.array([0.5, 0.5]), 0.5
+    middle, width = (np.float64(0.5), np.float64(0.5)), 0.5
     for _ in range(_ROUNDS):
-        steps = np.linspace(-width, width, _POINTS)
-        c = np.clip(middle[0] + steps, 1e-9, 1 - 1e-9)[:, None]
-        share = np.clip(middle[1] + steps, 1e-9, 1.0)[None, :]
-        costs = _cost(eps, c, share, p)
-        i, j = np.unravel_index(np.argmin(costs), costs.shape)
-        middle, width = np.array([c[i, 0], share[0, j]]), width * _SHRINK
+        # What `linspace` and `clip` give, without their 0.5 ms in all.
+        steps = _INDICES * (2 * width / (_POINTS - 1)) - width
+        c = np.minimum(np.maximum(middle[0] + steps, 1e-9), 1 - 1e-9)
+        share = np.minimum(np.maximum(middle[1] + steps, 1e-9), 1.0)
+        i, j = divmod(int(np.argmin(_cost(eps, c[:, None], share[None, :], p))), _POINTS)
+        middle, width = (c[i], share[j]), width * _SHRINK
     c, share = middle
     laplace = _cost(eps, np.array(0.5), np.array(1.0), p)
     if not _cost(eps, c, share, p) < laplace * (1 - _GAIN):

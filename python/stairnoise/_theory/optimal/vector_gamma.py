@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._theory.laws.multivariate_staircase import last_ball
-from stairnoise._theory.numerics.roots import bisection
+from stairnoise._theory.numerics.roots import Rising, bisection
 from stairnoise._theory.optimal import long_vector_gamma
 
 Floats = NDArray[np.float64]
@@ -34,11 +34,18 @@ _LARGE = 1e-4
 # From this many dimensions on, Lipschitz's formula needs few terms.
 _MANY_DIMENSIONS = 8
 _HARMONICS = 512
+# From so many dimensions on, so many of them change no bit of a sum.
+_FEWER_HARMONICS = ((64, 16), (16, 128))
 _BERNOULLI = 80
 _NATS = 60.0
 _GRID = 256
 _LEAST_LOG = -690.0
 _LEAST = 1e-300
+# In so many dimensions at most, rounding errors of the slope move its root by less than 1e-10 of itself. This is allowed for.
+_MOST_SMOOTH = 512
+_DOUBT = 1e-9
+# How near to the root places are looked for on both sides.
+_APART = 2.0**-44
 
 
 class Search(NamedTuple):
@@ -64,7 +71,18 @@ def optimal(eps: float, dim: int, p: int) -> float:
     else:
         # Beyond 1 the distribution goes on as from 0.
         low, high = _LEAST, float(grid[0])
-    return bisection(lambda gamma: not search.slope(np.array([gamma]))[0] < 0, low, high)
+
+    def slope(gamma: float) -> float:
+        return float(search.slope(np.array([gamma]))[0])
+
+    if low > _LEAST and dim <= _MOST_SMOOTH:
+        holds = Rising(slope)
+        holds.close_in(low, high, _APART)
+        gamma = bisection(holds, low, high)
+        # Where rounding errors of the slope could decide the rounded number, the path to it is the plain one.
+        if rounded(gamma * (1 - _DOUBT)) == rounded(gamma * (1 + _DOUBT)):
+            return gamma
+    return bisection(lambda gamma: not slope(gamma) < 0, low, high)
 
 
 def rounded(gamma: float) -> float:
@@ -89,7 +107,8 @@ def _search(eps: float, dim: int, p: int) -> Search:
     if log_size > math.log(_LARGE):
         return _by_series(eps, dim, p)
     if dim >= _MANY_DIMENSIONS:
-        return _by_small_parts(_harmonics(eps, log_size), dim, p, math.exp(log_size))
+        number = next((n for least, n in _FEWER_HARMONICS if dim >= least), _HARMONICS)
+        return _by_small_parts(_harmonics(eps, log_size, number), dim, p, math.exp(log_size))
     return _by_small_parts(_powers(eps), dim, p, 1.0)
 
 
@@ -110,22 +129,22 @@ def _by_series(eps: float, dim: int, p: int) -> Search:
     return Search(lambda gamma: mean(gamma, dim, p), slope)
 
 
-def _by_small_parts(eta: Callable[[Floats, int], Floats], dim: int, p: int, unit: float) -> Search:
-    """With η in units of `unit`."""
+def _by_small_parts(etas: Callable[..., list[Floats]], dim: int, p: int, unit: float) -> Search:
+    """With η of one γ and several s in units of `unit`."""
 
     def cost(gamma: Floats) -> Floats:
-        there, here = eta(gamma, dim + p), eta(gamma, dim)
+        there, here = etas(gamma, dim + p, dim)
         return (there - here) / (1 + unit * here)
 
     def slope(gamma: Floats) -> Floats:
-        a, b, c, e = (eta(gamma, s) for s in (dim + p - 1, dim, dim - 1, dim + p))
+        a, b, c, e = etas(gamma, dim + p - 1, dim, dim - 1, dim + p)
         return a + b - c - e + unit * (a * b - c * e)
 
     return Search(cost, slope)
 
 
-def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
-    turns = 2 * np.pi * np.arange(1, _HARMONICS + 1)
+def _harmonics(eps: float, log_unit: float, number: int = _HARMONICS) -> Callable[..., list[Floats]]:
+    turns = 2 * np.pi * np.arange(1, number + 1)
     log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
 
     def eta(gamma: Floats, s: int) -> Floats:
@@ -133,16 +152,19 @@ def _harmonics(eps: float, log_unit: float) -> Callable[[Floats, int], Floats]:
         terms = np.cos((s + 1) * angle + turns * gamma[:, None]) * sizes
         return np.asarray(2 * terms.sum(axis=1))
 
-    return eta
+    return lambda gamma, *s: [eta(gamma, i) for i in s]
 
 
-def _powers(eps: float) -> Callable[[Floats, int], Floats]:
-    def eta(gamma: Floats, s: int) -> Floats:
-        j = range(s + 1, _BERNOULLI)
-        factors = np.array([math.comb(i - 1, s) * (-eps) ** i for i in j])
-        return np.asarray((-1) ** s * (factors @ _bernoulli_over_factorial(gamma)[s + 1 :]))
+def _powers(eps: float) -> Callable[..., list[Floats]]:
+    @cache
+    def factors(s: int) -> Floats:
+        return np.array([(-1) ** s * math.comb(i - 1, s) * (-eps) ** i for i in range(s + 1, _BERNOULLI)])
 
-    return eta
+    def etas(gamma: Floats, *s: int) -> list[Floats]:
+        bernoulli = _bernoulli_over_factorial(gamma)
+        return [np.asarray(factors(i) @ bernoulli[i + 1 :]) for i in s]
+
+    return etas
 
 
 def _bernoulli_over_factorial(gamma: Floats) -> Floats:
