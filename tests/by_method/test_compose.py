@@ -323,6 +323,14 @@ def test_a_curve_whose_probabilities_do_not_add_up_is_refused():
         Curve(0.0, 1.0, np.array([0.5]))
 
 
+@pytest.mark.parametrize("infinite", [0.0, 0.25])
+def test_beyond_every_finite_loss_only_the_unbounded_one_is_left(infinite):
+    curve = Curve(2.0, 1.0, np.array([0.1, 0.2, 0.1]), infinite=infinite, symmetric=False)
+    t = np.array([0.5, 2.0, 2.5, 9.0])
+    assert [curve.profile_scalar(one) for one in t] == curve.profile(t).tolist()
+    assert curve.profile(t)[1:].tolist() == [infinite] * 3
+
+
 def test_sums_of_nothing():
     """A distribution without mass has none in any convolution, and no logarithm of a sum is above -inf."""
     nothing = np.zeros(3)
