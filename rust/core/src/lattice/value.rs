@@ -67,12 +67,18 @@ mod private {
 /// instruction set vectorises.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
+/// Whether every processor of the architecture rounds, and converts between 64 bits and `f64`, lane by lane in one instruction.
+pub(crate) const DIRECT: bool = cfg!(target_arch = "aarch64");
+
 /// [`Value::from_near`] takes magnitudes below it; a power of two.
 pub(crate) const NEAR: u64 = 1 << 51;
 
 /// An integer below [`NEAR`] as an `f64`: vectorised everywhere, as a conversion is not; exact, as the sum is.
 #[inline(always)]
 pub(crate) fn near(n: i64) -> f64 {
+    if DIRECT {
+        return n as f64;
+    }
     f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(n)) - SHIFTER
 }
 
@@ -160,7 +166,10 @@ impl Value for i64 {
 
     #[inline(always)]
     fn from_whole(cells: f64, _granularity: f64) -> Self {
-        // Wrapping, because lanes that the slow path will overwrite may hold anything.
+        // Lanes that the slow path will overwrite may hold anything: saturating, or wrapping.
+        if DIRECT {
+            return cells as i64;
+        }
         (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
     }
 
