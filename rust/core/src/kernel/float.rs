@@ -1,9 +1,9 @@
 //! Whole numbers in and out of `f64`, without branches and in operations that every vector unit has.
 //!
-//! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere. AArch64 always had them: one
-//! for two lanes, in place of two to six.
+//! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere. Where [`DIRECT`] is true,
+//! every processor has them, and one takes the place of two to six (docs/evidence/aarch64.md).
 
-use crate::lattice::value::DIRECT;
+use crate::lattice::dyadic::DIRECT;
 
 /// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;

@@ -1,7 +1,6 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
-use super::dyadic::{decompose, power_of_two};
-use super::value::DIRECT;
+use super::dyadic::{DIRECT, decompose, power_of_two};
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use crate::lattice::answer::{Answer, half_up};
-use crate::lattice::dyadic::power_of_two;
+use crate::lattice::dyadic::{DIRECT, power_of_two};
 
 /// An element type that noise can be written as.
 ///
@@ -66,9 +66,6 @@ mod private {
 /// Adding 1.5·2⁵² to a whole number below 2⁵¹ leaves it in the low bits of the significand: a conversion to integer that every
 /// instruction set vectorises.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
-
-/// Whether every processor of the architecture rounds, and converts between 64 bits and `f64`, lane by lane in one instruction.
-pub(crate) const DIRECT: bool = cfg!(target_arch = "aarch64");
 
 /// [`Value::from_near`] takes magnitudes below it; a power of two.
 pub(crate) const NEAR: u64 = 1 << 51;
