@@ -1,6 +1,9 @@
 //! Whole numbers in and out of `f64`, without branches and in operations that every vector unit has.
 //!
-//! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere.
+//! Instructions that round and convert come only with later instruction sets. Adding a large constant does both everywhere. Where [`DIRECT`] is true,
+//! every processor has them, and one takes the place of two to six (docs/evidence/aarch64.md).
+
+use crate::lattice::dyadic::DIRECT;
 
 /// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
@@ -11,6 +14,9 @@ const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
 /// `n` as an `f64`, rounded once, for n < 2⁶³.
 #[inline(always)]
 pub(super) fn from_bits(n: u64) -> f64 {
+    if DIRECT {
+        return n as f64;
+    }
     // Each half sits in the significand of a constant: 2⁸⁴ + high·2³² and 2⁵² + low. Both are exact, and so is the subtraction.
     let high = f64::from_bits((n >> 32) | TWO_84.to_bits());
     let low = f64::from_bits((n & 0xffff_ffff) | TWO_52.to_bits());
@@ -20,6 +26,9 @@ pub(super) fn from_bits(n: u64) -> f64 {
 /// `n` as an `f64`, exactly, for n < 2⁵².
 #[inline(always)]
 pub(super) fn from_small(n: u64) -> f64 {
+    if DIRECT {
+        return n as f64;
+    }
     f64::from_bits(n | TWO_52.to_bits()) - TWO_52
 }
 
@@ -32,12 +41,18 @@ pub(super) fn count_above(thresholds: &[i64], v: i64) -> f64 {
 /// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, something within 2 of x.
 #[inline(always)]
 pub(super) fn round(x: f64) -> f64 {
+    if DIRECT {
+        return x.round_ties_even();
+    }
     (x + SHIFTER) - SHIFTER
 }
 
 /// The nearest whole number, ties to even, for |x| < 2⁵¹; beyond, some numbers.
 #[inline(always)]
 pub(crate) fn nearest(x: f64) -> (f64, i64) {
+    if DIRECT {
+        return (x.round_ties_even(), x.round_ties_even() as i64);
+    }
     let shifted = x + SHIFTER;
     let whole = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
     (shifted - SHIFTER, whole)
@@ -46,6 +61,9 @@ pub(crate) fn nearest(x: f64) -> (f64, i64) {
 /// ⌊x⌋ for |x| < 2⁵¹; beyond, something within 3 of x.
 #[inline(always)]
 pub(super) fn floor(x: f64) -> f64 {
+    if DIRECT {
+        return x.floor();
+    }
     let near = round(x);
     near - if near > x { 1.0 } else { 0.0 }
 }
@@ -53,6 +71,9 @@ pub(super) fn floor(x: f64) -> f64 {
 /// ⌈x⌉ for |x| < 2⁵¹; beyond, something within 3 of x.
 #[inline(always)]
 pub(super) fn ceil(x: f64) -> f64 {
+    if DIRECT {
+        return x.ceil();
+    }
     let near = round(x);
     near + if near < x { 1.0 } else { 0.0 }
 }
@@ -79,6 +100,9 @@ pub(crate) fn less(a: f64, b: f64) -> u64 {
 /// The larger of two numbers, neither a NaN, in vectors: [`f64::max`] takes two instructions more, but is no branch elsewhere either.
 #[inline(always)]
 pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if DIRECT {
+        return a.max(b);
+    }
     if a > b { a } else { b }
 }
 

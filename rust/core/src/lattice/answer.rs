@@ -1,6 +1,6 @@
 //! True answers, rounded to the lattice (contract, section 4).
 
-use super::dyadic::{decompose, power_of_two};
+use super::dyadic::{DIRECT, decompose, power_of_two};
 
 /// A true answer to be released.
 pub trait Answer: Copy + private::Sealed {
@@ -35,6 +35,11 @@ pub trait Answer: Copy + private::Sealed {
 /// ⌊x + ½⌋ as an `f64`, exactly.
 #[inline(always)]
 pub(crate) fn half_up(x: f64) -> f64 {
+    if DIRECT {
+        // The difference is rounded between −½ and 0 alone, and stays ½ or more there.
+        let whole = x.floor();
+        return whole + if x - whole >= 0.5 { 1.0 } else { 0.0 };
+    }
     // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
     let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
     let nearest = (x + shift) - shift;

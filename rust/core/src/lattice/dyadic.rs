@@ -1,5 +1,9 @@
 //! Finite `f64`s as what they are, significand · 2^exponent: exact scaling and rounding to powers of two.
 
+/// Whether every processor of the architecture rounds an `f64`, and converts it to and from 64 bits, in one instruction for each vector
+/// (docs/evidence/aarch64.md).
+pub(crate) const DIRECT: bool = cfg!(target_arch = "aarch64");
+
 /// ⌊log₂ x⌋ of a finite positive number, subnormal ones included.
 pub(crate) fn floor_log2(x: f64) -> i32 {
     let (significand, exponent) = decompose(x);

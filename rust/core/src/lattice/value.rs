@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use crate::lattice::answer::{Answer, half_up};
-use crate::lattice::dyadic::power_of_two;
+use crate::lattice::dyadic::{DIRECT, power_of_two};
 
 /// An element type that noise can be written as.
 ///
@@ -73,6 +73,9 @@ pub(crate) const NEAR: u64 = 1 << 51;
 /// An integer below [`NEAR`] as an `f64`: vectorised everywhere, as a conversion is not; exact, as the sum is.
 #[inline(always)]
 pub(crate) fn near(n: i64) -> f64 {
+    if DIRECT {
+        return n as f64;
+    }
     f64::from_bits(SHIFTER.to_bits().wrapping_add_signed(n)) - SHIFTER
 }
 
@@ -160,7 +163,10 @@ impl Value for i64 {
 
     #[inline(always)]
     fn from_whole(cells: f64, _granularity: f64) -> Self {
-        // Wrapping, because lanes that the slow path will overwrite may hold anything.
+        // Lanes that the slow path will overwrite may hold anything: saturating, or wrapping.
+        if DIRECT {
+            return cells as i64;
+        }
         (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
     }
 

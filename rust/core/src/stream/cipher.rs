@@ -207,15 +207,16 @@ mod tests {
             ("VAES-256", Vaes256::without_key().map(Cipher::Vaes256)),
             ("VAES-512", Vaes512::without_key().map(Cipher::Vaes512)),
         ];
-        let mut all = vec![("aes crate", Arc::new(Cipher::portable(key)))];
-        for (name, cipher) in wide {
-            match cipher {
-                #[cfg(target_arch = "x86_64")]
-                Some(cipher) => all.push((name, cipher.keyed(key))),
-                _ => eprintln!("skipped: no {name} here"),
+        let wide = wide.into_iter().filter_map(|(name, cipher)| match cipher {
+            #[cfg(target_arch = "x86_64")]
+            Some(cipher) => Some((name, cipher.keyed(key))),
+            _ => {
+                eprintln!("skipped: no {name} here");
+                None
             }
-        }
-        all
+        });
+        let portable = ("aes crate", Arc::new(Cipher::portable(key)));
+        std::iter::once(portable).chain(wide).collect()
     }
 
     fn bytes(hex: &str) -> Vec<u8> {
