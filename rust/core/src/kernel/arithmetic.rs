@@ -1,7 +1,11 @@
 //! The operations that instruction sets do differently.
 
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
 use super::float;
-use super::lane::BLOCK;
+
+/// Words decided together: whole vectors, and several of them, on every tier.
+pub(crate) const BLOCK: usize = 64;
 
 /// The operations that tiers do differently.
 pub(crate) trait Arithmetic {
@@ -35,9 +39,33 @@ pub(crate) trait Arithmetic {
         float::count_above(thresholds, v)
     }
 
-    /// The numbers of a table by the four leading bits of significands. Only AVX-512 has an instruction for it.
+    /// The high halves of words, in an order of its own.
     #[inline(always)]
-    fn look_up(_table: &[f64; 16], _numbers: &[f64; BLOCK], _out: &mut [f64; BLOCK]) {
+    fn high_halves(words: &[u64; BLOCK]) -> [i32; BLOCK] {
+        words.map(|word| (word >> 32) as i32)
+    }
+
+    /// Integers in the order of [`Arithmetic::high_halves`], in the order of the words.
+    #[inline(always)]
+    fn widened(integers: &[i32; BLOCK]) -> [i64; BLOCK] {
+        integers.map(i64::from)
+    }
+
+    /// The numbers of a table at the four bits from bit `AT` on of each of `numbers`. Only AVX-512 has an instruction for it.
+    #[inline(always)]
+    fn look_up<const AT: u32>(_table: &[f64; 16], _numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
+        unreachable!("no instruction for it");
+    }
+
+    /// [`Arithmetic::look_up`] in `f32`.
+    #[inline(always)]
+    fn look_up_narrow<const AT: u32>(_table: &[f32; 16], _numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
+        unreachable!("no instruction for it");
+    }
+
+    /// The exponents of positive numbers, and their significands from 1 to 2. Only AVX-512 has instructions for it.
+    #[inline(always)]
+    fn split_narrow(_numbers: &[f32; BLOCK]) -> [[f32; BLOCK]; 2] {
         unreachable!("no instruction for it");
     }
 }
@@ -118,19 +146,32 @@ impl Arithmetic for FusedWide {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    #[allow(unsafe_code, reason = "intrinsics of AVX-512")]
-    fn look_up(table: &[f64; 16], numbers: &[f64; BLOCK], out: &mut [f64; BLOCK]) {
-        use core::arch::x86_64::{
-            _mm512_loadu_epi64, _mm512_loadu_pd, _mm512_permutex2var_pd, _mm512_srli_epi64, _mm512_storeu_pd,
-        };
-        // SAFETY: only the tier of AVX-512 uses this arithmetic, on a processor that has it; the pointers are to arrays of 8 and of twice 8.
-        unsafe {
-            let (low, high) = (_mm512_loadu_pd(table.as_ptr()), _mm512_loadu_pd(table.as_ptr().add(8)));
-            for (numbers, out) in numbers.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
-                let indices = _mm512_srli_epi64::<48>(_mm512_loadu_epi64(numbers.as_ptr().cast()));
-                _mm512_storeu_pd(out.as_mut_ptr(), _mm512_permutex2var_pd(low, indices, high));
-            }
-        }
+    fn high_halves(words: &[u64; BLOCK]) -> [i32; BLOCK] {
+        avx512::high_halves(words)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn widened(integers: &[i32; BLOCK]) -> [i64; BLOCK] {
+        avx512::widened(integers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn look_up<const AT: u32>(table: &[f64; 16], numbers: &[f64; BLOCK]) -> [f64; BLOCK] {
+        avx512::look_up::<AT, BLOCK>(table, numbers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn look_up_narrow<const AT: u32>(table: &[f32; 16], numbers: &[f32; BLOCK]) -> [f32; BLOCK] {
+        avx512::look_up_narrow::<AT, BLOCK>(table, numbers)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn split_narrow(numbers: &[f32; BLOCK]) -> [[f32; BLOCK]; 2] {
+        avx512::split_narrow(numbers)
     }
 
     /// The last threshold above `v` gives the count. On AVX-512 a comparison makes a mask, by which one instruction chooses where two would count:

@@ -1,8 +1,8 @@
 //! The fast path of the discrete Gaussian law's acceptance.
 
-use super::arithmetic::{Arithmetic, Baseline};
+use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::float::{exp2, from_small, round};
-use super::lane::BLOCK;
+
 use super::tier::{Tier, Work, run_on};
 use crate::reveal;
 

@@ -1,9 +1,11 @@
 //! The fast path of a law, and fills by it.
 
-use super::arithmetic::{Arithmetic, Baseline};
+use std::sync::OnceLock;
+
+use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
-use super::lane::{BLOCK, Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
+use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
@@ -17,14 +19,41 @@ use crate::stream::FEW;
 /// The fast path of a law: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    together: Option<Together>,
+    first: Option<Box<FirstLevel>>,
     lanes: Lanes,
+}
+
+/// Made when it is first worth it, for tiers without tables and for those with them: a law takes less than a microsecond to make, and this another.
+#[derive(Clone, Debug)]
+struct FirstLevel {
+    law: IntegerLaw,
+    levels: [OnceLock<Option<Together>>; 2],
+    /// Set by the first short fill.
+    asked: OnceLock<()>,
+}
+
+/// A single fill of fewer blocks is not worth making it.
+const WORTH: usize = 8;
+
+impl FirstLevel {
+    fn get(&self, tier: Tier, blocks: usize) -> Option<&Together> {
+        let level = &self.levels[usize::from(tier.has_tables())];
+        let made = level.get();
+        if made.is_none() && blocks < WORTH && self.asked.set(()).is_ok() {
+            return None;
+        }
+        level.get_or_init(|| Together::new(&self.law, tier.has_tables())).as_ref()
+    }
 }
 
 impl Kernel {
     pub fn new(law: &IntegerLaw) -> Self {
         Self {
-            together: Together::new(law),
+            first: Some(Box::new(FirstLevel {
+                law: *law,
+                levels: [const { OnceLock::new() }; 2],
+                asked: OnceLock::new(),
+            })),
             lanes: Lanes::new(law),
         }
     }
@@ -32,7 +61,7 @@ impl Kernel {
     /// Without tables, which take longer to make than one value takes to draw.
     pub fn quick(law: &IntegerLaw) -> Self {
         Self {
-            together: None,
+            first: None,
             lanes: Lanes::quick(law),
         }
     }
@@ -98,7 +127,7 @@ impl Kernel {
         out: &mut [[T; BLOCK]],
         doubt: &mut impl FnMut(usize, &mut T),
     ) {
-        let Some(together) = self.together.as_ref().filter(|together| together.runs_on(tier)) else {
+        let Some(together) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
             return self.lanes.fill(tier, blocks, granularity, out, doubt);
         };
         together.fill(tier, blocks, granularity, out, |b, out| {

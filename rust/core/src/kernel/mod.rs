@@ -18,6 +18,7 @@
 //! | `elementary` | −ln, exp and exp − 1 with stated errors |
 //! | `tier` | the chooser of instruction sets |
 //! | `arithmetic` | the operations that they do differently |
+//! | `avx512` | those for which AVX-512 has instructions that no loop compiles to |
 //! | `registers` | clearing the vector registers |
 //! | `float` | whole numbers in and out of `f64` without branches |
 //! | `tests` | proofs of the stated bounds, and every word of a small width |
@@ -25,6 +26,8 @@
 //! `u` is 2⁻⁵³, half an ulp of 1, in every bound.
 
 mod arithmetic;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod coin;
 mod each;
 mod elementary;
@@ -42,13 +45,13 @@ mod thresholds;
 mod tier;
 mod together;
 
-pub(crate) use arithmetic::{Arithmetic, Baseline};
+pub(crate) use arithmetic::{Arithmetic, BLOCK, Baseline};
 pub(crate) use coin::Coin;
 pub(crate) use each::{DrawnBlock, Family, Given};
 pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use float::{less, nearest};
-pub(crate) use lane::{BLOCK, WORD_BITS};
+pub(crate) use lane::WORD_BITS;
 pub(crate) use registers::clear as clear_registers;
 pub(crate) use tier::{Tier, Work, run_on};
 pub use tier::{cpu_tier, cpu_tiers};

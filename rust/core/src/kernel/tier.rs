@@ -42,6 +42,11 @@ impl Tier {
         }
     }
 
+    /// Whether an instruction looks up tables of 16 numbers.
+    pub fn has_tables(self) -> bool {
+        self == Self::Avx512
+    }
+
     /// Its name in `STAIRNOISE_CPU`.
     fn name(self) -> &'static str {
         match self {

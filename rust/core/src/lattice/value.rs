@@ -17,6 +17,13 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
+    /// [`Value::from_whole`] of the whole number `nearest` to x, as `kernel::float::round` gives it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
+        Self::from_whole(nearest, granularity)
+    }
+
     /// [`Value::from_whole`] of an integer of 32 bits.
     #[doc(hidden)]
     #[inline(always)]
@@ -86,6 +93,15 @@ impl Value for f64 {
     fn from_whole(cells: f64, granularity: f64) -> Self {
         // −0.0 + 0.0 = 0.0.
         cells * granularity + 0.0
+    }
+
+    #[inline(always)]
+    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
+        if DIRECT {
+            return Self::from_whole(nearest, granularity);
+        }
+        // A difference that is zero is no −0.0.
+        nearest * granularity
     }
 
     #[inline(always)]
@@ -168,6 +184,12 @@ impl Value for i64 {
             return cells as i64;
         }
         (cells + SHIFTER).to_bits().wrapping_sub(SHIFTER.to_bits()) as i64
+    }
+
+    #[inline(always)]
+    fn from_nearest(x: f64, nearest: f64, granularity: f64) -> Self {
+        // The sum rounds, and is there already.
+        Self::from_whole(if DIRECT { nearest } else { x }, granularity)
     }
 
     #[inline(always)]

@@ -19,8 +19,8 @@ use std::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use super::arithmetic::Arithmetic;
-use super::lane::{BLOCK, MAX_SPAN, SIGN, with_sign};
+use super::arithmetic::{Arithmetic, BLOCK};
+use super::lane::{MAX_SPAN, SIGN, with_sign};
 use super::tier::{Tier, Work, run_on};
 use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
 use geometric::{Few, Many};

@@ -1,8 +1,9 @@
 //! Evidence: words beside the edges between magnitudes, where an error of the tolerance would show.
 
+use super::super::arithmetic::BLOCK;
 use super::super::each::{DrawnBlock, Family, Given};
 use super::super::fill::Kernel;
-use super::super::lane::{BLOCK, SIGN};
+use super::super::lane::SIGN;
 use super::super::tier::Tier;
 use crate::exact;
 use crate::law::one_word::{Kind, OneWordLaw, Shape};

@@ -1,9 +1,9 @@
 //! The first level of geometric laws of few magnitudes: the leading bits of each word against a few thresholds.
 
-use super::super::arithmetic::{Arithmetic, Separate};
+use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{exp, exp_m1};
-use super::super::lane::BLOCK;
-use super::Block;
+
+use super::block::Block;
 use crate::lattice::value::Value;
 
 /// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.

@@ -1,10 +1,10 @@
 //! The first level of staircase laws of few stairs: the largest of a few lines.
 
-use super::super::arithmetic::{Arithmetic, Separate};
-use super::super::float::{larger, round};
-use super::super::lane::{BLOCK, SIGN, WORD_BITS, with_sign};
-use super::super::staircase::{PER_Y, StaircaseLane};
-use super::{Block, MOST_IN_DOUBT};
+use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
+use super::super::float::larger;
+use super::super::lane::{SIGN, WORD_BITS};
+use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
+use super::block::{Block, Certain};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::Value;
 
@@ -36,37 +36,56 @@ pub(in super::super) struct Lines<const N: usize> {
     offsets: [f64; N],
     /// −unit_J.
     slopes: [f64; N],
-    /// ½ less the tolerance.
-    inside: f64,
-    /// Words below it are not certain: below the last line's stair, or where θ counts for more than the tolerance.
-    lowest: f64,
+    certain: Certain,
 }
 
 /// Tolerance for each unit of the largest offset: its three roundings, and those of the test.
 pub(in super::super) const PER_OFFSET: f64 = 6.0 * (f64::EPSILON / 2.0);
 
+/// L_J, and ½.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub offset: f64,
+    pub slope: f64,
+}
+
+impl Line {
+    pub fn new(stairs: &Stairs, stair: f64) -> Self {
+        Self {
+            offset: stairs.outermost(stair) + stairs.floor + 0.5,
+            slope: -stairs.unit_of::<Separate>(stair),
+        }
+    }
+
+    /// The V at which its stair ends and the next begins.
+    pub fn end(&self, stairs: &Stairs) -> f64 {
+        -stairs.floor / self.slope
+    }
+}
+
+/// Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
+pub(super) fn even(stairs: &Stairs) -> f64 {
+    (2.0 * (stairs.cells + stairs.floor) * power_of_two(WORD_BITS.cast_signed())).sqrt()
+}
+
+/// On the largest line of words from `lowest` on, given the largest offset.
+pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
+    // Infinite where no word is decided.
+    (stairs.cells + stairs.floor) * (PER_Y + (1.0 + PER_Y) / lowest) + largest * PER_OFFSET + stairs.slack
+}
+
 impl<const N: usize> Lines<N> {
     /// `None` where too many blocks would be in doubt.
     pub fn new(staircase: &StaircaseLane) -> Option<Self> {
-        let stairs = staircase.stairs;
+        let stairs = &staircase.stairs;
         // No word reaches a stair beyond e^76 (`LadderLane`), and e^700 has no unit: the last stair that there is stands for those.
         let last = (76.0 / stairs.eps).floor();
-        let numbers: [f64; N] = core::array::from_fn(|stair| (stair as f64).min(last));
-        let offsets = numbers.map(|stair| stairs.outermost(stair) + stairs.floor + 0.5);
-        let slopes = numbers.map(|stair| -stairs.unit_of::<Separate>(stair));
-        let span = stairs.cells + stairs.floor;
-        // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
-        let even = (2.0 * span * power_of_two(WORD_BITS.cast_signed())).sqrt();
-        let top = -stairs.floor / slopes[N - 1];
-        let lowest = even.max(top * (1.0 + power_of_two(-40)));
-        let tolerance = span * (PER_Y + (1.0 + PER_Y) / lowest) + offsets[N - 1] * PER_OFFSET;
-        let in_doubt = BLOCK as f64 * (lowest * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
-        // False where a number is NaN.
-        (in_doubt <= MOST_IN_DOUBT && stairs.slack < 1.0).then_some(Self {
-            offsets,
-            slopes,
-            inside: 0.5 - tolerance,
-            lowest,
+        let lines: [_; N] = core::array::from_fn(|stair| Line::new(stairs, (stair as f64).min(last)));
+        let lowest = even(stairs).max(lines[N - 1].end(stairs) * (1.0 + power_of_two(-40)));
+        Some(Self {
+            offsets: lines.map(|line| line.offset),
+            slopes: lines.map(|line| line.slope),
+            certain: Certain::new(tolerance(stairs, lowest, lines[N - 1].offset), lowest)?,
         })
     }
 }
@@ -74,25 +93,15 @@ impl<const N: usize> Lines<N> {
 impl<const N: usize> Block for Lines<N> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
-        // The sign bit of a sum of these.
-        let mut doubt = 0_u64;
-        let Self {
-            offsets,
-            slopes,
-            inside,
-            lowest,
-        } = *self;
-        for i in 0..BLOCK {
-            let whole = A::from_bits(words[i] & !SIGN);
+        let Self { offsets, slopes, .. } = *self;
+        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let largest = whole.map(|whole| {
             let mut line = A::mul_add(whole, slopes[0], offsets[0]);
             for j in 1..N {
                 line = larger(line, A::mul_add(whole, slopes[j], offsets[j]));
             }
-            let line = with_sign(line, words[i]);
-            let nearest = round(line);
-            doubt |= (inside - (line - nearest).abs()).to_bits() | (whole - lowest).to_bits();
-            out[i] = T::from_whole(nearest, granularity);
-        }
-        doubt >> 63 == 0
+            line
+        });
+        self.certain.write(words, &whole, &largest, granularity, out)
     }
 }

@@ -1,42 +1,46 @@
 //! The first level: the words of a block decided together, by one test for all of them.
 //!
 //! A lane ([`super::lane`]) gives every word a tolerance of its own. Here the tolerance is one number for the law, and words are few cases: what is
-//! left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes. [`MOST_IN_DOUBT`]
-//! bounds how many blocks do.
+//! left of the work is a fraction. A block with one word that is not certain is not certain, and its words go through their lanes: at
+//! most one block in 16.
 //!
 //! | file | laws |
 //! |---|---|
 //! | `lines` | staircases of up to 16 stairs |
 //! | `counts` | geometric laws of up to 16 magnitudes |
 //! | `narrow` | other geometric laws of small scale |
-//! | `table` | all other geometric laws, on AVX-512 |
+//!
+//! Where an instruction looks up tables of 16 numbers, on AVX-512:
+//!
+//! | file | laws |
+//! |---|---|
+//! | `octaves` | staircases of more stairs, ε from about ¼ on |
+//! | `narrow_table` | as `narrow` |
+//! | `table` | geometric laws of any other scale |
 
+mod block;
 mod counts;
 pub(super) mod lines;
 pub(super) mod narrow;
+pub(super) mod narrow_table;
+mod octaves;
 pub(super) mod table;
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, BLOCK};
 use super::elementary::half_log_ratio;
-use super::lane::{BLOCK, RARE, WORD_BITS};
+use super::lane::{RARE, WORD_BITS};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
 use crate::lattice::value::Value;
 use crate::reveal;
+use block::Block;
 use counts::Counts;
 use lines::Lines;
 use narrow::Narrow;
+use narrow_table::NarrowTable;
+use octaves::Octaves;
 use table::Table;
-
-/// The share of blocks that may be left to the lanes.
-const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
-
-/// One family's way to decide a block.
-trait Block {
-    /// Writes an answer for every word; whether all of them are certain.
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool;
-}
 
 /// The first level of a law that has one.
 #[derive(Clone, Debug)]
@@ -46,48 +50,64 @@ pub(super) enum Together {
     Counts12(Counts<12>),
     Counts16(Counts<16>),
     Narrow(Narrow),
+    NarrowTable(NarrowTable),
     Table(Table),
     Lines4(Lines<4>),
     Lines8(Lines<8>),
     Lines12(Lines<12>),
     Lines16(Lines<16>),
+    Octaves2(Octaves<2>),
+    Octaves3(Octaves<3>),
+    Octaves4(Octaves<4>),
 }
 
 impl Together {
-    pub fn new(law: &IntegerLaw) -> Option<Self> {
+    /// For a tier that has instructions for `tables`, or for one that has none.
+    pub fn new(law: &IntegerLaw, tables: bool) -> Option<Self> {
         match *law {
             IntegerLaw::Geometric { eps, cells } => {
                 let scale = cells as f64 / eps;
-                Self::geometric(scale, half_log_ratio(1.0 / scale), |j| counts::two_sided(eps, cells, j))
+                Self::geometric(
+                    scale,
+                    half_log_ratio(1.0 / scale),
+                    |j| counts::two_sided(eps, cells, j),
+                    tables,
+                )
             }
-            IntegerLaw::OneSided { eps, cells } => Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j)),
-            IntegerLaw::Staircase { eps, cells, r } => {
-                let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
-                match stairs.stairs_above(RARE) {
-                    0..=4 => Lines::new(&stairs).map(Self::Lines4),
-                    5..=8 => Lines::new(&stairs).map(Self::Lines8),
-                    9..=12 => Lines::new(&stairs).map(Self::Lines12),
-                    13..=16 => Lines::new(&stairs).map(Self::Lines16),
-                    _ => None,
-                }
+            IntegerLaw::OneSided { eps, cells } => {
+                Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j), tables)
             }
+            IntegerLaw::Staircase { eps, cells, r } => Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables),
         }
     }
 
     /// Of scale κ, with β and S(j).
-    fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64) -> Option<Self> {
-        Counts::new(&survival)
+    fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64, tables: bool) -> Option<Self> {
+        let few = Counts::new(&survival)
             .map(Self::Counts4)
-            .or_else(|| Counts::new(&survival).map(Self::Counts8))
-            .or_else(|| Counts::new(&survival).map(Self::Counts12))
+            .or_else(|| Counts::new(&survival).map(Self::Counts8));
+        if tables {
+            return few
+                .or_else(|| NarrowTable::new(scale, offset).map(Self::NarrowTable))
+                .or_else(|| Table::new(scale, offset).map(Self::Table));
+        }
+        few.or_else(|| Counts::new(&survival).map(Self::Counts12))
             .or_else(|| Counts::new(&survival).map(Self::Counts16))
             .or_else(|| Narrow::new(scale, offset).map(Self::Narrow))
-            .or_else(|| Table::new(scale, offset).map(Self::Table))
     }
 
-    /// Whether the instructions of a tier can do it.
-    pub fn runs_on(&self, tier: Tier) -> bool {
-        !matches!(self, Self::Table(_)) || tier == Tier::Avx512
+    fn staircase(stairs: &StaircaseLane, tables: bool) -> Option<Self> {
+        match stairs.stairs_above(RARE) {
+            0..=4 => Lines::new(stairs).map(Self::Lines4),
+            _ if tables => Octaves::new(stairs)
+                .map(Self::Octaves2)
+                .or_else(|| Octaves::new(stairs).map(Self::Octaves3))
+                .or_else(|| Octaves::new(stairs).map(Self::Octaves4)),
+            5..=8 => Lines::new(stairs).map(Self::Lines8),
+            9..=12 => Lines::new(stairs).map(Self::Lines12),
+            13..=16 => Lines::new(stairs).map(Self::Lines16),
+            _ => None,
+        }
     }
 
     /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
@@ -130,11 +150,15 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
             Together::Counts12(law) => self.each::<A>(law),
             Together::Counts16(law) => self.each::<A>(law),
             Together::Narrow(law) => self.each::<A>(law),
+            Together::NarrowTable(law) => self.each::<A>(law),
             Together::Table(law) => self.each::<A>(law),
             Together::Lines4(law) => self.each::<A>(law),
             Together::Lines8(law) => self.each::<A>(law),
             Together::Lines12(law) => self.each::<A>(law),
             Together::Lines16(law) => self.each::<A>(law),
+            Together::Octaves2(law) => self.each::<A>(law),
+            Together::Octaves3(law) => self.each::<A>(law),
+            Together::Octaves4(law) => self.each::<A>(law),
         }
     }
 }
@@ -168,23 +192,30 @@ mod tests {
         let mut random = Random(5);
         let staircase = |eps, cells, r| IntegerLaw::Staircase { eps, cells, r };
         let geometric = |eps, cells| IntegerLaw::Geometric { eps, cells };
-        for law in [
-            staircase(4.0, 1 << 35, 1 << 32),
-            staircase(1.0, 1 << 32, 1 << 31),
-            staircase(1.0, 10, 4),
-            geometric(4.0, 1),
-            geometric(1.0, 1),
-            geometric(0.1, 1),
-            geometric(0.01, 1),
-            geometric(1.0, 1 << 33),
-            geometric(4.0, 1 << 35),
-            IntegerLaw::OneSided {
-                eps: 1.0,
-                cells: 1 << 33,
-            },
+        let one_sided = IntegerLaw::OneSided {
+            eps: 1.0,
+            cells: 1 << 33,
+        };
+        for (law, by_tables_alone) in [
+            (staircase(4.0, 1 << 35, 1 << 32), false),
+            (staircase(1.0, 1 << 32, 1 << 31), false),
+            (staircase(1.0, 10, 4), false),
+            (staircase(0.4, 10, 4), true),
+            (staircase(0.3, 1 << 32, 1 << 31), true),
+            (geometric(4.0, 1), false),
+            (geometric(1.0, 1), false),
+            (geometric(0.1, 1), false),
+            (geometric(0.01, 1), true),
+            (geometric(1.0, 1 << 33), true),
+            (geometric(4.0, 1 << 35), true),
+            (one_sided, true),
         ] {
-            let together = Together::new(&law).unwrap();
-            for tier in Tier::tested().into_iter().filter(|tier| together.runs_on(*tier)) {
+            for tier in Tier::tested() {
+                let together = Together::new(&law, tier.has_tables());
+                assert_eq!(together.is_some(), tier.has_tables() || !by_tables_alone, "{law:?} {tier:?}");
+                let Some(together) = together else {
+                    continue;
+                };
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());

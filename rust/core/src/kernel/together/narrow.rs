@@ -1,8 +1,8 @@
 //! The first level of geometric laws of small scale: `f32`, twice as many lanes to a vector.
 
-use super::super::arithmetic::Arithmetic;
-use super::super::lane::BLOCK;
-use super::{Block, MOST_IN_DOUBT};
+use super::super::arithmetic::{Arithmetic, BLOCK};
+
+use super::block::{Block, MOST_IN_DOUBT};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::Value;
 
@@ -25,14 +25,11 @@ pub(in super::super) struct Narrow {
     scale: f32,
     /// β − ½.
     offset: f32,
-    /// ½ less the tolerance.
-    inside: f32,
-    /// Words below it are not certain.
-    least: f32,
+    certain: Certain,
 }
 
 /// Half an ulp of 1.
-const U: f64 = f32::EPSILON as f64 / 2.0;
+pub(super) const U: f64 = f32::EPSILON as f64 / 2.0;
 
 /// The error of −ln m for a significand m.
 pub(in super::super) const LOGARITHM: f64 = 1.5 * U;
@@ -43,26 +40,31 @@ const SHIFTER: f32 = 12_582_912.0;
 /// √½, where the significand of [`split`] begins; it ends before twice this.
 pub(in super::super) const SQRT_HALF: u32 = 0x3f35_04f3;
 
-const BITS: u32 = 31;
+pub(super) const BITS: u32 = 31;
 
 impl Narrow {
     /// Of scale κ, with β. `None` where too many blocks would be in doubt.
     pub fn new(scale: f64, offset: f64) -> Option<Self> {
-        let all = power_of_two(BITS.cast_signed());
-        // Where the two kinds of doubt that depend on it are equal: words below it, and words beside an edge.
-        let least = (2.0 * scale * all).sqrt().max(1024.0) as f32;
-        let longest = (all / f64::from(least)).ln().max(0.0);
+        let least = least(scale);
+        let longest = longest(least);
         let x = scale * longest + 1.0;
         let tolerance = scale * (2.0 * U + LOGARITHM + 5.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
-        let tolerance = tolerance * (1.0 + power_of_two(-20));
-        let in_doubt = BLOCK as f64 * (f64::from(least) / all + 2.0 * tolerance);
-        (in_doubt <= MOST_IN_DOUBT).then_some(Self {
+        Some(Self {
             scale: scale as f32,
             offset: (offset - 0.5) as f32,
-            inside: (0.5 - tolerance) as f32,
-            least,
+            certain: Certain::new(tolerance, least)?,
         })
     }
+}
+
+/// The least leading bits that are certain: there the two kinds of doubt that depend on it are equal, words below it and words beside an edge.
+pub(super) fn least(scale: f64) -> u32 {
+    (2.0 * scale * power_of_two(BITS.cast_signed())).sqrt().max(1024.0) as u32
+}
+
+/// −ln v at these leading bits.
+pub(super) fn longest(least: u32) -> f64 {
+    (power_of_two(BITS.cast_signed()) / f64::from(least)).ln().max(0.0)
 }
 
 /// −ln v for v = V·2⁻³¹: the multiple of ln 2, and the significand from √½ to √2.
@@ -86,27 +88,69 @@ pub(in super::super) fn minus_ln<A: Arithmetic>(m: f32) -> f32 {
 impl Block for Narrow {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
-        // The sign bit of a sum of these.
-        let mut doubt = 0_u32;
-        let leading = words.map(|word| (word >> 32) as i32);
-        let mut cells = [0_i32; BLOCK];
-        for (leading, cells) in leading.into_iter().zip(&mut cells) {
-            let v = (leading & i32::MAX) as f32;
+        let leading = A::high_halves(words);
+        let x = magnitudes(&leading).map(|v| {
             let (e, m) = split(v);
             let logarithm = A::mul_add_narrow(e, core::f32::consts::LN_2, minus_ln::<A>(m));
-            let x = A::mul_add_narrow(self.scale, logarithm, self.offset);
-            let shifted = x + SHIFTER;
-            let off = x - (shifted - SHIFTER);
-            doubt |= (self.inside - off.abs()).to_bits() | (v - self.least).to_bits();
-            let (magnitude, sign) = (
-                (shifted.to_bits().wrapping_sub(SHIFTER.to_bits())).cast_signed(),
-                leading >> 31,
-            );
-            *cells = (magnitude ^ sign).wrapping_sub(sign);
-        }
-        for (out, cells) in out.iter_mut().zip(cells) {
-            *out = T::from_narrow(cells, granularity);
-        }
-        doubt >> 31 == 0
+            A::mul_add_narrow(self.scale, logarithm, self.offset)
+        });
+        self.certain.write::<A, T>(&leading, &x, granularity, out)
     }
 }
+
+/// The leading bits of words without their signs, as `f32`.
+#[inline(always)]
+pub(super) fn magnitudes(leading: &[i32; BLOCK]) -> [f32; BLOCK] {
+    leading.map(|leading| (leading & i32::MAX) as f32)
+}
+
+/// Which x and which words are certain.
+#[derive(Clone, Debug)]
+pub(super) struct Certain {
+    /// ½ less the tolerance.
+    inside: f32,
+    /// The least of the leading bits of a word that is.
+    least: u32,
+}
+
+impl Certain {
+    /// With this tolerance on x. `None` where too many blocks would be in doubt.
+    pub fn new(tolerance: f64, least: u32) -> Option<Self> {
+        let in_doubt = BLOCK as f64 * (f64::from(least) * power_of_two(-BITS.cast_signed()) + 2.0 * tolerance);
+        (in_doubt <= MOST_IN_DOUBT).then_some(Self {
+            // Rounded, and compared with a rounded distance.
+            inside: (0.5 - tolerance * (1.0 + power_of_two(-20)) - U) as f32,
+            least,
+        })
+    }
+
+    /// Writes x rounded, with the signs of the words; whether all of them are certain.
+    #[inline(always)]
+    pub fn write<A: Arithmetic, T: Value>(
+        &self,
+        leading: &[i32; BLOCK],
+        x: &[f32; BLOCK],
+        granularity: f64,
+        out: &mut [T; BLOCK],
+    ) -> bool {
+        // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits.
+        let mut doubt = 0_u32;
+        let (inside, least) = (self.inside.to_bits(), self.least);
+        let mut cells = [0; BLOCK];
+        for i in 0..BLOCK {
+            let (magnitude, sign) = (leading[i].cast_unsigned() & !SIGN, leading[i].cast_unsigned() & SIGN);
+            let x = f32::from_bits(x[i].to_bits() ^ sign);
+            let shifted = x + SHIFTER;
+            let off = (x - (shifted - SHIFTER)).abs();
+            doubt |= inside.wrapping_sub(off.to_bits()) | magnitude.wrapping_sub(least);
+            cells[i] = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
+        }
+        for (out, cells) in out.iter_mut().zip(A::widened(&cells)) {
+            *out = T::from_near(cells, granularity);
+        }
+        doubt & SIGN == 0
+    }
+}
+
+/// The sign of a word in its high half.
+const SIGN: u32 = 1 << 31;

@@ -1,11 +1,10 @@
 //! The first level of geometric laws of any scale, where an instruction looks up tables of 16 numbers: no division.
 
-use super::super::arithmetic::{Arithmetic, Separate};
+use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
-use super::super::float::{from_small, round};
-use super::super::lane::{BLOCK, SIGN, WORD_BITS, with_sign};
-use super::{Block, MOST_IN_DOUBT};
-use crate::lattice::dyadic::power_of_two;
+use super::super::float::from_small;
+use super::super::lane::SIGN;
+use super::block::{Block, Certain};
 use crate::lattice::value::Value;
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
@@ -39,11 +38,13 @@ pub(in super::super) struct Table {
     scale: f64,
     /// κ·ln 2.
     octave: f64,
-    /// ½ less the tolerance.
-    inside: f64,
+    certain: Certain,
 }
 
 const ENTRIES: usize = 16;
+
+/// Where the four leading bits of a significand are.
+const LEADING: u32 = 48;
 
 /// Words below it are not certain.
 pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
@@ -58,8 +59,8 @@ impl Table {
     pub fn new(scale: f64, offset: f64) -> Option<Self> {
         let reciprocals: [f64; ENTRIES] = core::array::from_fn(reciprocal);
         let tolerance = scale * (PER_SCALE + (1.0 + PER_SCALE) / LEAST) + FIXED;
-        let in_doubt = BLOCK as f64 * (LEAST * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
-        (in_doubt <= MOST_IN_DOUBT).then(|| Self {
+        let certain = Certain::new(tolerance, LEAST)?;
+        Some(Self {
             reciprocals,
             offsets: reciprocals.map(|reciprocal| {
                 // Twice R, for which `split_ln` is: it is 1 or more.
@@ -68,7 +69,7 @@ impl Table {
             }),
             scale,
             octave: scale * core::f64::consts::LN_2,
-            inside: 0.5 - tolerance,
+            certain,
         })
     }
 }
@@ -82,29 +83,18 @@ impl Block for Table {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
         const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-        // The sign bit of a sum of these.
-        let mut doubt = 0_u64;
-        let Self {
-            scale, octave, inside, ..
-        } = *self;
-        let mut whole = [0.0; BLOCK];
-        for i in 0..BLOCK {
-            whole[i] = A::from_bits(words[i] & !SIGN);
-        }
-        let (mut reciprocals, mut offsets) = ([0.0; BLOCK], [0.0; BLOCK]);
-        A::look_up(&self.reciprocals, &whole, &mut reciprocals);
-        A::look_up(&self.offsets, &whole, &mut offsets);
+        let Self { scale, octave, .. } = *self;
+        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let reciprocals = A::look_up::<LEADING>(&self.reciprocals, &whole);
+        let offsets = A::look_up::<LEADING>(&self.offsets, &whole);
+        let mut x = [0.0; BLOCK];
         for i in 0..BLOCK {
             let bits = whole[i].to_bits();
             let e = 1023.0 + 63.0 - from_small(bits >> 52);
             let m = f64::from_bits((bits & !EXPONENT) | 1.0_f64.to_bits());
             let t = A::mul_add(m, reciprocals[i], -1.0);
-            let x = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
-            let x = with_sign(x, words[i]);
-            let nearest = round(x);
-            doubt |= (inside - (x - nearest).abs()).to_bits() | (whole[i] - LEAST).to_bits();
-            out[i] = T::from_whole(nearest, granularity);
+            x[i] = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
         }
-        doubt >> 63 == 0
+        self.certain.write(words, &whole, &x, granularity, out)
     }
 }

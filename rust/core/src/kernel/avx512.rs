@@ -1,0 +1,99 @@
+//! Instructions of AVX-512 that no loop compiles to, for the tier that has them.
+#![allow(unsafe_code, reason = "intrinsics of AVX-512")]
+#![allow(
+    clippy::inline_always,
+    reason = "functions of their own would be compiled for the baseline (`tier::Work`)"
+)]
+
+use core::arch::x86_64::{
+    _MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC, _mm512_getexp_ps, _mm512_getmant_ps, _mm512_loadu_epi32, _mm512_loadu_epi64,
+    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_mov_epi32, _mm512_permutex2var_pd, _mm512_permutexvar_ps, _mm512_slli_epi64,
+    _mm512_srai_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_storeu_epi32, _mm512_storeu_epi64, _mm512_storeu_pd,
+    _mm512_storeu_ps,
+};
+
+// SAFETY, of every block here: only the arithmetic of the tier of AVX-512 calls these functions, on a processor that has AVX-512 F. A pointer is to the
+// element of an array at i, and as many follow as a register takes: i goes in steps of that number, of which the length is a multiple.
+
+/// `Arithmetic::high_halves`: two vectors of words give one, whose even places are the first vector's and whose odd places the second's.
+#[inline(always)]
+pub(super) fn high_halves<const N: usize>(words: &[u64; N]) -> [i32; N] {
+    const ODD: u16 = 0xaaaa;
+    let mut halves = [0; N];
+    const { assert!(N.is_multiple_of(16)) };
+    for i in (0..N).step_by(16) {
+        // SAFETY: as said above.
+        unsafe {
+            let first = _mm512_srli_epi64::<32>(_mm512_loadu_epi64(words.as_ptr().add(i).cast()));
+            let second = _mm512_loadu_epi32(words.as_ptr().add(i + 8).cast());
+            _mm512_storeu_epi32(halves.as_mut_ptr().add(i), _mm512_mask_mov_epi32(first, ODD, second));
+        }
+    }
+    halves
+}
+
+/// `Arithmetic::widened`.
+#[inline(always)]
+pub(super) fn widened<const N: usize>(integers: &[i32; N]) -> [i64; N] {
+    let mut wide = [0; N];
+    const { assert!(N.is_multiple_of(16)) };
+    for i in (0..N).step_by(16) {
+        // SAFETY: as said above.
+        unsafe {
+            let both = _mm512_loadu_epi64(integers.as_ptr().add(i).cast());
+            let first = _mm512_srai_epi64::<32>(_mm512_slli_epi64::<32>(both));
+            _mm512_storeu_epi64(wide.as_mut_ptr().add(i), first);
+            _mm512_storeu_epi64(wide.as_mut_ptr().add(i + 8), _mm512_srai_epi64::<32>(both));
+        }
+    }
+    wide
+}
+
+/// `Arithmetic::look_up`.
+#[inline(always)]
+pub(super) fn look_up<const AT: u32, const N: usize>(table: &[f64; 16], numbers: &[f64; N]) -> [f64; N] {
+    let mut found = [0.0; N];
+    const { assert!(N.is_multiple_of(8)) };
+    for i in (0..N).step_by(8) {
+        // SAFETY: as said above; the table is of twice eight.
+        unsafe {
+            let (low, high) = (_mm512_loadu_pd(table.as_ptr()), _mm512_loadu_pd(table.as_ptr().add(8)));
+            let places = _mm512_srli_epi64::<AT>(_mm512_loadu_epi64(numbers.as_ptr().add(i).cast()));
+            _mm512_storeu_pd(found.as_mut_ptr().add(i), _mm512_permutex2var_pd(low, places, high));
+        }
+    }
+    found
+}
+
+/// `Arithmetic::look_up_narrow`.
+#[inline(always)]
+pub(super) fn look_up_narrow<const AT: u32, const N: usize>(table: &[f32; 16], numbers: &[f32; N]) -> [f32; N] {
+    let mut found = [0.0; N];
+    const { assert!(N.is_multiple_of(16)) };
+    for i in (0..N).step_by(16) {
+        // SAFETY: as said above.
+        unsafe {
+            let places = _mm512_srli_epi32::<AT>(_mm512_loadu_epi32(numbers.as_ptr().add(i).cast()));
+            let values = _mm512_permutexvar_ps(places, _mm512_loadu_ps(table.as_ptr()));
+            _mm512_storeu_ps(found.as_mut_ptr().add(i), values);
+        }
+    }
+    found
+}
+
+/// `Arithmetic::split_narrow`.
+#[inline(always)]
+pub(super) fn split_narrow<const N: usize>(numbers: &[f32; N]) -> [[f32; N]; 2] {
+    let [mut exponents, mut significands] = [[0.0; N]; 2];
+    const { assert!(N.is_multiple_of(16)) };
+    for i in (0..N).step_by(16) {
+        // SAFETY: as said above.
+        unsafe {
+            let x = _mm512_loadu_ps(numbers.as_ptr().add(i));
+            _mm512_storeu_ps(exponents.as_mut_ptr().add(i), _mm512_getexp_ps(x));
+            let significand = _mm512_getmant_ps::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(x);
+            _mm512_storeu_ps(significands.as_mut_ptr().add(i), significand);
+        }
+    }
+    [exponents, significands]
+}

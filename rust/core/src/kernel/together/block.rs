@@ -1,0 +1,59 @@
+//! What the families have in common.
+
+use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::float::round;
+use super::super::lane::{SIGN, WORD_BITS, with_sign};
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::value::Value;
+
+/// The share of blocks that may be left to the lanes.
+pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
+
+/// One family's way to decide a block.
+pub(super) trait Block {
+    /// Writes an answer for every word; whether all of them are certain.
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool;
+}
+
+/// Which x and which words are certain.
+#[derive(Clone, Debug)]
+pub(super) struct Certain {
+    /// ½ less the tolerance.
+    inside: f64,
+    /// Words below it are not certain.
+    lowest: f64,
+}
+
+impl Certain {
+    /// With this tolerance on x. `None` where too many blocks would be in doubt, or a number is NaN.
+    pub fn new(tolerance: f64, lowest: f64) -> Option<Self> {
+        let in_doubt = BLOCK as f64 * (lowest * power_of_two(-WORD_BITS.cast_signed()) + 2.0 * tolerance);
+        (in_doubt <= MOST_IN_DOUBT).then_some(Self {
+            inside: 0.5 - tolerance,
+            lowest,
+        })
+    }
+
+    /// Writes the whole numbers nearest to x, with the signs of the words; whether all of them are certain.
+    #[inline(always)]
+    pub fn write<T: Value>(
+        &self,
+        words: &[u64; BLOCK],
+        whole: &[f64; BLOCK],
+        x: &[f64; BLOCK],
+        granularity: f64,
+        out: &mut [T; BLOCK],
+    ) -> bool {
+        // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is
+        // beyond all of them.
+        let mut doubt = 0;
+        let (inside, lowest) = (self.inside.to_bits(), self.lowest.to_bits());
+        for i in 0..BLOCK {
+            let x = with_sign(x[i], words[i]);
+            let nearest = round(x);
+            doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole[i].to_bits().wrapping_sub(lowest);
+            out[i] = T::from_nearest(x, nearest, granularity);
+        }
+        doubt & SIGN == 0
+    }
+}

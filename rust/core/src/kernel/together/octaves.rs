@@ -1,0 +1,92 @@
+//! The first level of staircase laws where an instruction looks up tables of 16 numbers: the lines of each word's octave.
+
+use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::float::larger;
+use super::super::lane::SIGN;
+use super::super::staircase::StaircaseLane;
+use super::block::{Block, Certain};
+use super::lines::{Line, even, tolerance};
+use crate::lattice::dyadic::power_of_two;
+use crate::lattice::value::Value;
+
+/// The largest of the lines of [`Lines`](super::lines::Lines) is that of V's stair, and few stairs meet the octave of V, from 2^e to 2^(e+1): for each
+/// octave from 2⁴⁸ on, up to N lines, found by the four last bits of e.
+///
+/// A line of a stair that begins or ends within 2⁻⁴⁰ of the octave's ends is among them: an error of V, and of where lines meet, is far less.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Octaves<const N: usize> {
+    /// L_J(0) + ½.
+    offsets: [[f64; ENTRIES]; N],
+    /// −unit_J.
+    slopes: [[f64; ENTRIES]; N],
+    certain: Certain,
+}
+
+const ENTRIES: usize = 16;
+
+/// The exponent of the least word that is certain.
+const LEAST: i32 = 48;
+
+/// Where the exponent of an `f64` begins.
+const EXPONENT: u32 = 52;
+
+/// How far beyond its octave a stair is looked for, as a part of V.
+const MARGIN: f64 = 1.0 / (1_u64 << 40) as f64;
+
+/// Beyond this ε few stairs are all that there are ([`Lines`](super::lines::Lines)), and e^(εJ) could overflow.
+const MOST_EPS: f64 = 64.0;
+
+impl<const N: usize> Octaves<N> {
+    /// `None` where an octave has more lines, or too many blocks would be in doubt.
+    pub fn new(staircase: &StaircaseLane) -> Option<Self> {
+        let stairs = &staircase.stairs;
+        if stairs.eps > MOST_EPS {
+            return None;
+        }
+        let lowest = even(stairs).max(power_of_two(LEAST));
+        let [mut offsets, mut slopes] = [[[0.0; ENTRIES]; N]; 2];
+        // Stairs rise as words fall.
+        let (mut stair, mut first) = (0.0, Line::new(stairs, 0.0));
+        let mut line = first;
+        for e in (LEAST..=63).rev() {
+            let (low, high) = (power_of_two(e) * (1.0 - MARGIN), power_of_two(e + 1) * (1.0 + MARGIN));
+            while first.end(stairs) > high {
+                stair += 1.0;
+                first = Line::new(stairs, stair);
+            }
+            line = first;
+            let place = (1023 + e) as usize % ENTRIES;
+            for n in 0..N {
+                (offsets[n][place], slopes[n][place]) = (line.offset, line.slope);
+                if n + 1 < N && line.end(stairs) > low {
+                    line = Line::new(stairs, stair + (n + 1) as f64);
+                }
+            }
+            if line.end(stairs) > low && high > lowest {
+                return None;
+            }
+        }
+        Some(Self {
+            offsets,
+            slopes,
+            certain: Certain::new(tolerance(stairs, lowest, line.offset), lowest)?,
+        })
+    }
+}
+
+impl<const N: usize> Block for Octaves<N> {
+    #[inline(always)]
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let mut largest = [f64::MIN; BLOCK];
+        for n in 0..N {
+            let offsets = A::look_up::<EXPONENT>(&self.offsets[n], &whole);
+            let slopes = A::look_up::<EXPONENT>(&self.slopes[n], &whole);
+            for i in 0..BLOCK {
+                let line = A::mul_add(whole[i], slopes[i], offsets[i]);
+                largest[i] = if n == 0 { line } else { larger(largest[i], line) };
+            }
+        }
+        self.certain.write(words, &whole, &largest, granularity, out)
+    }
+}
