@@ -9,6 +9,7 @@
 //! | `lines` | staircases of up to 16 stairs |
 //! | `counts` | geometric laws of up to 16 magnitudes |
 //! | `narrow` | other geometric laws of small scale |
+//! | `logarithm` | geometric laws of any other scale |
 //!
 //! Where an instruction looks up tables of 16 numbers, on AVX-512:
 //!
@@ -16,11 +17,12 @@
 //! |---|---|
 //! | `octaves` | staircases of more stairs, ε from about ¼ on |
 //! | `narrow_table` | as `narrow` |
-//! | `table` | geometric laws of any other scale |
+//! | `table` | as `logarithm` |
 
 mod block;
 mod counts;
 pub(super) mod lines;
+mod logarithm;
 pub(super) mod narrow;
 pub(super) mod narrow_table;
 mod octaves;
@@ -37,6 +39,7 @@ use crate::reveal;
 use block::Block;
 use counts::Counts;
 use lines::Lines;
+use logarithm::Logarithm;
 use narrow::Narrow;
 use narrow_table::NarrowTable;
 use octaves::Octaves;
@@ -51,6 +54,8 @@ pub(super) enum Together {
     Counts16(Counts<16>),
     Narrow(Narrow),
     NarrowTable(NarrowTable),
+    Rough(Logarithm<true>),
+    Fine(Logarithm<false>),
     Table(Table),
     Lines4(Lines<4>),
     Lines8(Lines<8>),
@@ -94,6 +99,8 @@ impl Together {
         few.or_else(|| Counts::new(&survival).map(Self::Counts12))
             .or_else(|| Counts::new(&survival).map(Self::Counts16))
             .or_else(|| Narrow::new(scale, offset).map(Self::Narrow))
+            .or_else(|| Logarithm::new(scale, offset).map(Self::Rough))
+            .or_else(|| Logarithm::new(scale, offset).map(Self::Fine))
     }
 
     fn staircase(stairs: &StaircaseLane, tables: bool) -> Option<Self> {
@@ -150,6 +157,8 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
             Together::Counts12(law) => self.each::<A>(law),
             Together::Counts16(law) => self.each::<A>(law),
             Together::Narrow(law) => self.each::<A>(law),
+            Together::Rough(law) => self.each::<A>(law),
+            Together::Fine(law) => self.each::<A>(law),
             Together::NarrowTable(law) => self.each::<A>(law),
             Together::Table(law) => self.each::<A>(law),
             Together::Lines4(law) => self.each::<A>(law),
@@ -205,10 +214,10 @@ mod tests {
             (geometric(4.0, 1), false),
             (geometric(1.0, 1), false),
             (geometric(0.1, 1), false),
-            (geometric(0.01, 1), true),
-            (geometric(1.0, 1 << 33), true),
-            (geometric(4.0, 1 << 35), true),
-            (one_sided, true),
+            (geometric(0.01, 1), false),
+            (geometric(1.0, 1 << 33), false),
+            (geometric(4.0, 1 << 35), false),
+            (one_sided, false),
         ] {
             for tier in Tier::tested() {
                 let together = Together::new(&law, tier.has_tables());
