@@ -57,6 +57,7 @@ pub(super) enum Together {
     Rough(Logarithm<true>),
     Fine(Logarithm<false>),
     Table(Table),
+    Lines3(Lines<3>),
     Lines4(Lines<4>),
     Lines8(Lines<8>),
     Lines12(Lines<12>),
@@ -105,7 +106,8 @@ impl Together {
 
     fn staircase(stairs: &StaircaseLane, tables: bool) -> Option<Self> {
         match stairs.stairs_above(RARE) {
-            0..=4 => Lines::new(stairs).map(Self::Lines4),
+            0..=3 => Lines::new(stairs).map(Self::Lines3),
+            4 => Lines::new(stairs).map(Self::Lines4),
             _ if tables => Octaves::new(stairs)
                 .map(Self::Octaves2)
                 .or_else(|| Octaves::new(stairs).map(Self::Octaves3))
@@ -161,6 +163,7 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
             Together::Fine(law) => self.each::<A>(law),
             Together::NarrowTable(law) => self.each::<A>(law),
             Together::Table(law) => self.each::<A>(law),
+            Together::Lines3(law) => self.each::<A>(law),
             Together::Lines4(law) => self.each::<A>(law),
             Together::Lines8(law) => self.each::<A>(law),
             Together::Lines12(law) => self.each::<A>(law),
