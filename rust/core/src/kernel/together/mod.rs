@@ -48,6 +48,7 @@ use table::Table;
 /// The first level of a law that has one.
 #[derive(Clone, Debug)]
 pub(super) enum Together {
+    Counts3(Counts<3>),
     Counts4(Counts<4>),
     Counts8(Counts<8>),
     Counts12(Counts<12>),
@@ -90,7 +91,8 @@ impl Together {
     /// Of scale κ, with β and S(j).
     fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64, tables: bool) -> Option<Self> {
         let few = Counts::new(&survival)
-            .map(Self::Counts4)
+            .map(Self::Counts3)
+            .or_else(|| Counts::new(&survival).map(Self::Counts4))
             .or_else(|| Counts::new(&survival).map(Self::Counts8));
         if tables {
             return few
@@ -154,6 +156,7 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         match self.together {
+            Together::Counts3(law) => self.each::<A>(law),
             Together::Counts4(law) => self.each::<A>(law),
             Together::Counts8(law) => self.each::<A>(law),
             Together::Counts12(law) => self.each::<A>(law),
