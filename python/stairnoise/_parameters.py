@@ -45,6 +45,10 @@ def real(value: object, name: str) -> Real:
         float64 cannot hold `value` exactly. Rounding it would break the promise that the noise is
         exact for the given number.
     """
+    if type(value) is float:
+        return value
+    if type(value) is int and abs(value) < _EXACT_INTEGERS:
+        return float(value)
     floats = lent(value, name)
     if isinstance(floats, float):
         return floats
@@ -191,6 +195,8 @@ def refuse_dimensions(array: NDArray[Any], name: str) -> None:
 
 def flag(value: object, name: str) -> bool:
     """Return a bool; "no" and 0 are refused."""
+    if value is True or value is False:
+        return value
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterTypeError(f"{name} must be True or False, got {received(value)}")
     return bool(value)

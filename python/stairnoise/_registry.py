@@ -7,6 +7,7 @@ The rows are plain data. A class is loaded on first use, so importing this modul
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -93,7 +94,7 @@ class Row(NamedTuple):
 
     def load(self) -> Any:
         """Load and return the class."""
-        return getattr(import_module(self.module), self.class_name)
+        return _class(self.module, self.class_name)
 
     def make(self, example: Example) -> Any:
         """Return the mechanism of an example."""
@@ -103,6 +104,11 @@ class Row(NamedTuple):
     def laws(self) -> tuple[Any, ...]:
         """Return the mechanisms of all examples with single parameters."""
         return tuple(map(self.make, self.examples))
+
+
+@cache
+def _class(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 def _example(by: str = "", **arguments: Any) -> Example:

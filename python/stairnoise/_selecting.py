@@ -40,13 +40,12 @@ _LARGE = 2.0**1021
 class Selecting(Immutable):
     """A mechanism that selects one of the candidates whose costs lie along the last axis."""
 
-    __slots__ = ("_eps", "_mechanism", "_monotonic", "_sensitivity")
+    __slots__ = ("_given", "_mechanism")
 
     # The rule for a cost, as errors state it.
     _rule: str
-    _eps: float
-    _sensitivity: float
-    _monotonic: bool
+    # The arguments by name, in the constructor's order.
+    _given: dict[str, Any]
     _mechanism: _native.Selection
 
     if TYPE_CHECKING:
@@ -57,21 +56,32 @@ class Selecting(Immutable):
     @property
     def eps(self) -> float:
         """Privacy parameter ε of one selection."""
-        return self._eps
+        eps: float = self._given["eps"]
+        return eps
 
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of any candidate's cost that one person can cause."""
-        return self._sensitivity
+        sensitivity: float = self._given["sensitivity"]
+        return sensitivity
 
     @property
     def monotonic(self) -> bool:
         """Whether you promised that one person never moves two costs in opposite directions."""
-        return self._monotonic
+        monotonic: bool = self._given["monotonic"]
+        return monotonic
 
     def guarantee(self) -> Guarantee:
         """Return what one selection promises; `Guarantee.sensitivity` is the sensitivity of the costs."""
-        return Guarantee(self._eps, 0.0, None, self._sensitivity)
+        return Guarantee(self.eps, 0.0, None, self.sensitivity)
+
+    def _store(self, mechanism: _native.Selection, given: dict[str, Any]) -> None:
+        store = object.__setattr__
+        store(self, "_given", given)
+        store(self, "_mechanism", mechanism)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        return self._given
 
     @overload
     def select(self, costs: RealLike, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...

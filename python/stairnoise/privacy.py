@@ -344,14 +344,8 @@ class PrivacyLoss(Generic[Float]):
         level = real(alpha, "alpha")
         _require(level, "alpha", "greater than 0", np.greater(level, 0))
         self._broadcast("alpha", level)
-        order = np.asarray(level)
-        plain_order = np.where((order == 1) | np.isinf(order), 2.0, order)
         with np.errstate(all="ignore"):
-            total = sum(
-                k * np.where(order == 1, part.mean(), np.where(np.isinf(order), part.eps, part.rdp(plain_order)))
-                for part, k in self._parts
-            )
-        return _plain(np.asarray(total))
+            return _plain(np.asarray(sum(k * _divergence(part, level) for part, k in self._parts)))
 
     def mean(self) -> Float:
         """Mean of the loss under P: the Kullback-Leibler divergence, ``rdp(1)``."""
@@ -561,6 +555,14 @@ def _made(law: Any, sensitivity: Any, drawn: bool) -> PrivacyLoss[Any]:
 
 # Remembered, so that a law's methods do not recompute it. Only 16, because a law in shares may have a long list.
 _remembered = lru_cache(maxsize=16)(_made)
+
+
+def _divergence(part: Part, level: Real) -> Any:
+    order = np.asarray(level)
+    if np.size(part.eps) == 1 and type(level) is float and level != 1 and level < math.inf:
+        return part.rdp(order)
+    plain_order = np.where((order == 1) | np.isinf(order), 2.0, order)
+    return np.where(order == 1, part.mean(), np.where(np.isinf(order), part.eps, part.rdp(plain_order)))
 
 
 def _plain(result: NDArray[np.float64]) -> Real:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,23 +72,21 @@ class StaircaseSelection(Selecting):
     (1000,)
     """
 
-    __slots__ = ("_gamma",)
+    __slots__ = ()
     __module__ = "stairnoise"
     _rule = "finite and at least 0"
-    _gamma: float
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, gamma: RealLike = 0.5, monotonic: bool = False) -> None:
-        store = object.__setattr__
-        store(self, "_eps", single(eps, "eps"))
-        store(self, "_sensitivity", single(sensitivity, "sensitivity"))
-        store(self, "_gamma", single(gamma, "gamma"))
-        store(self, "_monotonic", flag(monotonic, "monotonic"))
-        store(self, "_mechanism", _native.Selection.staircase(self._eps, self._sensitivity, self._gamma, self._monotonic))
+        rate, change, width = single(eps, "eps"), single(sensitivity, "sensitivity"), single(gamma, "gamma")
+        promise = flag(monotonic, "monotonic")
+        mechanism = _native.Selection.staircase(rate, change, width, promise)
+        self._store(mechanism, {"eps": rate, "sensitivity": change, "gamma": width, "monotonic": promise})
 
     @property
     def gamma(self) -> float:
         """Width γ of the first stair in units of the sensitivity."""
-        return self._gamma
+        gamma: float = self._given["gamma"]
+        return gamma
 
     def stairs(self, costs: RealLike) -> NDArray[np.int64]:
         """Return the stair J of every cost, exactly.
@@ -121,16 +118,8 @@ class StaircaseSelection(Selecting):
         # The least stair gives a factor that all weights share; the least cost would not.
         above = (stairs - stairs.min(axis=-1, keepdims=True)).astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            exponents: NDArray[np.float64] = above * self._eps / (1 if self._monotonic else 2)
+            exponents: NDArray[np.float64] = above * self.eps / (1 if self.monotonic else 2)
         return exponents
-
-    def _named_arguments(self) -> dict[str, Any]:
-        return {
-            "eps": self._eps,
-            "sensitivity": self._sensitivity,
-            "gamma": self._gamma,
-            "monotonic": self._monotonic,
-        }
 
 
 class ExponentialMechanism(Selecting):
@@ -180,11 +169,9 @@ class ExponentialMechanism(Selecting):
     _rule = "finite"
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, monotonic: bool = False) -> None:
-        store = object.__setattr__
-        store(self, "_eps", single(eps, "eps"))
-        store(self, "_sensitivity", single(sensitivity, "sensitivity"))
-        store(self, "_monotonic", flag(monotonic, "monotonic"))
-        store(self, "_mechanism", _native.Selection.exponential(self._eps, self._sensitivity, self._monotonic))
+        rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
+        mechanism = _native.Selection.exponential(rate, change, promise)
+        self._store(mechanism, {"eps": rate, "sensitivity": change, "monotonic": promise})
 
     def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
@@ -192,11 +179,8 @@ class ExponentialMechanism(Selecting):
         halved = bool(np.abs(rows).max(initial=0.0) >= 2.0**1022)
         rows = rows / 2 if halved else rows
         above, exponent = np.frexp(rows - rows.min(axis=-1, keepdims=True))
-        eps, unit = math.frexp(self._eps), math.frexp(self._sensitivity)
-        shift = eps[1] - unit[1] + halved - (not self._monotonic)
+        eps, unit = math.frexp(self.eps), math.frexp(self.sensitivity)
+        shift = eps[1] - unit[1] + halved - (not self.monotonic)
         with np.errstate(over="ignore", under="ignore"):
             exponents: NDArray[np.float64] = np.ldexp(above * eps[0] / unit[0], exponent + shift)
         return exponents
-
-    def _named_arguments(self) -> dict[str, Any]:
-        return {"eps": self._eps, "sensitivity": self._sensitivity, "monotonic": self._monotonic}

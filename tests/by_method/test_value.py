@@ -93,3 +93,29 @@ def test_array_attributes_are_read_only(law):
     for name in ("eps", "sensitivity", "granularity"):
         value = getattr(law, name, None)
         assert not isinstance(value, np.ndarray) or not value.flags.writeable
+
+
+NUMBERS = ("mean", "median", "var", "std", "entropy", "support")
+
+
+@each_law_and_array
+def test_numbers_that_are_kept_are_those_that_were_computed(law):
+    """Asked twice, in this order and in the other one, a law says the same, and so does its twin."""
+    twin = copy.copy(law)
+    names = [name for name in NUMBERS if hasattr(law, name)]
+    first = {name: getattr(law, name)() for name in names}
+    for name in reversed(names):
+        assert np.array_equal(getattr(law, name)(), first[name])
+        assert np.array_equal(getattr(twin, name)(), first[name])
+
+
+def test_arrays_are_not_kept_but_computed_anew():
+    law = sn.Laplace([1.0, 2.0])
+    for name in ("mean", "median", "var", "std", "entropy"):
+        found = getattr(law, name)()
+        expected = found.copy()
+        found[:] = 7
+        assert np.array_equal(getattr(law, name)(), expected)
+    vector = sn.MultivariateStaircase(2.0, dim=3, gamma=0.5)
+    vector.mean()[:] = 7
+    assert np.array_equal(vector.mean(), np.zeros(3))

@@ -89,8 +89,8 @@ CALLS = {
     "rows of costs": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.select(v)"),
     "rows that come again": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.sample(v[0], 100)"),
     "rows that floats do not decide": (_ROWS + "[:, :10000]; s = sn.ExponentialMechanism(1e-200)", "s.select(v)"),
-    "a table": ("", "sn.GeneralizedDiscreteLaplace(1.0, 2**-11)"),
-    "tables": ("", "sn.Arete(1.0, 1.0, 1.0).share(n_parties=10)"),
+    "a table": ("", "sn.GeneralizedDiscreteLaplace(1.0, 2**-11).sample(3)"),
+    "tables": ("", "sn.Arete(1.0, 1.0, 1.0).share(n_parties=10).sample(3)"),
     "shares of many scales": ("", "sn.MultiScaleDiscreteLaplace(1.0, 2**16)"),
     "many segments": (
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",

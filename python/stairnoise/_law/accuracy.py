@@ -220,11 +220,13 @@ def _terms(of: object, terms: object) -> int:
 def probability(name: str, value: RealLike) -> Real:
     """Convert a probability, which must not be 0 or 1."""
     level = argument(value, name)
-    refuse(name, level, (np.asarray(level) > 0) & (np.asarray(level) < 1), "greater than 0 and less than 1")
+    refuse(name, level, (level > 0) & (level < 1), "greater than 0 and less than 1")
     return level
 
 
 def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:
+    if allowed is True:
+        return
     bad = np.flatnonzero(~np.asarray(allowed, bool))
     if bad.size:
         raise ParameterError(f"{name} must be {rule}, got {received(np.asarray(value).item(bad[0]))}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
-from stairnoise._law.immutable import Immutable
+from stairnoise._law.immutable import Immutable, once
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, count, single
 from stairnoise._types import Default, Float, Generic, Value, Whole
@@ -155,31 +155,37 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
             `confidence` is outside [0, 1].
         """
         level = argument(confidence, "confidence")
-        _require((np.asarray(level) >= 0) & (np.asarray(level) <= 1), level, "confidence must be from 0 to 1")
+        _require((level >= 0) & (level <= 1), level, "confidence must be from 0 to 1")
         outside = (1 - level) / 2
         return self._apply("ppf", outside, "confidence"), self._apply("isf", outside, "confidence")
 
+    @once
     def median(self) -> Float:
         """Return the least x with P(X <= x) >= 1/2."""
         return self.ppf(0.5)
 
+    @once
     def support(self) -> tuple[Float, Float]:
         """Return the ends of the support."""
         low, high = self._distribution.support()
         return self._plain(low), self._plain(high)
 
+    @once
     def entropy(self) -> Float:
         """Entropy in nats: differential for a continuous mechanism, Shannon's for a discrete one."""
         return self._plain(self._distribution.entropy())
 
+    @once
     def mean(self) -> Float:
         """E X, which is 0 for symmetric noise."""
         return self._plain(self._distribution.mean())
 
+    @once
     def var(self) -> Float:
         """Variance E (X - E X)²."""
         return self._plain(self._distribution.var())
 
+    @once
     def std(self) -> Float:
         """Square root of the variance."""
         return self._plain(np.sqrt(self._distribution.var()))
@@ -291,7 +297,7 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
             `alpha` is outside (0, 1].
         """
         level = argument(alpha, "alpha")
-        _require((np.asarray(level) > 0) & (np.asarray(level) <= 1), level, "alpha must be greater than 0 and at most 1")
+        _require((level > 0) & (level <= 1), level, "alpha must be greater than 0 and at most 1")
         return self._apply("error_bound", level, "alpha")
 
 
@@ -374,21 +380,24 @@ class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
     @overload
     def error_bound(self, alpha: RealLike) -> Whole | NDArray[np.int64]: ...
     def error_bound(self, alpha: RealLike) -> Any:
-        bound = np.asarray(super().error_bound(alpha))
+        bound: Any = super().error_bound(alpha)
+        if type(bound) is float:
+            return int(bound) if bound < _LARGEST_INT64 else _LARGEST_INT64
         saturated = bound >= _LARGEST_INT64
         whole = np.where(saturated, 0.0, bound).astype(np.int64)
-        whole = np.where(saturated, _LARGEST_INT64, whole)
-        return int(whole) if whole.ndim == 0 else whole
+        return np.where(saturated, _LARGEST_INT64, whole)
 
     error_bound.__doc__ = Distribution.error_bound.__doc__
 
 
 def _require(allowed: Any, level: Real, rule: str) -> None:
-    bad = np.flatnonzero(~allowed)
+    if allowed is True:
+        return
+    bad = np.flatnonzero(~np.asarray(allowed))
     if bad.size:
         raise ParameterError(f"{rule}, got {received(np.asarray(level).item(bad[0]))}")
 
 
 def plain(result: Any) -> Real:
     """Turn a zero-dimensional result into a Python float."""
-    return float(result) if np.ndim(result) == 0 else result
+    return result if getattr(result, "ndim", 0) else float(result)

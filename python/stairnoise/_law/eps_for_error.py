@@ -9,6 +9,7 @@ import numpy as np
 
 from stairnoise._errors import ParameterError
 from stairnoise._law.accuracy import probability, refuse
+from stairnoise._law.cost import each
 from stairnoise._output import Shape
 from stairnoise._parameters import Real, RealLike, argument, common_shape
 
@@ -97,25 +98,26 @@ class EpsForError:
     def _eps_for_error(cls, t: RealLike, alpha: RealLike, example: EpsForError) -> Real:
         discrete = cls._integers
         limit = argument(t, "t")
-        allowed = np.asarray(limit) >= 0 if discrete else np.asarray(limit) > 0
-        refuse("t", limit, allowed & np.isfinite(limit), "finite and at least 0" if discrete else "finite and greater than 0")
+        allowed = ((limit >= 0) if discrete else (limit > 0)) & (limit < math.inf)
+        refuse("t", limit, allowed, "finite and at least 0" if discrete else "finite and greater than 0")
         level = probability("alpha", alpha)
-        common_shape({"t": limit, "alpha": level, "parameters": np.empty(example._parameter_shape)})
+        parameters = np.empty(example._parameter_shape) if example._parameter_shape else 0.0
+        shape = common_shape({"t": limit, "alpha": level, "parameters": parameters})
         spec = example._spec
         fixed = 0.0 if spec is None or isinstance(spec, str) else spec
         if spec is not None and not isinstance(spec, str):
             # A smaller shape serves no purpose, and the closed forms lose their digits there.
             refuse(str(cls._spec_name), spec, np.asarray(spec) >= _LEAST_NORMAL, "at least 2**-1022 here")
-        operands = np.broadcast_arrays(np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
-        found = np.empty(operands[0].shape)
-        for index in np.ndindex(found.shape):
-            limit_here, level_here, D, shape = (float(operand[index]) for operand in operands)
-            one = cls._least_eps(limit_here, level_here, D, spec if isinstance(spec, str) else shape)
+
+        def least(limit: float, level: float, D: float, shape: float) -> float:
+            one = cls._least_eps(limit, level, D, spec if isinstance(spec, str) else shape)
             if one is None or math.isinf(one):
                 name = cls._spec_name or "sensitivity"
-                raise ParameterError(f"t must be an error that some eps keeps below with this alpha and {name}, got {limit_here}")
-            found[index] = one
-        return found if found.ndim else float(found)
+                raise ParameterError(f"t must be an error that some eps keeps below with this alpha and {name}, got {limit}")
+            return one
+
+        found: Real = each(least, shape, np.floor(limit) if discrete else limit, level, example._sensitivity, fixed)
+        return found
 
     @classmethod
     def _raised_to_what_is_drawn(cls, t: float, alpha: float, D: float, spec: Any, found: float | None) -> float | None:

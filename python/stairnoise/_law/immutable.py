@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from stairnoise._errors import arguments_of, meant
+
+_allocate = object.__new__
+Law = TypeVar("Law")
+Found = TypeVar("Found")
+
+
+def once(method: Callable[[Law], Found]) -> Callable[[Law], Found]:
+    """Make a method that keeps its numbers: a law of scalar parameters computes them at the first call only.
+
+    Arrays are computed at each call, because a caller may change them.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def known(self: Any) -> Any:
+        try:
+            return self._numbers[name]
+        except (AttributeError, KeyError):
+            pass
+        found = method(self)
+        if self._parameter_shape == ():
+            object.__setattr__(self, "_numbers", {**getattr(self, "_numbers", {}), name: found})
+        return found
+
+    return known
 
 
 class Immutable:
@@ -18,12 +45,16 @@ class Immutable:
 
         def __new__(cls, *arguments: object, **named: object) -> Immutable:
             """Refuse a misspelt argument and suggest the name that was meant; the constructor checks the values."""
-            if named:
+            if named and not cls._known.issuperset(named):
                 known = arguments_of(cls.__init__)
-                for name in named:
-                    if name not in known:
-                        raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
-            return object.__new__(cls)
+                name = next(name for name in named if name not in known)
+                raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
+            return _allocate(cls)
+
+        def __init_subclass__(cls) -> None:
+            super().__init_subclass__()
+            if "__init__" in vars(cls):
+                cls._known = frozenset(arguments_of(cls.__init__))
 
     if TYPE_CHECKING:
 

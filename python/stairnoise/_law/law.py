@@ -35,11 +35,15 @@ if TYPE_CHECKING:
 class Law(Releasing[Default, Value, Float], Guaranteed):
     """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
 
-    __slots__ = ("_distribution_made", "_draw", "_given", "_scalar_law")
+    __slots__ = ("_distribution_made", "_draw", "_given", "_hash", "_numbers", "_scalar_law")
 
     _given: dict[str, Any]
+    # What `once` keeps, by the names of methods; not set until first used.
+    _numbers: dict[str, Any]
     # What `_functions` returned; not set until first used.
     _distribution_made: Any
+    # Not set until first used.
+    _hash: int
 
     def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
         """Keep the extension's law and the arguments by name, in the constructor's order; every constructor ends with it."""
@@ -55,6 +59,14 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._given
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = super().__hash__()
+        object.__setattr__(self, "_hash", found)
+        return found
 
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows, or None for the ``repr``."""

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._law.guarantee import AnySensitivity, Guarantee
+from stairnoise._law.immutable import once
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -54,12 +55,14 @@ class Shares(AnySensitivity):
         """E X, zero by symmetry."""
         return 0.0
 
+    @once
     def var(self) -> float:
         """E X², in closed form."""
         from stairnoise._theory.laws import infinitely_divisible as theory
 
         return self._step**2 * theory.variance(self._terms())
 
+    @once
     def std(self) -> float:
         """Square root of the variance."""
         return math.sqrt(self.var())
@@ -81,7 +84,8 @@ class Shares(AnySensitivity):
 
     @property
     def _fraction(self) -> float:
-        return self.present / self.n_parties
+        fraction: float = self._given["present"] / self._given["n_parties"]
+        return fraction
 
     def share(self, n_parties: int, present: int = 1) -> Self:
         """Return the mechanism for one party; the noise of `n_parties` such parties adds up to this noise.

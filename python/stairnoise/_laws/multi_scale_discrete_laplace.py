@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError
+from stairnoise._law.immutable import once
 from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._law.shares import Shares, parties
@@ -120,14 +121,18 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         >>> round(half.privacy_eps(), 2), round(half.privacy_eps(max_partitions_contributed=50), 2)
         (5.69, 30.3)
         """
-        from stairnoise._theory.laws import infinitely_divisible as theory
-
         each = self._keeping_guarantee(max_partitions_contributed, NAME)
         if each is not self:
             return max_partitions_contributed * each.privacy_eps(sensitivity)
         cells = self.sensitivity
         asked = cells if sensitivity is None else self._checked_sensitivity(sensitivity)
-        return -(-asked // cells) * theory.pure_eps(self._fraction, self.eps, 1)
+        return -(-asked // cells) * self._eps_for_own_sensitivity()
+
+    @once
+    def _eps_for_own_sensitivity(self) -> float:
+        from stairnoise._theory.laws.infinitely_divisible import pure_eps
+
+        return pure_eps(self._fraction, self.eps, 1)
 
     def _falls_from_its_mode(self) -> bool:
         return self.sensitivity == 1

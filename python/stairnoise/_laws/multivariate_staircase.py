@@ -12,6 +12,7 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.distribution import plain
 from stairnoise._law.drawing import require_values
+from stairnoise._law.immutable import once
 from stairnoise._law.law import Law
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
@@ -419,20 +420,23 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         with np.errstate(over="ignore"):
             return float(self._distribution.moment(power) * np.float64(self.sensitivity) ** power)
 
+    @once
     def var(self) -> float:
         """Variance of each coordinate, E X_i²; their covariances are 0."""
         from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
 
         return squared_coordinate_share(self.norm, self.dim) * self.expected_norm(2)
 
+    @once
     def std(self) -> float:
         """Square root of the variance of each coordinate."""
         return math.sqrt(self.var())
 
     def mean(self) -> NDArray[np.float64]:
         """E X, which is 0 by symmetry."""
-        return np.zeros(self.dim)
+        return np.zeros(self._given["dim"])
 
+    @once
     def entropy(self) -> float:
         """Differential entropy of the vector in nats."""
         return float(self._distribution.entropy()) + self._log_volume()
@@ -456,6 +460,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
         return log_unit_volume(self.norm, self.dim) + self.dim * math.log(self.sensitivity)
 
+    @once
     def _log_height(self) -> float:
         return float(self._distribution.log_height()) - self._log_volume()
 

@@ -77,12 +77,10 @@ class TruncatedLaplace(ContinuousLaw):
     True
     """
 
-    __slots__ = ("_cells", "_ends", "_lattice_ends")
+    __slots__ = ("_ends",)
     _partitions_rule = "leave an eps and a delta that the law can have"
     __module__ = "stairnoise"
-    _cells: int
     _ends: tuple[float, float]
-    _lattice_ends: tuple[int, int]
 
     def __init__(
         self,
@@ -99,10 +97,7 @@ class TruncatedLaplace(ContinuousLaw):
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        law = _native.truncated_laplace(*given.values())  # type: ignore[arg-type]
-        self._store(law, given)
-        object.__setattr__(self, "_cells", law.cells)
-        object.__setattr__(self, "_lattice_ends", tuple(law.lengths))
+        self._store(_native.truncated_laplace(*given.values()), given)  # type: ignore[arg-type]
         object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:
@@ -127,6 +122,16 @@ class TruncatedLaplace(ContinuousLaw):
                 f"got {received(given)}"
             )
         return other
+
+    @property
+    def _cells(self) -> int:
+        cells: int = self._scalar_law.cells
+        return cells
+
+    @property
+    def _lattice_ends(self) -> tuple[int, int]:
+        below, above = self._scalar_law.lengths
+        return below, above
 
     @property
     def eps(self) -> float:

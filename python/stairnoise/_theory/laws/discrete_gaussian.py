@@ -154,8 +154,12 @@ class DiscreteGaussianLaw(Centred):
     def _log_tail(self, m: Floats) -> Floats:
         """Logarithm of P(X >= m) for integers m."""
         beyond = np.maximum(np.where(m >= 1, m, 1 - m), 1.0)
-        tail = np.where(np.isinf(beyond), -np.inf, self._log_weight(beyond) + np.log(self._mills(beyond)))
+        tail = self._log_upper_tail(beyond, self._mills(beyond))
         return np.where(np.isnan(m), np.nan, np.where(m >= 1, tail, np.log1p(-np.exp(tail))))
+
+    def _log_upper_tail(self, m: Floats, mills: Floats) -> Floats:
+        """Logarithm of P(X >= m) for integers m >= 1, from M(m)."""
+        return np.where(np.isinf(m), -np.inf, self._log_weight(m) + np.log(mills))
 
     def _is_smooth(self, m: Floats) -> NDArray[np.bool_]:
         return (m <= _EM_SLOPE * self.sigma2) & (self.sigma >= _EM_SIGMA)
@@ -165,8 +169,9 @@ class DiscreteGaussianLaw(Centred):
         flat = np.ravel(m)
         found = np.ones_like(flat)
         smooth = self._is_smooth(flat)
-        z = flat[smooth] / self.sigma
-        found[smooth] = self.sigma * normal.mills(z) + 0.5 + self._derivatives(z)
+        if smooth.any():
+            z = flat[smooth] / self.sigma
+            found[smooth] = self.sigma * normal.mills(z) + 0.5 + self._derivatives(z)
         # Beyond, every term but the first is 0, and twice m may be inf.
         rough = np.flatnonzero(~smooth & (flat < _FARTHEST))
         for begin in range(0, rough.size, normal.CHUNK):
@@ -208,8 +213,9 @@ class DiscreteGaussianLaw(Centred):
         # P(X >= m) <= exp(-m²/(2 sigma2)).
         m = np.where(finite, np.ceil(np.sqrt(np.maximum(-2 * log_q, 0.0)) * self.sigma) + 1, 1.0)
         for _ in range(64):
-            excess = self._log_tail(m) - log_q
-            nearer = np.where(finite, np.maximum(np.ceil(m + excess * self._mills(m)), 1.0), m)
+            mills = self._mills(m)
+            excess = self._log_upper_tail(m, mills) - log_q
+            nearer = np.where(finite, np.maximum(np.ceil(m + excess * mills), 1.0), m)
             if np.all(nearer >= m):
                 break
             m = np.minimum(m, nearer)

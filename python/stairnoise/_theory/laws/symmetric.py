@@ -8,6 +8,7 @@ P(X <= i) is the distribution function at ``i + 1/2``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -34,7 +35,7 @@ class Line:
         self.logsf = _log_one_sided(half.survival, half.log_survival, upper=True)
         self.ppf = _quantile(half.survival_inverse, upper=False)
         self.isf = _quantile(half.survival_inverse, upper=True)
-        self.entropy = half.entropy
+        self.entropy = _of_no_argument(half.entropy)
         self.error_bound = _error_bound(self.isf)
 
 
@@ -50,8 +51,12 @@ class Lattice:
         self.logsf = _to_the_right(_log_one_sided(half.survival, half.log_survival, upper=True))
         self.ppf = _lattice_quantile(half.survival_inverse, self.cdf, upper=False)
         self.isf = _lattice_quantile(half.survival_inverse, self.sf, upper=True)
-        self.entropy = half.entropy
+        self.entropy = _of_no_argument(half.entropy)
         self.error_bound = _error_bound(self.isf)
+
+
+def _of_no_argument(f: Callable[[Any, Any], Any]) -> Formula:
+    return lambda xp, _, k: f(xp, k)
 
 
 def _even(f: Formula) -> Formula:

@@ -128,8 +128,12 @@ def evaluate(formula: Formula, x: Real, constants: Constants, scalar_constants: 
 
 def in_chunks(function: Callable[..., Any], chunk: int, *arguments: Real, dtype: Any = np.float64) -> NDArray[Any]:
     """Apply a function of arrays of one axis to arguments that broadcast, `chunk` elements at a time."""
-    columns = np.broadcast_arrays(*(np.asarray(argument, np.float64) for argument in arguments))
+    columns = [np.asarray(argument, np.float64) for argument in arguments]
+    if len(columns) > 1:
+        columns = list(np.broadcast_arrays(*columns))
     flat = [column.ravel() for column in columns]
+    if flat[0].size <= chunk:
+        return np.asarray(function(*flat), dtype).reshape(columns[0].shape)
     result = np.empty(flat[0].size, dtype)
     for start in range(0, result.size, chunk):
         part = slice(start, start + chunk)

@@ -20,6 +20,7 @@ CHUNK = 1024
 # The integral of e**-y over y >= 0 ends here: e**-40 of it is left out.
 _NEGLIGIBLE = 40.0
 _NODES = 48
+_STEPS = 12
 
 
 def reach(z: Floats) -> Floats:
@@ -60,10 +61,15 @@ def isf(q: Floats) -> Floats:
     Newton's steps on the logarithm of the tail, which is concave: from a point to the right of z they come nearer from that side.
     """
     log_q = np.log(q)
-    z = np.sqrt(-2 * log_q)
+    z = before = np.sqrt(-2 * log_q)
+    finite = np.isfinite(z)
     # Six steps would do: the first is off by less than its own size.
-    for _ in range(12):
-        ratio = mills(np.where(np.isfinite(z), z, 0.0))
+    for left in range(_STEPS - 1, -1, -1):
+        ratio = mills(np.where(finite, z, 0.0))
         excess = -z * z / 2 - LOG_SQRT_2PI + np.log(ratio) - log_q
-        z = np.where(np.isfinite(z), np.maximum(z + excess * ratio, 0.0), z)
+        earlier, before, z = before, z, np.where(finite, np.maximum(z + excess * ratio, 0.0), z)
+        if (z == earlier).all():
+            # From here on the same two numbers take turns, mostly one number twice.
+            z = before if left % 2 else z
+            break
     return np.where(q == 0.5, 0.0, z)

@@ -54,7 +54,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
-    least = _lower_bound(eps, delta)
+    least = _lower_bound(eps, delta, -math.log(delta))
     n = fixed_point(_bits(eps, least))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
     ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
@@ -67,7 +67,13 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     goal = log_delta + n.log(n.one - loss)
     shift2 = partitions * cells * cells
     # dB/dε = -e^ε Φ(-s/2 - ε/s): by that much s falls.
-    sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, ideal - n.times(loss, mills))
+    near = ideal - n.times(loss, mills)
+    if near < ideal // 2:
+        # A δ so near 1 that the loss counts for more than 1 - δ.
+        left, log_left = (exact_eps - loss) / n.one, goal / n.one
+        start = n.of(_lower_bound(left, math.exp(log_left), -log_left))
+        near, _ = root(n, exact_eps - loss, goal, start, start)
+    sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, near)
     return Calibration(log2_g, sigma2, cells)
 
 
@@ -170,9 +176,8 @@ def _log2_granularity(eps: float, delta: float, sensitivity: float, log2_sigma: 
     return log2_g
 
 
-def _lower_bound(eps: float, delta: float) -> float:
+def _lower_bound(eps: float, delta: float, odds: float) -> float:
     """Of the root: by zero-concentrated privacy (Bun and Steinke 2016), and by B(ε, s) <= s/√(2π)."""
-    odds = -math.log(delta)
     bound = max(2 * eps / (math.sqrt(2 * (odds + eps)) + math.sqrt(2 * odds)), delta * math.sqrt(2 * math.pi))
     return bound * (1 - 2.0**-40)
 

@@ -57,10 +57,9 @@ def _in_closed_form(parts: Parts) -> bool:
 
 def exact_step(parts: Parts) -> Fraction | None:
     """Step of the lattice that holds every loss exactly, None if it would have too many nodes."""
-    steps = [part.own_step() for part, _ in parts]
     common = Fraction(0)
-    for step in steps:
-        if step is None:
+    for part, _ in parts:
+        if (step := part.own_step()) is None:
             return None
         numerator = math.gcd(common.numerator * step.denominator, step.numerator * common.denominator)
         common = Fraction(numerator, common.denominator * step.denominator)

@@ -1,6 +1,6 @@
 //! Sums Σ m·(N − N') of differences of independent variables on 0, 1, 2, …: what all infinitely divisible noise here is.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zeroize::Zeroize;
 
@@ -9,6 +9,7 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::Table;
 use crate::exact::IntegerLaw;
+use crate::kernel::BLOCK;
 use crate::lattice::Value;
 use crate::lattice::params::Lattice;
 use crate::memory::OutOfMemory;
@@ -20,7 +21,25 @@ pub(crate) enum Difference {
     /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
     Geometric(Arc<Sampler>),
     /// The difference of two draws from one table: two stages.
-    Table(Arc<Table>),
+    Table(Arc<LaterTable>),
+}
+
+/// A table that is made for the first fill. That may take milliseconds, and many laws are made for their moments alone.
+#[derive(Debug)]
+pub(crate) struct LaterTable {
+    law: NegativeBinomial,
+    made: OnceLock<Table>,
+}
+
+impl LaterTable {
+    fn table(&self) -> Result<&Table, OutOfMemory> {
+        if let Some(table) = self.made.get() {
+            return Ok(table);
+        }
+        // Two threads may both get here. Their tables are the same.
+        let table = Table::new(Box::new(self.law))?;
+        Ok(self.made.get_or_init(|| table))
+    }
 }
 
 impl Difference {
@@ -35,12 +54,21 @@ impl Difference {
     }
 
     /// The difference of two negative binomial variables.
-    pub fn table(law: NegativeBinomial) -> Result<Self, OutOfMemory> {
-        Ok(Self::Table(Arc::new(Table::new(Box::new(law))?)))
+    pub fn table(law: NegativeBinomial) -> Self {
+        let made = OnceLock::new();
+        Self::Table(Arc::new(LaterTable { law, made }))
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.
-    fn add(&self, fill: &StagedFill, first: u64, from: u64, scale: i128, drawn: &mut [i64], sums: &mut [i128]) -> u64 {
+    fn add(
+        &self,
+        fill: &StagedFill,
+        first: u64,
+        from: u64,
+        scale: i128,
+        drawn: &mut [i64],
+        sums: &mut [i128],
+    ) -> Result<u64, OutOfMemory> {
         let mut add = |drawn: &[i64], scale| {
             for (sum, drawn) in sums.iter_mut().zip(drawn) {
                 // Fewer than 2²⁰ products below 2³²·2⁶³. A check would be a branch on noise.
@@ -51,15 +79,16 @@ impl Difference {
             Self::Geometric(sampler) => {
                 sampler.write(fill.stage(from), first, drawn);
                 add(drawn, scale);
-                from + 1
+                Ok(from + 1)
             }
-            Self::Table(table) => {
+            Self::Table(later) => {
+                let table = later.table()?;
                 // N, then N', each from a stage of its own (contract, section 7).
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
                     table.write(fill.stage(number), first, drawn);
                     add(drawn, scale);
                 }
-                from + 2
+                Ok(from + 2)
             }
         }
     }
@@ -76,6 +105,13 @@ impl Differences {
 }
 
 impl Staged for Differences {
+    fn prepare(&self) -> Result<(), OutOfMemory> {
+        self.0.iter().try_for_each(|(_, term)| match term {
+            Difference::Geometric(_) => Ok(()),
+            Difference::Table(later) => later.table().map(drop),
+        })
+    }
+
     /// Stages of all terms.
     fn draws(&self) -> usize {
         let stages = |term: &Difference| match term {
@@ -86,23 +122,35 @@ impl Staged for Differences {
     }
 
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        let mut sums = [0_i128; CHUNK];
-        let used = out.len().min(CHUNK);
-        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
+        if out.len() <= BLOCK {
+            self.write_by_way_of(&mut [0; BLOCK], fill, first, out)
+        } else {
+            self.write_by_way_of(&mut [0; CHUNK], fill, first, out)
+        }
+    }
+}
+
+impl Differences {
+    /// [`Staged::write_cells`] by way of sums, which are wiped.
+    fn write_by_way_of(&self, sums: &mut [i128], fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (room, used) = (sums.len(), out.len().min(sums.len()));
+        let mut parts = (first..).step_by(room).zip(out.chunks_mut(room));
+        let result = parts.try_for_each(|(first, out)| {
             let sums = &mut sums[..out.len()];
             sums.fill(0);
             let mut next = 0;
             for (scale, term) in &self.0 {
-                next = term.add(fill, first, next, (*scale).into(), out, sums);
+                next = term.add(fill, first, next, (*scale).into(), out, sums)?;
             }
             for (out, sum) in out.iter_mut().zip(sums) {
                 // The sum saturates at ±(2⁶³ − 1), which is one short of the least `i64`.
                 let cells = i64::from_cells(*sum, 0);
                 *out = cells.wrapping_add(i64::from(cells == i64::MIN));
             }
-        }
-        // Partial sums are noise too. Only what was used is wiped.
+            Ok(())
+        });
+        // Partial sums are noise too, after an error as well. Only what was used is wiped.
         sums[..used].zeroize();
-        Ok(())
+        result
     }
 }

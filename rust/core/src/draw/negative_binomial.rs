@@ -133,7 +133,7 @@ impl Weights for NegativeBinomial {
 mod tests {
     use super::*;
     use crate::draw::table::Table;
-    use crate::exact;
+    use crate::exact::{self, Sums};
 
     fn law(beta: f64, share: Share, rate: f64) -> NegativeBinomial {
         NegativeBinomial::new(("beta", beta), share, ("a", rate), Step::new(rate, 1)).unwrap()
@@ -156,7 +156,8 @@ mod tests {
             let law = law(beta, share, rate);
             let total = (-beta * share.fraction() * (-(-rate).exp_m1()).ln()).exp();
             for p in [2, 3, 5] {
-                let sum = exact::total(&law, p);
+                let sum = Sums::new(&law, p);
+                let sum = sum.total();
                 let number = |x: &Limbs| x[p] as f64 + x[p - 1] as f64 / 2_f64.powi(64);
                 assert!((number(&sum.lo) / total - 1.0).abs() < 1e-11, "{law:?} {p}");
                 assert!(!limbs::less(&sum.hi, &sum.lo));
@@ -203,7 +204,8 @@ mod tests {
             let law = law(beta, Share::WHOLE, rate);
             let (weights, _) = exact::listed(&law, 2);
             assert!(weights.len() < 500, "{law:?} {}", weights.len());
-            let sum = exact::total(&law, 2);
+            let sum = Sums::new(&law, 2);
+            let sum = sum.total();
             let expected = (-beta * (-(-rate).exp()).ln_1p()).exp();
             let number = |x: &Limbs| x[2] as f64 + x[1] as f64 / 2_f64.powi(64);
             assert!((number(&sum.lo) / expected - 1.0).abs() < 1e-12, "{law:?}");

@@ -13,6 +13,11 @@ use crate::stream::{CHUNK, StagedFill};
 
 /// What draws lattice steps, each by several draws.
 pub(crate) trait Staged: Send + Sync {
+    /// Makes what a fill needs and the law has not made yet. It is called before a fill is taken.
+    fn prepare(&self) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
     /// How many values are drawn together: one of them is as much work as all. Parts of a fill should be multiples of it.
     fn together(&self) -> usize {
         1

@@ -6,12 +6,12 @@ use core::ops::ControlFlow;
 
 use zeroize::Zeroize;
 
-use crate::exact::limbs::{self, Limbs};
-use crate::exact::{self, Weights};
-use crate::kernel::WORD_BITS;
+use crate::exact::limbs;
+use crate::exact::{self, Sums, Weights};
+use crate::kernel::{BLOCK, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, Stage, Words};
+use crate::stream::{self, CHUNK, Stage, Words};
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
@@ -41,12 +41,13 @@ pub(crate) struct Table {
 
 impl Table {
     pub fn new(weights: Box<dyn Weights>) -> Result<Self, OutOfMemory> {
-        let total = exact::total(&*weights, PRECISION);
+        let sums = Sums::new(&*weights, PRECISION);
+        let (least, most) = (Divisor::new(&sums.total().hi), Divisor::new(&sums.total().lo));
         let (mut thresholds, mut margin, mut result) = (Vec::new(), 2, Ok(()));
-        exact::each_tail(&*weights, PRECISION, &total, &mut |tail| {
-            let below = quotient(&tail.lo, &total.hi);
+        sums.each_tail(&mut |tail| {
+            let below = least.quotient(&tail.lo);
             // A quotient is rounded down, or one less: the upper end lies below it plus 2.
-            margin = margin.max(quotient(&tail.hi, &total.lo) + 2 - below);
+            margin = margin.max(most.quotient(&tail.hi) + 2 - below);
             // Thresholds fall: those that follow are zero too.
             if below == 0 {
                 return ControlFlow::Break(());
@@ -141,20 +142,36 @@ impl Table {
 
     /// The values `first .. first + out.len()` of a stage.
     pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
-        let mut words = Words::new();
-        let mut indices = [0; CHUNK];
-        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            let indices = &mut indices[..out.len()];
-            self.indices(
-                words.at(stage, first, out.len()),
-                |i, e| stage.extension(first + i as u64, e),
-                indices,
-            );
-            for (out, index) in out.iter_mut().zip(&*indices) {
-                *out = index.cast_signed();
-            }
+        if out.len() <= stream::FEW {
+            // Without buffers to make and wipe.
+            let words = stage.few_words(first, out.len());
+            self.write_words(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
+            return;
         }
-        indices[..out.len().min(CHUNK)].zeroize();
+        if out.len() <= BLOCK {
+            self.write_chunks(stage, first, &mut [0; BLOCK], out);
+        } else {
+            self.write_chunks(stage, first, &mut [0; CHUNK], out);
+        }
+    }
+
+    /// [`Table::write`] by way of `indices`, as many values at a time.
+    fn write_chunks(&self, stage: Stage<'_>, first: u64, indices: &mut [u64], out: &mut [i64]) {
+        let mut words = Words::new();
+        let room = indices.len();
+        for (first, out) in (first..).step_by(room).zip(out.chunks_mut(room)) {
+            self.write_words(stage, first, words.at(stage, first, out.len()), indices, out);
+        }
+    }
+
+    /// The values of some words, by way of `indices`, which is wiped where it was used.
+    fn write_words(&self, stage: Stage<'_>, first: u64, words: &[u64], indices: &mut [u64], out: &mut [i64]) {
+        let indices = &mut indices[..out.len()];
+        self.indices(words, |i, e| stage.extension(first + i as u64, e), indices);
+        for (out, index) in out.iter_mut().zip(&*indices) {
+            *out = index.cast_signed();
+        }
+        indices.zeroize();
     }
 }
 
@@ -163,32 +180,64 @@ fn count_above(thresholds: &[u64], v: u64) -> usize {
     thresholds.partition_point(|threshold| *threshold > v)
 }
 
-/// a/b·2⁶³, rounded down, or one less, and at most 2⁶³. a ≥ 0 and b > 0 have two limbs of fraction and one integer limb.
-///
-/// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
-///
-/// The division takes the 127 bits of each from the leading bit of b on, and rounds the divisor up. That lowers the quotient by less than 2⁶³·2⁻¹²⁵.
-fn quotient(a: &[u64], b: &[u64]) -> u64 {
-    if !limbs::less(a, b) {
-        return SIGN;
+/// A divisor b > 0 of numbers a ≥ 0. Both have two limbs of fraction and one integer limb.
+struct Divisor<'a> {
+    b: &'a [u64],
+    /// Zeros before the leading bit of b.
+    leading: usize,
+    /// The 127 bits of b from its leading bit on, and 1.
+    cut: u128,
+    /// 2¹⁹⁰/`cut`, or up to three less.
+    inverse: u64,
+}
+
+impl<'a> Divisor<'a> {
+    fn new(b: &'a [u64]) -> Self {
+        let empty = b.iter().rev().take_while(|limb| **limb == 0).count();
+        let leading = 64 * empty + b[2 - empty].leading_zeros() as usize;
+        let cut = cut(b, leading) + 1;
+        let inverse = (1 << 127) / ((cut >> WORD_BITS) + 1);
+        Self {
+            b,
+            leading,
+            cut,
+            inverse: inverse as u64,
+        }
     }
-    let empty = b.iter().rev().take_while(|limb| **limb == 0).count();
-    let leading = 64 * empty + b[2 - empty].leading_zeros() as usize;
-    let cut = |x: &[u64]| {
-        let mut x = Limbs::from_slice(x);
-        limbs::shl(&mut x, leading);
-        (u128::from(x[2]) << 64 | u128::from(x[1])) >> 1
-    };
-    // Long division, bit by bit. Its branches depend on parameters alone.
-    let (mut rest, divisor) = (cut(a), cut(b) + 1);
-    let mut quotient = 0;
-    for _ in 0..WORD_BITS {
-        rest <<= 1;
-        let bit = rest >= divisor;
-        quotient = quotient << 1 | u64::from(bit);
-        rest -= if bit { divisor } else { 0 };
+
+    /// a/b·2⁶³, rounded down, or one less, and at most 2⁶³.
+    ///
+    /// An upper end of a tail may be above a lower end of the total, where the tail is nearly all of it.
+    ///
+    /// The division takes the 127 bits of each from the leading bit of b on, and rounds the divisor up. That lowers the quotient by less than
+    /// 2⁶³·2⁻¹²⁵.
+    fn quotient(&self, a: &[u64]) -> u64 {
+        if !limbs::less(a, self.b) {
+            return SIGN;
+        }
+        let rest = cut(a, self.leading);
+        // The leading bits of both are at most a few too low a quotient. It is then raised to the quotient of all bits.
+        let mut quotient = (((rest >> WORD_BITS) * u128::from(self.inverse)) >> 64) as u64;
+        let scaled = ((rest >> (128 - WORD_BITS)) as u64, rest << WORD_BITS);
+        while product(self.cut, quotient + 1) <= scaled {
+            quotient += 1;
+        }
+        quotient
     }
-    quotient
+}
+
+/// The 127 bits of x that follow the first `leading` ones.
+fn cut(x: &[u64], leading: usize) -> u128 {
+    let mut x = [x[0], x[1], x[2]];
+    limbs::shl(&mut x, leading);
+    (u128::from(x[2]) << 64 | u128::from(x[1])) >> 1
+}
+
+/// x·y: the high limb and the two below it.
+fn product(x: u128, y: u64) -> (u64, u128) {
+    let low = u128::from(x as u64) * u128::from(y);
+    let high = (x >> 64) * u128::from(y) + (low >> 64);
+    ((high >> 64) as u64, high << 64 | u128::from(low as u64))
 }
 
 #[cfg(test)]
@@ -196,6 +245,7 @@ mod tests {
     use super::*;
     use crate::exact::enclosure::Enclosure;
     use crate::exact::exp::Step;
+    use crate::exact::limbs::Limbs;
     use crate::random::Random;
 
     /// Weights e^(−k·step) for k = 0, 1, …: all of them, or some.
@@ -253,6 +303,37 @@ mod tests {
                     assert_eq!([many[0], many[2]], [exact; 2]);
                 }
             }
+        }
+    }
+
+    /// Evidence: a second way to the same number, bit by bit. Divisors of every length, and quotients next to 0 and to 2⁶³.
+    #[test]
+    fn quotients_are_those_of_long_division() {
+        let mut random = Random(3);
+        for round in 0..3000 {
+            let b = [
+                random.word(),
+                random.word() >> (round % 65).min(63),
+                random.word() >> (round / 2 % 64),
+            ];
+            let b = if round % 5 == 0 {
+                [b[0], b[1] | 1, 0]
+            } else {
+                [b[0], b[1], b[2] | 1]
+            };
+            let mut a = b;
+            limbs::shr(&mut a, round % 130);
+            limbs::sub(&mut a, &[u64::from(round % 7 == 0 && round % 130 == 0), 0, 0]);
+            let divisor = Divisor::new(&b);
+            let (mut rest, mut expected) = (cut(&a, divisor.leading), 0);
+            for _ in 0..WORD_BITS {
+                rest <<= 1;
+                let bit = rest >= divisor.cut;
+                expected = expected << 1 | u64::from(bit);
+                rest -= if bit { divisor.cut } else { 0 };
+            }
+            let expected = if limbs::less(&a, &b) { expected } else { SIGN };
+            assert_eq!(divisor.quotient(&a), expected, "{a:x?} {b:x?}");
         }
     }
 

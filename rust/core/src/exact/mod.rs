@@ -52,4 +52,4 @@ pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
 pub use uniform::Extension;
 #[cfg(test)]
 pub use weights::listed;
-pub use weights::{Weights, each_tail, index, total};
+pub use weights::{Sums, Weights, index};

@@ -6,9 +6,13 @@ use core::ops::ControlFlow;
 use super::enclosure::Enclosure;
 use super::limbs::{self, Limbs};
 use super::uniform::Extension;
+use crate::memory;
 
 /// Limbs of fraction at the first attempt.
 const FIRST_PRECISION: usize = 4;
+
+/// Up to this number, weights are kept.
+const FEW: usize = 64;
 
 /// With this many limbs every bit of v is known (contract, section 1).
 const LAST_PRECISION: usize = 1 << 14;
@@ -23,17 +27,49 @@ pub trait Weights: Send + Sync + Debug {
     fn enclose(&self, p: usize, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) -> u64;
 }
 
-/// Σ w(k) over all k. The ends are the sums of the ends of the terms.
-pub fn total(weights: &dyn Weights, p: usize) -> Enclosure {
-    let mut sum = Enclosure::point(0, p);
-    let rest = weights.enclose(p, &mut |weight| {
-        limbs::add(&mut sum.lo, &weight.lo);
-        limbs::add(&mut sum.hi, &weight.hi);
-        ControlFlow::Continue(())
-    });
-    // Weights that are not in the list are positive: the lower end holds without them.
-    limbs::add_small(&mut sum.hi, rest);
-    sum
+/// The sums of weights, enclosed with `p` limbs of fraction.
+pub struct Sums<'a> {
+    weights: &'a dyn Weights,
+    p: usize,
+    total: Enclosure,
+    /// The weights, if they are few and there is memory. Otherwise they are made a second time: a law of small rate has some 10⁵ weights of 200 bytes.
+    kept: Option<Vec<Enclosure>>,
+}
+
+impl<'a> Sums<'a> {
+    /// The ends of the total are the sums of the ends of the terms.
+    pub fn new(weights: &'a dyn Weights, p: usize) -> Self {
+        let (mut total, mut kept) = (Enclosure::point(0, p), Some(Vec::new()));
+        let rest = weights.enclose(p, &mut |weight| {
+            limbs::add(&mut total.lo, &weight.lo);
+            limbs::add(&mut total.hi, &weight.hi);
+            kept.take_if(|list| list.len() == FEW || memory::push(list, weight.clone()).is_err());
+            ControlFlow::Continue(())
+        });
+        // Weights that are not in the list are positive: the lower end holds without them.
+        limbs::add_small(&mut total.hi, rest);
+        Self { weights, p, total, kept }
+    }
+
+    /// Σ w(k) over all k.
+    pub fn total(&self) -> &Enclosure {
+        &self.total
+    }
+
+    /// Calls `visit` with Σ w(k) over k ≥ j for j = 1, 2, … until it breaks or the list of weights ends.
+    pub fn each_tail(&self, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) {
+        let mut tail = self.total.clone();
+        let mut next = |weight: &Enclosure| {
+            limbs::sub(&mut tail.lo, &weight.lo);
+            limbs::sub(&mut tail.hi, &weight.hi);
+            visit(&tail)
+        };
+        if let Some(kept) = &self.kept {
+            let _ = kept.iter().try_for_each(next);
+        } else {
+            self.weights.enclose(self.p, &mut next);
+        }
+    }
 }
 
 /// All weights and the bound of the rest.
@@ -47,18 +83,6 @@ pub fn listed(weights: &dyn Weights, p: usize) -> (Vec<Enclosure>, u64) {
     (list, rest)
 }
 
-/// Calls `visit` with Σ w(k) over k ≥ j for j = 1, 2, … until it breaks or the list of weights ends; `total` is that of [`total`], with the same `p`.
-///
-/// The list is made a second time rather than kept: a law of small rate has some 10⁵ weights of 200 bytes.
-pub fn each_tail(weights: &dyn Weights, p: usize, total: &Enclosure, visit: &mut dyn FnMut(&Enclosure) -> ControlFlow<()>) {
-    let mut tail = total.clone();
-    weights.enclose(p, &mut |weight| {
-        limbs::sub(&mut tail.lo, &weight.lo);
-        limbs::sub(&mut tail.hi, &weight.hi);
-        visit(&tail)
-    });
-}
-
 /// The number of j ≥ 1 with v < S(j) = Σ_{k ≥ j} w(k) / Σ w(k). v has the leading bits `v63` < 2⁶³ and then the extension. `least` is known to be
 /// at most that number.
 ///
@@ -67,11 +91,11 @@ pub fn index(weights: &dyn Weights, v63: u64, extension: &mut impl Extension, le
     let mut index = least;
     let mut p = FIRST_PRECISION;
     loop {
-        let total = total(weights, p);
+        let sums = Sums::new(weights, p);
         // v < S(j) is v·Σw < Σ_{k ≥ j} w(k), both with 2p limbs of fraction.
-        let (left, one) = (leading_bits(v63, extension, p).mul(&total), Enclosure::point(1, p));
+        let (left, one) = (leading_bits(v63, extension, p).mul(sums.total()), Enclosure::point(1, p));
         let (mut j, mut decided) = (0, false);
-        each_tail(weights, p, &total, &mut |tail| {
+        sums.each_tail(&mut |tail| {
             j += 1;
             // The caller or a lower precision has decided these.
             if j <= index {

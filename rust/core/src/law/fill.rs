@@ -64,7 +64,10 @@ impl<'a> LawFill<'a> {
     ) -> Result<Self, DrawError> {
         Ok(Self(match source.0 {
             How::OneWord(sampler) => Inner::OneWord(sampler, generator.next(n)?),
-            How::Staged(law) => Inner::Staged(law, log2_granularity, generator.next_staged(n)?),
+            How::Staged(law) => {
+                law.prepare()?;
+                Inner::Staged(law, log2_granularity, generator.next_staged(n)?)
+            }
         }))
     }
 

@@ -36,7 +36,7 @@ impl Arete {
         let (gamma, laplace) = (ratio(theta, log2_granularity), ratio(lam, log2_granularity));
         let table = |shape, rate, (eps, parts)| {
             let law = NegativeBinomial::new(shape, share, rate, Step::new(eps, parts))?;
-            Ok::<_, ParamError>(Difference::table(law)?)
+            Ok::<_, ParamError>(Difference::table(law))
         };
         // The whole has one stage for L, a share two for M − M' (contract, section 7).
         let last = if share.is_whole() {

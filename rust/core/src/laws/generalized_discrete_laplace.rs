@@ -30,7 +30,7 @@ impl GeneralizedDiscreteLaplace {
     /// [`ParamError`]: `a` is not from 2⁻¹¹ to 2¹⁰, `beta` is not positive, below 2⁻⁴⁰ for the share, or too large for a table.
     pub fn new(beta: f64, a: f64, share: Share) -> Result<Self, ParamError> {
         let law = NegativeBinomial::new(("beta", beta), share, ("a", a), Step::new(a, 1))?;
-        Ok(Self(Differences::new(vec![(1, Difference::table(law)?)])))
+        Ok(Self(Differences::new(vec![(1, Difference::table(law))])))
     }
 }
 

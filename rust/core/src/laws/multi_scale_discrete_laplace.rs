@@ -41,7 +41,7 @@ impl MultiScaleDiscreteLaplace {
         let term = if share.is_whole() {
             Difference::geometric(eps, 1)
         } else {
-            Difference::table(law)?
+            Difference::table(law)
         };
         // All terms share one table or sampler: a clone is a pointer.
         let terms = memory::collected((1..=lattice.cells as u32).map(|m| (m, term.clone())))?;

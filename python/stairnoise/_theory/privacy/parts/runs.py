@@ -140,7 +140,8 @@ class Runs(General):
 
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
-        return np.asarray(np.vectorize(self._rdp, [np.float64])(alpha))
+        orders = np.asarray(alpha, np.float64)
+        return np.array([self._rdp(order) for order in orders.ravel().tolist()], np.float64).reshape(orders.shape)
 
     def _rdp(self, order: float) -> float:
         """By geometric sums, and where the moment is near 1 by what it differs from 1 by."""
