@@ -64,10 +64,18 @@ impl Coin {
         reveal::condition(accepted | rejected).then_some(reveal::condition(accepted))
     }
 
-    /// The verdicts on a block of them, on a tier that is available.
-    pub fn toss(&self, tier: Tier, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
+    /// Calls `each` with the verdicts on every block of them, on a tier that is available.
+    pub fn toss(&self, tier: Tier, proposals: &[[i64; BLOCK]], words: &[[u64; BLOCK]], each: impl FnMut(usize, Verdicts)) {
         let coin = self;
-        run_on(tier, Toss { coin, proposals, words })
+        run_on(
+            tier,
+            Toss {
+                coin,
+                proposals,
+                words,
+                each,
+            },
+        );
     }
 
     /// Whether the proposal is certainly accepted, and whether it is certainly rejected.
@@ -105,22 +113,38 @@ impl Coin {
     }
 }
 
-/// [`Coin::toss`]. In two stages, for shorter chains: 7 % of a fill's time.
-struct Toss<'a> {
+/// [`Coin::toss`].
+struct Toss<'a, E> {
     coin: &'a Coin,
-    proposals: &'a [i64; BLOCK],
-    words: &'a [u64; BLOCK],
+    proposals: &'a [[i64; BLOCK]],
+    words: &'a [[u64; BLOCK]],
+    each: E,
 }
 
-impl Work for Toss<'_> {
-    type Result = Verdicts;
+impl<E: FnMut(usize, Verdicts)> Work for Toss<'_, E> {
+    type Result = ();
 
     #[inline(always)]
-    fn run<A: Arithmetic>(self) -> Verdicts {
-        let Self { coin, proposals, words } = self;
+    fn run<A: Arithmetic>(self) {
+        let Self {
+            coin,
+            proposals,
+            words,
+            mut each,
+        } = self;
+        for (b, (proposals, words)) in proposals.iter().zip(words).enumerate() {
+            each(b, coin.verdicts::<A>(proposals, words));
+        }
+    }
+}
+
+impl Coin {
+    /// In two stages, for shorter chains: 7 % of a fill's time.
+    #[inline(always)]
+    fn verdicts<A: Arithmetic>(&self, proposals: &[i64; BLOCK], words: &[u64; BLOCK]) -> Verdicts {
         let mut squares = [0.0; BLOCK];
         for i in 0..BLOCK {
-            squares[i] = coin.square::<A>(proposals[i]);
+            squares[i] = self.square::<A>(proposals[i]);
         }
         let (mut accepted, mut sure) = (0, 0);
         for i in 0..BLOCK {

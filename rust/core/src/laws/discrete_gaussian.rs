@@ -6,7 +6,7 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{BLOCK, Coin, Tier};
+use crate::kernel::{Arithmetic, BLOCK, Coin, Tier, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::law::Law;
 use crate::law::fill::Source;
@@ -138,48 +138,77 @@ impl DiscreteGaussian {
             }
             return;
         }
-        // One for all chunks, so that it is wiped once.
-        let mut attempted = Attempt {
-            pairs: [[0; 2]; BLOCK],
-            words: [0; BLOCK],
-            coins: [0; BLOCK],
-            proposals: [0; BLOCK],
-        };
-        for (done, out) in (0..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            self.write_chunk(tier, fill, first + done as u64, out, &mut attempted);
+        // Short buffers take less time to make and to wipe.
+        if out.len() <= 2 * BLOCK {
+            self.write_in::<BLOCK, { 2 * BLOCK }>(tier, fill, first, out);
+        } else {
+            self.write_in::<CHUNK, { 4 * CHUNK }>(tier, fill, first, out);
         }
     }
 
-    /// Values `first .. first + out.len()`, at most [`CHUNK`] of them.
-    fn write_chunk(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], attempted: &mut Attempt) {
+    /// `N` pairs at a time, and attempts on `GROUP` values: of so many those that are left still fill vectors.
+    fn write_in<const N: usize, const GROUP: usize>(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
+        // One for all groups, so that it is wiped once.
+        let mut attempted = Attempt::<N>::nothing();
         // The values not accepted yet. It is not wiped: how many attempts a value took says nothing about it.
-        let mut open = [0; CHUNK];
-        let mut left = 0;
-        // All values make the first attempt: their pairs are consecutive blocks of the keystream.
-        let stage = fill.pair_stage(0);
-        for (begin, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            stage.pairs(first + u64::from(begin), &mut attempted.pairs[..out.len()]);
-            let rejected = self.judge(tier, stage, |k| first + u64::from(begin) + k as u64, out.len(), attempted);
-            out.copy_from_slice(&attempted.proposals[..out.len()]);
-            left += push_bits(rejected, |k| begin + k as u16, &mut open[left..]);
+        let mut open = [0; GROUP];
+        for (done, out) in (first..).step_by(GROUP).zip(out.chunks_mut(GROUP)) {
+            let left = self.attempt_all(tier, fill, done, out, &mut attempted, &mut open);
+            self.attempt_again(tier, fill, done, out, &mut attempted, &mut open[..left]);
         }
-        let mut attempt = 1;
+    }
+
+    /// The first attempt of values `first .. first + out.len()`: their pairs are consecutive blocks of the keystream. How many are `open`.
+    fn attempt_all<const N: usize>(
+        &self,
+        tier: Tier,
+        fill: &StagedFill,
+        first: u64,
+        out: &mut [i64],
+        attempted: &mut Attempt<N>,
+        open: &mut [u16],
+    ) -> usize {
+        let mut left = 0;
+        let stage = fill.pair_stage(0);
+        for (begin, out) in (0..).step_by(N).zip(out.chunks_mut(N)) {
+            let index = |k: u16| first + u64::from(begin + k);
+            stage.pairs(index(0), &mut attempted.pairs[..out.len()]);
+            self.judge(tier, stage, index, out.len(), attempted, |rejected, place| {
+                left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
+            });
+            out.copy_from_slice(&attempted.proposals[..out.len()]);
+        }
+        left
+    }
+
+    /// The further attempts of the values that are `open`.
+    fn attempt_again<const N: usize>(
+        &self,
+        tier: Tier,
+        fill: &StagedFill,
+        first: u64,
+        out: &mut [i64],
+        attempted: &mut Attempt<N>,
+        open: &mut [u16],
+    ) {
+        let (mut left, mut attempt) = (open.len(), 1);
+        let mut some = [0; N];
         while left > LEFT {
             let mut still = 0;
             let stage = fill.pair_stage(attempt);
-            for begin in (0..left).step_by(BLOCK) {
+            for begin in (0..left).step_by(N) {
                 // A copy, because what stays open is written to the front of the same list.
-                let mut indices = [0; BLOCK];
-                let n = (left - begin).min(BLOCK);
-                indices[..n].copy_from_slice(&open[begin..begin + n]);
-                let index = |i: u16| first + u64::from(i);
-                stage.scattered_pairs(indices[..n].iter().map(|&i| index(i)), &mut attempted.pairs[..n]);
-                let rejected = self.judge(tier, stage, |k| index(indices[k]), n, attempted);
-                for (&i, &proposal) in indices[..n].iter().zip(&attempted.proposals) {
+                let some = &mut some[..(left - begin).min(N)];
+                some.copy_from_slice(&open[begin..begin + some.len()]);
+                let index = |k: u16| first + u64::from(some[usize::from(k)]);
+                stage.scattered_pairs(some.iter().map(|&i| first + u64::from(i)), &mut attempted.pairs[..some.len()]);
+                self.judge(tier, stage, index, some.len(), attempted, |rejected, place| {
+                    still += push_bits(rejected, |k| some[usize::from(place + k)], &mut open[still..]);
+                });
+                for (&i, &proposal) in some.iter().zip(&attempted.proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
                 }
-                still += push_bits(rejected, |k| indices[k], &mut open[still..]);
             }
             left = still;
             attempt += 1;
@@ -189,28 +218,66 @@ impl DiscreteGaussian {
         }
     }
 
-    /// The proposals of the first `n` pairs, pair k being that of value `index(k)`; which of them are rejected, by bits.
-    fn judge(&self, tier: Tier, stage: PairStage<'_>, index: impl Fn(usize) -> u64, n: usize, attempted: &mut Attempt) -> u64 {
+    /// The proposals of the first `n` pairs, pair k being that of value `index(k)`. `rejected` is called for each block of them, with the bits of
+    /// those that are rejected and the place of the first.
+    fn judge<const N: usize>(
+        &self,
+        tier: Tier,
+        stage: PairStage<'_>,
+        index: impl Fn(u16) -> u64,
+        n: usize,
+        attempted: &mut Attempt<N>,
+        mut rejected: impl FnMut(u64, u16),
+    ) {
         let Attempt {
             pairs,
             words,
             coins,
             proposals,
         } = attempted;
-        for ((word, coin), pair) in words.iter_mut().zip(coins.iter_mut()).zip(pairs) {
+        run_on(
+            tier,
+            Dealing {
+                pairs: &pairs[..n],
+                words: &mut words[..n],
+                coins: &mut coins[..n],
+            },
+        );
+        let extension = |k, e| stage.extension(index(k as u16), 0, e);
+        self.proposal.write_words(tier, &words[..n], extension, &mut proposals[..n]);
+        let blocks = n.div_ceil(BLOCK);
+        let (proposals, coins) = (&proposals.as_chunks().0[..blocks], &coins.as_chunks().0[..blocks]);
+        self.coin.toss(tier, proposals, coins, |b, verdicts| {
+            let place = b * BLOCK;
+            // n is above `place`, so the shift is below 64.
+            let all = u64::MAX >> (BLOCK - (n - place).min(BLOCK));
+            // Verdicts say nothing about the values that are accepted: branches on them are declared.
+            let mut accepted = reveal::word(verdicts.accepted);
+            for k in bits(reveal::word(verdicts.unsure) & all) {
+                let verdict = self.accepts(stage, index((place + k) as u16), proposals[b][k], coins[b][k]);
+                accepted = accepted & !(1 << k) | u64::from(verdict) << k;
+            }
+            rejected(all & !accepted, place as u16);
+        });
+    }
+}
+
+/// Takes pairs apart.
+struct Dealing<'a> {
+    pairs: &'a [[u64; 2]],
+    words: &'a mut [u64],
+    coins: &'a mut [u64],
+}
+
+impl Work for Dealing<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { pairs, words, coins } = self;
+        for ((word, coin), pair) in words.iter_mut().zip(coins).zip(pairs) {
             [*word, *coin] = *pair;
         }
-        self.proposal
-            .write_block(tier, words, n, proposals, |k, e| stage.extension(index(k), 0, e));
-        let verdicts = self.coin.toss(tier, proposals, coins);
-        // n is at least 1, so the shift is below 64.
-        let all = u64::MAX >> (BLOCK - n);
-        // Verdicts say nothing about the values that are accepted: branches on them are declared.
-        let mut accepted = reveal::word(verdicts.accepted);
-        for k in bits(reveal::word(verdicts.unsure) & all) {
-            accepted = accepted & !(1 << k) | u64::from(self.accepts(stage, index(k), proposals[k], coins[k])) << k;
-        }
-        all & !accepted
     }
 }
 
@@ -224,24 +291,35 @@ fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Writes an entry for every bit that is set; how many.
-fn push_bits(mask: u64, entry: impl Fn(usize) -> u16, out: &mut [u16]) -> usize {
+fn push_bits(mask: u64, entry: impl Fn(u16) -> u16, out: &mut [u16]) -> usize {
     let count = mask.count_ones() as usize;
     for (out, k) in out[..count].iter_mut().zip(bits(mask)) {
-        *out = entry(k);
+        *out = entry(k as u16);
     }
     count
 }
 
 /// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
-struct Attempt {
-    pairs: [[u64; 2]; BLOCK],
-    words: [u64; BLOCK],
-    coins: [u64; BLOCK],
-    proposals: [i64; BLOCK],
+struct Attempt<const N: usize> {
+    pairs: [[u64; 2]; N],
+    words: [u64; N],
+    coins: [u64; N],
+    proposals: [i64; N],
 }
 
-impl Drop for Attempt {
+impl<const N: usize> Attempt<N> {
+    fn nothing() -> Self {
+        Self {
+            pairs: [[0; 2]; N],
+            words: [0; N],
+            coins: [0; N],
+            proposals: [0; N],
+        }
+    }
+}
+
+impl<const N: usize> Drop for Attempt<N> {
     fn drop(&mut self) {
         self.pairs.as_flattened_mut().zeroize();
         self.words.zeroize();
@@ -326,7 +404,7 @@ mod tests {
     fn bits_are_listed_in_order() {
         for mask in [0, 1, 1 << 63, u64::MAX, 0xdead_beef_0123_4567] {
             let mut listed = [0; BLOCK];
-            let count = push_bits(mask, |k| k as u16, &mut listed);
+            let count = push_bits(mask, |k| k, &mut listed);
             let expected: Vec<u16> = (0..64).filter(|&k| mask >> k & 1 == 1).collect();
             assert_eq!(&listed[..count], expected);
         }

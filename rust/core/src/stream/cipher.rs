@@ -92,7 +92,7 @@ impl Cipher {
     pub fn scattered_noise(&self, fill: u64, indices: impl Iterator<Item = u64>, out: &mut [[u64; 2]]) {
         let mut indices = indices.fuse();
         // Whole batches of every cipher: 16 blocks, or 32.
-        let mut some = [0; 32];
+        let mut some = [0; 128];
         for out in out.chunks_mut(some.len()) {
             for (place, index) in some.iter_mut().zip(indices.by_ref().take(out.len())) {
                 *place = index;

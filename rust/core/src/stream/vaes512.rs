@@ -8,8 +8,9 @@
 )]
 
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_set_epi64x, _mm_setzero_si128, _mm512_add_epi64, _mm512_aesenc_epi128, _mm512_aesenclast_epi128,
-    _mm512_broadcast_i32x4, _mm512_set_epi64, _mm512_setzero_si512, _mm512_xor_si512,
+    __m128i, __m256i, __m512i, _mm_set_epi64x, _mm_setzero_si128, _mm512_add_epi64, _mm512_aesenc_epi128,
+    _mm512_aesenclast_epi128, _mm512_broadcast_i32x4, _mm512_castsi256_si512, _mm512_mask_permutexvar_epi64, _mm512_set_epi64,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_xor_si512,
 };
 use core::mem::transmute;
 
@@ -49,15 +50,8 @@ impl Vaes512 {
 
     /// The same for the indices given, one for each place of `out`.
     pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
-        for (indices, out) in indices.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
-            let mut counters = [0; BATCH];
-            counters[..indices.len()].copy_from_slice(indices);
-            let mut batch = [[0; 2]; BATCH];
-            // SAFETY: `self` exists, so `without_key` found the features.
-            unsafe { encrypt_batch(&self.0, inputs(tweak, &counters), &mut batch) };
-            out.copy_from_slice(&batch[..out.len()]);
-            batch.zeroize();
-        }
+        // SAFETY: `self` exists, so `without_key` found the features.
+        unsafe { encrypt_indices(&self.0, tweak, indices, out) }
     }
 }
 
@@ -83,6 +77,23 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
     }
 }
 
+#[target_feature(enable = "vaes,avx512f,aes")]
+fn encrypt_indices(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
+    let (batches, rest) = out.as_chunks_mut::<BATCH>();
+    let (indices, rest_indices) = indices.as_chunks::<BATCH>();
+    for (batch, indices) in batches.iter_mut().zip(indices) {
+        encrypt_batch(keys, inputs(tweak, indices), batch);
+    }
+    if !rest.is_empty() {
+        let mut counters = [0; BATCH];
+        counters[..rest.len()].copy_from_slice(rest_indices);
+        let mut batch = [[0; 2]; BATCH];
+        encrypt_batch(keys, inputs(tweak, &counters), &mut batch);
+        rest.copy_from_slice(&batch[..rest.len()]);
+        batch.zeroize();
+    }
+}
+
 /// (index, tweak) for index = `first`, `first + 1`, …
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -103,11 +114,13 @@ fn successors(tweak: u64, first: u64) -> [__m512i; LANES] {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn inputs(tweak: u64, indices: &[u64; BATCH]) -> [__m512i; LANES] {
-    let tweak = tweak.cast_signed();
+    let tweaks = _mm512_set1_epi64(tweak.cast_signed());
+    let twice = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
     let mut lanes = [_mm512_setzero_si512(); LANES];
     for (lane, four) in lanes.iter_mut().zip(indices.as_chunks::<4>().0) {
-        let [a, b, c, d] = four.map(u64::cast_signed);
-        *lane = _mm512_set_epi64(tweak, d, tweak, c, tweak, b, tweak, a);
+        // SAFETY: both types are 32 bytes, and every value of these is valid.
+        let four = unsafe { transmute::<[u64; 4], __m256i>(*four) };
+        *lane = _mm512_mask_permutexvar_epi64(tweaks, 0b0101_0101, twice, _mm512_castsi256_si512(four));
     }
     lanes
 }
