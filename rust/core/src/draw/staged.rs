@@ -2,9 +2,10 @@
 
 use zeroize::Zeroize;
 
+use crate::draw::sampler::Adding;
+use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
-use crate::lattice::release;
 use crate::lattice::value::NEAR;
 use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
@@ -40,9 +41,38 @@ pub(crate) fn write<T: Value>(
     first: u64,
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
-    let granularity = power_of_two(log2_granularity);
-    let near = if granularity.is_normal() { NEAR } else { 0 };
+    let tier = Tier::current();
     each_chunk(law, fill, first, out, |_, noise, out| {
+        run_on(
+            tier,
+            Converting {
+                noise,
+                log2_granularity,
+                out,
+            },
+        );
+    })
+}
+
+/// Lattice steps as values.
+struct Converting<'a, T> {
+    noise: &'a [i64],
+    log2_granularity: i32,
+    out: &'a mut [T],
+}
+
+impl<T: Value> Work for Converting<'_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self {
+            noise,
+            log2_granularity,
+            out,
+        } = self;
+        let granularity = power_of_two(log2_granularity);
+        let near = if granularity.is_normal() { NEAR } else { 0 };
         // Together they have no more bits than the longest: one question for all of them.
         let magnitudes = noise.iter().fold(0, |all, noise| all | noise.unsigned_abs());
         if reveal::condition(magnitudes < near) {
@@ -54,7 +84,7 @@ pub(crate) fn write<T: Value>(
                 *out = T::from_cells((*noise).into(), log2_granularity);
             }
         }
-    })
+    }
 }
 
 /// Writes the sums of answers, which have been checked and are as many as `out`, and of the values of a fill from `first` on.
@@ -71,8 +101,18 @@ pub(crate) fn release<A: Answer, T: Value>(
         log2_granularity,
         cells: 1,
     };
+    let tier = Tier::current();
     each_chunk(law, fill, first, out, |done, noise, out| {
-        release::add_each(&answers[done..][..out.len()], noise, lattice, out);
+        let answers = &answers[done..][..out.len()];
+        run_on(
+            tier,
+            Adding {
+                answers,
+                noise,
+                lattice,
+                out,
+            },
+        );
     })
 }
 

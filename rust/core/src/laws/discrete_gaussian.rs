@@ -142,7 +142,7 @@ impl DiscreteGaussian {
         if out.len() <= 2 * BLOCK {
             self.write_in::<BLOCK, { 2 * BLOCK }>(tier, fill, first, out);
         } else {
-            self.write_in::<CHUNK, { 4 * CHUNK }>(tier, fill, first, out);
+            self.write_in::<CHUNK, { 8 * CHUNK }>(tier, fill, first, out);
         }
     }
 
@@ -172,11 +172,15 @@ impl DiscreteGaussian {
         let stage = fill.pair_stage(0);
         for (begin, out) in (0..).step_by(N).zip(out.chunks_mut(N)) {
             let index = |k: u16| first + u64::from(begin + k);
-            stage.pairs(index(0), &mut attempted.pairs[..out.len()]);
-            self.judge(tier, stage, index, out.len(), attempted, |rejected, place| {
-                left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
-            });
-            out.copy_from_slice(&attempted.proposals[..out.len()]);
+            let Attempt { drawn, proposals } = attempted;
+            stage.pairs(index(0), &mut drawn.pairs[..out.len()]);
+            let open = |rejected, place| left += push_bits(rejected, |k| begin + place + k, &mut open[left..]);
+            if out.len().is_multiple_of(BLOCK) {
+                self.judge(tier, stage, index, out.len(), drawn, out, open);
+            } else {
+                self.judge(tier, stage, index, out.len(), drawn, proposals, open);
+                out.copy_from_slice(&proposals[..out.len()]);
+            }
         }
         left
     }
@@ -201,11 +205,12 @@ impl DiscreteGaussian {
                 let some = &mut some[..(left - begin).min(N)];
                 some.copy_from_slice(&open[begin..begin + some.len()]);
                 let index = |k: u16| first + u64::from(some[usize::from(k)]);
-                stage.scattered_pairs(some.iter().map(|&i| first + u64::from(i)), &mut attempted.pairs[..some.len()]);
-                self.judge(tier, stage, index, some.len(), attempted, |rejected, place| {
+                let Attempt { drawn, proposals } = &mut *attempted;
+                stage.scattered_pairs(some.iter().map(|&i| first + u64::from(i)), &mut drawn.pairs[..some.len()]);
+                self.judge(tier, stage, index, some.len(), drawn, proposals, |rejected, place| {
                     still += push_bits(rejected, |k| some[usize::from(place + k)], &mut open[still..]);
                 });
-                for (&i, &proposal) in some.iter().zip(&attempted.proposals) {
+                for (&i, &proposal) in some.iter().zip(&*proposals) {
                     // What is not accepted will be written over.
                     out[usize::from(i)] = proposal;
                 }
@@ -218,23 +223,20 @@ impl DiscreteGaussian {
         }
     }
 
-    /// The proposals of the first `n` pairs, pair k being that of value `index(k)`. `rejected` is called for each block of them, with the bits of
-    /// those that are rejected and the place of the first.
+    /// Writes the proposals of the first `n` pairs, pair k being that of value `index(k)`, to whole blocks of `proposals`. `rejected` is called for
+    /// each block, with the bits of those that are rejected and the place of the first.
+    #[allow(clippy::too_many_arguments, reason = "what is read, and where it is written")]
     fn judge<const N: usize>(
         &self,
         tier: Tier,
         stage: PairStage<'_>,
         index: impl Fn(u16) -> u64,
         n: usize,
-        attempted: &mut Attempt<N>,
+        drawn: &mut Drawn<N>,
+        proposals: &mut [i64],
         mut rejected: impl FnMut(u64, u16),
     ) {
-        let Attempt {
-            pairs,
-            words,
-            coins,
-            proposals,
-        } = attempted;
+        let Drawn { pairs, words, coins } = drawn;
         run_on(
             tier,
             Dealing {
@@ -299,21 +301,27 @@ fn push_bits(mask: u64, entry: impl Fn(u16) -> u16, out: &mut [u16]) -> usize {
     count
 }
 
-/// What an attempt draws; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
+/// What an attempt draws and proposes; wiped on drop, with what kernels left on the stack. On whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
 struct Attempt<const N: usize> {
+    drawn: Drawn<N>,
+    proposals: [i64; N],
+}
+
+struct Drawn<const N: usize> {
     pairs: [[u64; 2]; N],
     words: [u64; N],
     coins: [u64; N],
-    proposals: [i64; N],
 }
 
 impl<const N: usize> Attempt<N> {
     fn nothing() -> Self {
         Self {
-            pairs: [[0; 2]; N],
-            words: [0; N],
-            coins: [0; N],
+            drawn: Drawn {
+                pairs: [[0; 2]; N],
+                words: [0; N],
+                coins: [0; N],
+            },
             proposals: [0; N],
         }
     }
@@ -321,9 +329,9 @@ impl<const N: usize> Attempt<N> {
 
 impl<const N: usize> Drop for Attempt<N> {
     fn drop(&mut self) {
-        self.pairs.as_flattened_mut().zeroize();
-        self.words.zeroize();
-        self.coins.zeroize();
+        self.drawn.pairs.as_flattened_mut().zeroize();
+        self.drawn.words.zeroize();
+        self.drawn.coins.zeroize();
         self.proposals.zeroize();
         stack::wipe_kernels();
     }
