@@ -154,7 +154,7 @@ impl Lanes {
     fn new(law: &IntegerLaw) -> Self {
         match *law {
             IntegerLaw::Geometric { eps, cells } => {
-                // Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹³, otherwise the fine one.
+                // Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
                 if let Some(four) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
                     Self::Thresholds4(four)
                 } else if let Some(eight) = ThresholdLane::<8>::new(eps, cells, WORD_BITS) {

@@ -99,20 +99,20 @@ impl Lane for GeometricLane {
     }
 }
 
-/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹³ of the words in doubt.
+/// [`GeometricLane`] where the scale κ is so small that a logarithm to 2⁻²⁴ leaves no more than 2⁻¹⁶ of the words in doubt.
 #[derive(Clone, Debug)]
 pub(crate) struct CoarseLane(GeometricLane);
 
 impl CoarseLane {
     /// `None` where the scale is too large.
     pub fn new(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        // 2·1024·2⁻²⁴ = 2⁻¹³: the tolerance on either side.
-        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(GeometricLane::new(eps, cells, bits)))
+        // 2·128·2⁻²⁴ = 2⁻¹⁶: the tolerance on either side.
+        (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::new(eps, cells, bits)))
     }
 
     /// The one-sided law.
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
-        (cells as f64 / eps <= 1024.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
+        (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
     }
 
     fn roughly(mut fine: GeometricLane) -> Self {

@@ -49,14 +49,20 @@ impl Vaes256 {
 
     /// The same for the indices given, one for each place of `out`.
     pub fn encrypt_indices(&self, tweak: u64, indices: &[u64], out: &mut [[u64; 2]]) {
-        for (indices, out) in indices.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
-            let mut batch = [[0, tweak]; BATCH];
-            for (input, index) in batch.iter_mut().zip(indices) {
-                input[0] = *index;
-            }
+        for (input, index) in out.iter_mut().zip(indices) {
+            *input = [*index, tweak];
+        }
+        let (batches, rest) = out.as_chunks_mut::<BATCH>();
+        for batch in batches {
             // SAFETY: `self` exists, so `without_key` found the features.
+            unsafe { encrypt_in_place(&self.0, batch) };
+        }
+        if !rest.is_empty() {
+            let mut batch = [[0; 2]; BATCH];
+            batch[..rest.len()].copy_from_slice(rest);
+            // SAFETY: as above.
             unsafe { encrypt_in_place(&self.0, &mut batch) };
-            out.copy_from_slice(&batch[..out.len()]);
+            rest.copy_from_slice(&batch[..rest.len()]);
             batch.zeroize();
         }
     }
