@@ -3,13 +3,13 @@
 use zeroize::Zeroize;
 
 use crate::exact::{self, IntegerLaw};
-use crate::kernel::{Arithmetic, BLOCK, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
+use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
 use crate::lattice::{Answer, Value};
 use crate::lines::Lines;
 use crate::reveal;
-use crate::stream::{CHUNK, FEW, Stage, Words};
+use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Words, WordsIn};
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
 #[derive(Clone, Debug)]
@@ -75,7 +75,22 @@ impl Sampler {
             self.each_of_few(stage, first, out, |_, cells| self.value(cells));
             return;
         }
-        let mut words = Words::new();
+        if out.len() <= SHORT {
+            self.write_by(&mut ShortWords::new(), tier, stage, first, out);
+        } else {
+            self.write_by(&mut Words::new(), tier, stage, first, out);
+        }
+    }
+
+    /// A room's words at a time.
+    fn write_by<const N: usize, T: Value>(
+        &self,
+        words: &mut WordsIn<N>,
+        tier: Tier,
+        stage: Stage<'_>,
+        first: u64,
+        out: &mut [T],
+    ) {
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
             let extension = |i, e| stage.extension(first + i as u64, e);
@@ -104,25 +119,6 @@ impl Sampler {
         }
     }
 
-    /// The values of the first `wanted` of given words; `extension(i, e)` is extension word e of the value of `words[i]`.
-    ///
-    /// Only whole blocks go through vector instructions.
-    pub fn write_block<T: Value>(
-        &self,
-        tier: Tier,
-        words: &[u64; BLOCK],
-        wanted: usize,
-        out: &mut [T; BLOCK],
-        extension: impl Fn(usize, usize) -> u64,
-    ) {
-        self.kernel.fill(tier, words, self.granularity, out, |i, value| {
-            // The words beyond are those of no value: nobody reads what is drawn from them.
-            if i < wanted {
-                *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
-            }
-        });
-    }
-
     /// `cells` steps of the lattice as an element.
     pub fn value<T: Value>(&self, cells: i64) -> T {
         // `from_whole` takes magnitudes below 2⁵¹.
@@ -140,10 +136,26 @@ impl Sampler {
             self.each_of_few(stage, first, out, |i, noise| add(answers[i], noise, lattice));
             return;
         }
-        let (tier, mut words) = (Tier::current(), Words::new());
-        let Lines(noise) = &mut Lines([0_i64; CHUNK]);
-        for (chunk, (answers, out)) in answers.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-            let (first, noise) = (first + (chunk * CHUNK) as u64, &mut noise[..out.len()]);
+        if out.len() <= SHORT {
+            self.release_by::<_, SHORT, _, _>(&mut ShortWords::new(), stage, first, answers, out);
+        } else {
+            self.release_by::<_, CHUNK, _, _>(&mut Words::new(), stage, first, answers, out);
+        }
+    }
+
+    /// A room's words at a time, and as many values of noise.
+    fn release_by<const N: usize, const M: usize, A: Answer, T: Value>(
+        &self,
+        words: &mut WordsIn<N>,
+        stage: Stage<'_>,
+        first: u64,
+        answers: &[A],
+        out: &mut [T],
+    ) {
+        let (tier, lattice) = (Tier::current(), self.lattice());
+        let Lines(noise) = &mut Lines([0_i64; M]);
+        for (chunk, (answers, out)) in answers.chunks(M).zip(out.chunks_mut(M)).enumerate() {
+            let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, noise);
             run_on(
@@ -157,7 +169,7 @@ impl Sampler {
             );
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
-        noise[..answers.len().min(CHUNK)].zeroize();
+        noise[..answers.len().min(M)].zeroize();
     }
 
     /// X for a word that the kernel is not sure of.
@@ -208,6 +220,7 @@ impl<A: Answer, T: Value> Work for Adding<'_, A, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::BLOCK;
     use crate::random::Random;
     use crate::{Generator, Kind, OneWordLaw, Shape};
 

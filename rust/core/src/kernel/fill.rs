@@ -27,7 +27,7 @@ pub(crate) struct Kernel {
 #[derive(Clone, Debug)]
 struct FirstLevel {
     law: IntegerLaw,
-    levels: [OnceLock<Option<Together>>; 2],
+    levels: [OnceLock<Option<Box<Together>>>; 2],
     /// Set by the first short fill.
     asked: OnceLock<()>,
 }
@@ -42,7 +42,9 @@ impl FirstLevel {
         if made.is_none() && blocks < WORTH && self.asked.set(()).is_ok() {
             return None;
         }
-        level.get_or_init(|| Together::new(&self.law, tier.has_tables())).as_ref()
+        level
+            .get_or_init(|| Together::new(&self.law, tier.has_tables()).map(Box::new))
+            .as_deref()
     }
 }
 

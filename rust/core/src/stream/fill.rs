@@ -15,6 +15,15 @@ pub(crate) const CHUNK: usize = 512;
 /// Up to this many values are drawn without [`Words`], a long buffer to make and wipe.
 pub(crate) const FEW: usize = 8;
 
+/// Up to this many values are drawn with [`ShortWords`].
+pub(crate) const SHORT: usize = 2 * BLOCK;
+
+/// [`CHUNK`] words at a time.
+pub(crate) type Words = WordsIn<{ CHUNK / 2 + 1 }>;
+
+/// [`SHORT`] words at a time, in a room that takes less time to make.
+pub(crate) type ShortWords = WordsIn<{ SHORT / 2 + 1 }>;
+
 /// Extension words of one value; later ones are zero.
 pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
 
@@ -216,24 +225,24 @@ impl PairStage<'_> {
     }
 }
 
-/// Up to [`CHUNK`] consecutive words of a stage at a time; wiped on drop, and with them what kernels that were called from the same function left of
+/// Consecutive words of a stage, some at a time; wiped on drop, and with them what kernels that were called from the same function left of
 /// them on the stack.
-pub(crate) struct Words {
-    blocks: Lines<[[u64; 2]; CHUNK / 2 + 1]>,
+pub(crate) struct WordsIn<const BLOCKS: usize> {
+    blocks: Lines<[[u64; 2]; BLOCKS]>,
     /// The most blocks that were used at a time.
     used: usize,
 }
 
-impl Words {
+impl<const BLOCKS: usize> WordsIn<BLOCKS> {
     /// Room for words, none of which are there yet.
     pub fn new() -> Self {
         Self {
-            blocks: Lines([[0; 2]; CHUNK / 2 + 1]),
+            blocks: Lines([[0; 2]; BLOCKS]),
             used: 0,
         }
     }
 
-    /// The words of the values `first .. first + n`, with `n` at most [`CHUNK`].
+    /// The words of the values `first .. first + n`, with `n` at most twice the blocks, less one.
     pub fn at(&mut self, stage: Stage<'_>, first: u64, n: usize) -> &[u64] {
         let first = stage.start + first;
         let skip = (first % 2) as usize;
@@ -244,7 +253,7 @@ impl Words {
     }
 }
 
-impl Drop for Words {
+impl<const BLOCKS: usize> Drop for WordsIn<BLOCKS> {
     fn drop(&mut self) {
         self.blocks.0[..self.used].as_flattened_mut().zeroize();
         // Kernels take whole blocks into vectors: fewer words leave nothing there.

@@ -24,7 +24,7 @@ mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
 
-pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, Stage, Words};
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Words, WordsIn};
 pub use fill::{Fill, StagedFill};
 pub use generator::{Children, Generator};
 pub use process::process_mark;

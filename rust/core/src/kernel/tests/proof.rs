@@ -17,7 +17,7 @@ use super::super::geometric::{self, CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
 use super::super::staircase::{self, StaircaseLane};
-use super::super::together::{lines, narrow, table};
+use super::super::together::{lines, narrow, narrow_table, table};
 use super::super::{each, float};
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::power_of_two;
@@ -179,6 +179,29 @@ fn narrow_logarithms() {
         }
     }
     assert!(worst.iter().all(|worst| *worst + 2.0 * U <= narrow::LOGARITHM), "{worst:?}");
+}
+
+/// −ln(1 + t) of the first level by tables in `f32`, and t, for every significand: a cubic with its own factors.
+#[test]
+fn narrow_logarithms_by_tables() {
+    let u = f64::from(f32::EPSILON) / 2.0;
+    let [first, second, third] = narrow_table::FACTORS;
+    let mut worst = 0.0_f64;
+    for bits in 0..1_u32 << 23 {
+        let m = f32::from_bits(1.0_f32.to_bits() | bits);
+        let reciprocal = narrow_table::RECIPROCALS[(bits >> 19) as usize];
+        // Rounded once, as in the kernel.
+        let t = f64::from(m.mul_add(reciprocal, -1.0));
+        assert!(t.abs() <= 1.0 / 32.0 + u, "{m}");
+        let truth = -(f64::from(m) * f64::from(reciprocal)).ln();
+        worst = worst.max((((third * t + second) * t + first) * t - truth).abs());
+    }
+    assert!(
+        worst + 4.0 * U <= narrow_table::LOGARITHM,
+        "{} of {}",
+        worst / u,
+        narrow_table::LOGARITHM / u
+    );
 }
 
 /// The arguments of exp with exponent n. The exponent rises with x: a product with a constant and a sum with one, each rounded.
@@ -516,6 +539,34 @@ fn tolerance_of_narrow_laws() {
         let total = (u + narrow::LOGARITHM + octaves + u * longest + 2.0 * u * longest) * SECOND_ORDER;
         assert!(total <= 2.0 * u + narrow::LOGARITHM + 5.0 * longest * u);
     }
+}
+
+/// The table of `NarrowTable`.
+#[test]
+fn tolerance_of_narrow_tables() {
+    let u = f64::from(f32::EPSILON) / 2.0;
+    let whole = 31.0 * LN_2;
+    // κ times each factor is rounded, and so are two sums: of the squares' factors, below ¾, and all of them, below 1 + ¼, times t.
+    let t = 1.0 / 32.0 + u;
+    let series = (u * (1.0 + 0.51 * t + t * t) + u * 0.75 * t + u * 1.25) * t;
+    // κ·(L + ln R) + β − ½, rounded, and e·κ·ln 2 with its factor rounded.
+    let (offset, octaves) = (u * whole, u * whole);
+    let total = (u + narrow_table::LOGARITHM + series + offset + octaves) * SECOND_ORDER;
+    let sums = 0.1 * u;
+    assert!(
+        total + sums <= narrow_table::PER_SCALE + narrow_table::LOGARITHM,
+        "{} of {}",
+        (total + sums) / u,
+        (narrow_table::PER_SCALE + narrow_table::LOGARITHM) / u
+    );
+}
+
+/// The table of `Logarithm`, which is that of `GeometricLane`: the sum with β − ½ is rounded as the one with β, or by half an ulp of ½.
+#[test]
+fn tolerance_of_logarithms() {
+    let rounding = U / 2.0;
+    // β 9u and the test 1.5u, as in `geometric_tolerance`; β − ½, its sum with x and half less the tolerance are rounded once more.
+    assert!((9.0 + 1.5) * U + 3.0 * rounding <= geometric::FIXED);
 }
 
 // ---------------------------------------------------------------- edges

@@ -47,6 +47,7 @@ use table::Table;
 
 /// The first level of a law that has one.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a law keeps a pointer to it")]
 pub(super) enum Together {
     Counts3(Counts<3>),
     Counts4(Counts<4>),

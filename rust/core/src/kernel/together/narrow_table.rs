@@ -80,16 +80,16 @@ impl Block for NarrowTable {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
-        let v = magnitudes(&leading);
-        let reciprocals = A::look_up_narrow::<LEADING>(&RECIPROCALS, &v);
-        let offsets = A::look_up_narrow::<LEADING>(&self.offsets, &v);
-        let [e, m] = A::split_narrow(&v);
+        let magnitudes = magnitudes(&leading);
+        let reciprocals = A::look_up_narrow::<LEADING>(&RECIPROCALS, &magnitudes);
+        let offsets = A::look_up_narrow::<LEADING>(&self.offsets, &magnitudes);
+        let [exponents, significands] = A::split_narrow(&magnitudes);
         let [first, second, third] = self.factors;
         let mut x = [0.0; BLOCK];
         for i in 0..BLOCK {
-            let t = A::mul_add_narrow(m[i], reciprocals[i], -1.0);
+            let t = A::mul_add_narrow(significands[i], reciprocals[i], -1.0);
             let series = A::mul_add_narrow(t, A::mul_add_narrow(t, third, second), first);
-            x[i] = A::mul_add_narrow(t, series, A::mul_add_narrow(e[i], self.octave, offsets[i]));
+            x[i] = A::mul_add_narrow(t, series, A::mul_add_narrow(exponents[i], self.octave, offsets[i]));
         }
         self.certain.write::<A, T>(&leading, &x, granularity, out)
     }
