@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use zeroize::{Zeroize, optimization_barrier};
+
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
@@ -101,16 +103,19 @@ impl Kernel {
         let done = words.len() - rest.len();
         if rest.len() > FEW {
             // One more block: the first word stands for those that are missing.
-            let mut block = [rest[0]; BLOCK];
+            let (mut block, mut values) = ([rest[0]; BLOCK], [T::default(); BLOCK]);
             block[..rest.len()].copy_from_slice(rest);
-            let mut values = [T::default(); BLOCK];
-            let (block, values) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
-            self.fill_blocks(tier, block, granularity, values, &mut |i, value| {
+            let (one, drawn) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
+            self.fill_blocks(tier, one, granularity, drawn, &mut |i, value| {
                 if i < rest.len() {
                     doubt(done + i, value);
                 }
             });
-            out_rest.copy_from_slice(&values[0][..rest.len()]);
+            out_rest.copy_from_slice(&values[..rest.len()]);
+            // They are as secret as the words and values that the caller wipes.
+            block.zeroize();
+            values = [T::default(); BLOCK];
+            optimization_barrier(&values);
         } else {
             for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
                 match self.decide(*word) {

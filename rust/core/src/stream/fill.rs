@@ -256,8 +256,8 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
 impl<const BLOCKS: usize> Drop for WordsIn<BLOCKS> {
     fn drop(&mut self) {
         self.blocks.0[..self.used].as_flattened_mut().zeroize();
-        // Kernels take whole blocks into vectors: fewer words leave nothing there.
-        if 2 * self.used >= BLOCK {
+        // Kernels take more than a few words as a block.
+        if 2 * self.used > FEW {
             stack::wipe_kernels();
         }
     }

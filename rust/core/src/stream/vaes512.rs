@@ -82,16 +82,24 @@ fn encrypt_indices(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64], ou
     let (batches, rest) = out.as_chunks_mut::<BATCH>();
     let (indices, rest_indices) = indices.as_chunks::<BATCH>();
     for (batch, indices) in batches.iter_mut().zip(indices) {
-        encrypt_batch(keys, inputs(tweak, indices), batch);
+        encrypt_indexed(keys, tweak, indices, batch);
     }
     if !rest.is_empty() {
         let mut counters = [0; BATCH];
         counters[..rest.len()].copy_from_slice(rest_indices);
         let mut batch = [[0; 2]; BATCH];
-        encrypt_batch(keys, inputs(tweak, &counters), &mut batch);
+        encrypt_indexed(keys, tweak, &counters, &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
         batch.zeroize();
     }
+}
+
+/// Not inlined: around a loop that also makes inputs, the compiler would spill round keys to a stack that nobody wipes. It takes no vectors, which would
+/// pass through the stack.
+#[inline(never)]
+#[target_feature(enable = "vaes,avx512f,aes")]
+fn encrypt_indexed(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64; BATCH], out: &mut [[u64; 2]; BATCH]) {
+    encrypt_batch(keys, inputs(tweak, indices), out);
 }
 
 /// (index, tweak) for index = `first`, `first + 1`, …
