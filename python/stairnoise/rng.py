@@ -26,7 +26,8 @@ _LAST_SEED = 2**128 - 1
 class _Rng:
     """What both generators share: one stream, which is never copied."""
 
-    __slots__ = ("_held", "_number")
+    # In each generator's class, where `object.__reduce__` looks for them.
+    __slots__ = ()
     # Until its first use, a child holds only its number and what all children share: 88 bytes for each of 2**20.
     _held: Stream | Children
     # Set for a child alone.
@@ -62,7 +63,7 @@ class _Rng:
         children = self._stream.children(n)
         spawned = [self._derive(children) for _ in range(n)]
         for number, child in enumerate(spawned):
-            child._number = number
+            child._number = number  # type: ignore[misc]
         return spawned
 
     def at(self, index: int) -> Self:
@@ -93,7 +94,7 @@ class _Rng:
     @classmethod
     def _derive(cls, held: Stream | Children) -> Self:
         rng = object.__new__(cls)
-        rng._held = held
+        rng._held = held  # type: ignore[misc]
         return rng
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
@@ -126,7 +127,7 @@ class SecureRng(_Rng):
     (3,)
     """
 
-    __slots__ = ()
+    __slots__ = ("_held", "_number")
     __module__ = "stairnoise"
 
     if TYPE_CHECKING:
@@ -211,7 +212,7 @@ class SeededRng(_Rng):
     True
     """
 
-    __slots__ = ()
+    __slots__ = ("_held", "_number")
     __module__ = "stairnoise"
 
     def __init__(self, seed: int, *, allow_release: bool = False) -> None:
