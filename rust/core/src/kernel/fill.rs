@@ -132,15 +132,15 @@ impl Kernel {
         blocks: &[[u64; BLOCK]],
         granularity: f64,
         out: &mut [[T; BLOCK]],
-        doubt: &mut impl FnMut(usize, &mut T),
+        doubt: &mut dyn FnMut(usize, &mut T),
     ) {
         let Some(together) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
             return self.lanes.fill(tier, blocks, granularity, out, doubt);
         };
-        together.fill(tier, blocks, granularity, out, |b, out| {
+        together.fill(tier, blocks, granularity, out, &mut |b, out| {
             let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
             self.lanes
-                .fill(tier, block, granularity, out, |i, value| doubt(b * BLOCK + i, value));
+                .fill(tier, block, granularity, out, &mut |i, value| doubt(b * BLOCK + i, value));
         });
     }
 }
@@ -247,7 +247,7 @@ impl Lanes {
         blocks: &[[u64; BLOCK]],
         granularity: f64,
         out: &mut [[T; BLOCK]],
-        doubt: impl FnMut(usize, &mut T),
+        doubt: &mut dyn FnMut(usize, &mut T),
     ) {
         let work = Filling {
             lanes: self,
@@ -261,15 +261,16 @@ impl Lanes {
 }
 
 /// [`Lanes::fill`].
-struct Filling<'a, T, D> {
+struct Filling<'a, T> {
     lanes: &'a Lanes,
     blocks: &'a [[u64; BLOCK]],
     granularity: f64,
     out: &'a mut [[T; BLOCK]],
-    doubt: D,
+    /// Called rarely: the kernels are compiled once for an element type, whoever asks.
+    doubt: &'a mut dyn FnMut(usize, &mut T),
 }
 
-impl<T: Value, D: FnMut(usize, &mut T)> Work for Filling<'_, T, D> {
+impl<T: Value> Work for Filling<'_, T> {
     type Result = ();
 
     #[inline(always)]
@@ -286,14 +287,14 @@ impl<T: Value, D: FnMut(usize, &mut T)> Work for Filling<'_, T, D> {
     }
 }
 
-impl<T: Value, D: FnMut(usize, &mut T)> Filling<'_, T, D> {
+impl<T: Value> Filling<'_, T> {
     #[inline(always)]
     fn each<A: Arithmetic>(self, lane: &impl Lane) {
         let Self {
             blocks,
             granularity,
             out,
-            mut doubt,
+            doubt,
             ..
         } = self;
         // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).

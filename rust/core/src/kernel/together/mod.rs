@@ -129,7 +129,7 @@ impl Together {
         blocks: &[[u64; BLOCK]],
         granularity: f64,
         out: &mut [[T; BLOCK]],
-        doubt: impl FnMut(usize, &mut [T; BLOCK]),
+        doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
     ) {
         let work = Filling {
             together: self,
@@ -143,15 +143,16 @@ impl Together {
 }
 
 /// [`Together::fill`].
-struct Filling<'a, T, D> {
+struct Filling<'a, T> {
     together: &'a Together,
     blocks: &'a [[u64; BLOCK]],
     granularity: f64,
     out: &'a mut [[T; BLOCK]],
-    doubt: D,
+    /// Called rarely, as in [`super::fill`].
+    doubt: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
 }
 
-impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
+impl<T: Value> Work for Filling<'_, T> {
     type Result = ();
 
     #[inline(always)]
@@ -179,14 +180,14 @@ impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Work for Filling<'_, T, D> {
     }
 }
 
-impl<T: Value, D: FnMut(usize, &mut [T; BLOCK])> Filling<'_, T, D> {
+impl<T: Value> Filling<'_, T> {
     #[inline(always)]
     fn each<A: Arithmetic>(self, law: &impl Block) {
         let Self {
             blocks,
             granularity,
             out,
-            mut doubt,
+            doubt,
             ..
         } = self;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
@@ -235,7 +236,7 @@ mod tests {
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    together.fill(tier, &[words], 1.0, &mut [[0.0_f64; BLOCK]], |_, _| left += 1);
+                    together.fill(tier, &[words], 1.0, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
                 }
                 assert!(left <= 800, "{law:?} {tier:?} {left}");
             }
