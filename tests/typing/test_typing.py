@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 import stairnoise
+from stairnoise._registry import ROWS, Example, Row
 
 HERE = Path(__file__).parent
 typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
-RIGHT = ["user_program.py", "returned.py"]
-PROGRAMS = [HERE / name for name in (*RIGHT, "wrong_program.py")]
+EVERY_LAW = "every_law.py"
+RIGHT = ["user_program.py", "returned.py", EVERY_LAW]
 
 
 def run(*command: str) -> str:
@@ -35,29 +36,38 @@ Errors = dict[str, dict[int, str]]
 
 
 @pytest.fixture(scope="module")
-def mypy() -> Errors:
-    """Codes of errors by program and line."""
-    text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", *map(str, PROGRAMS))
-    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]", text)
-    assert text.count(": error: ") == len(found), text
-    return {path.name: {int(line): code for name, line, code in found if name == path.name} for path in PROGRAMS}
+def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Those beside this file, and one that makes every example of the registry and draws from it."""
+    every_law = tmp_path_factory.mktemp("typing") / EVERY_LAW
+    made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row in ROWS for example in row.examples]
+    every_law.write_text("import stairnoise as sn\n\n" + "".join(made), encoding="utf-8")
+    return [*(HERE / name for name in ("user_program.py", "returned.py", "wrong_program.py")), every_law]
 
 
 @pytest.fixture(scope="module")
-def pyright(tmp_path_factory: pytest.TempPathFactory) -> Errors:
+def mypy(programs: list[Path]) -> Errors:
+    """Codes of errors by program and line."""
+    text = run("mypy", "--strict", "--config-file=", "--no-error-summary", "--hide-error-context", *map(str, programs))
+    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]", text)
+    assert text.count(": error: ") == len(found), text
+    return {path.name: {int(line): code for name, line, code in found if name == path.name} for path in programs}
+
+
+@pytest.fixture(scope="module")
+def pyright(programs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Errors:
     """Rules by program and line. basedpyright is the same checker, in a package that brings its Node.js."""
     if importlib.util.find_spec("basedpyright") is None:
         pytest.skip("needs pyright: pip install 'stairnoise[pyright]'")
     settings = {"typeCheckingMode": "strict", "include": [str(HERE)], "extraPaths": [str(_sources())]}
     config = tmp_path_factory.mktemp("pyright") / "pyrightconfig.json"
     config.write_text(json.dumps(settings), encoding="utf-8")
-    text = run(*("basedpyright", "--outputjson", "--project", str(config), "--pythonpath", sys.executable, *map(str, PROGRAMS)))
+    text = run(*("basedpyright", "--outputjson", "--project", str(config), "--pythonpath", sys.executable, *map(str, programs)))
     report = json.loads(text)
-    assert report["summary"]["filesAnalyzed"] == len(PROGRAMS), text
+    assert report["summary"]["filesAnalyzed"] == len(programs), text
     found = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
     return {
         path.name: {one["range"]["start"]["line"] + 1: one["rule"] for one in found if one["file"] == str(path)}
-        for path in PROGRAMS
+        for path in programs
     }
 
 
@@ -72,6 +82,11 @@ def _environment() -> dict[str, str]:
     return os.environ | ({} if installed else {"MYPYPATH": str(_sources())})
 
 
+def _call(row: Row, example: Example) -> str:
+    arguments = ", ".join(f"{name}={value!r}" for name, value in example.arguments.items())
+    return ".".join(filter(None, ["sn", row.class_name, example.by])) + f"({arguments})"
+
+
 @pytest.mark.parametrize("program", RIGHT)
 def test_right_program_has_no_errors(program: str, mypy: Errors) -> None:
     assert mypy[program] == {}
@@ -83,10 +98,10 @@ def test_right_program_has_no_errors_in_pyright(program: str, pyright: Errors) -
 
 
 def test_user_program_uses_every_public_name() -> None:
-    """But those that a program has no use for, or that `raises` covers with their base."""
+    """But the laws, which `every_law` has, what a program has no use for, and what `raises` covers with its base."""
     text = (HERE / "user_program.py").read_text(encoding="utf-8")
     unused = {name for name in stairnoise.__all__ if f"sn.{name}" not in text}
-    assert unused == {"CopyError", "ParameterTypeError", "__version__"}
+    assert unused - {row.class_name for row in ROWS} == {"CopyError", "ParameterTypeError", "__version__"}
 
 
 def test_user_program_runs() -> None:

@@ -1,10 +1,13 @@
-//! Doors for the checks of timing and taint (docs/evidence/timing.md), behind the feature `probe`. No part of the public interface.
+//! Doors for the checks of timing and taint (docs/evidence/timing.md), and the laws that checks go over, behind the feature `probe`. No part of
+//! the public interface.
 
 use crate::kernel::Tier;
+use crate::laws::PROBED;
+pub use crate::laws::probed::{Named, Numbers, Probed};
 use crate::lines::Lines;
 pub use crate::reveal::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::stream::CHUNK;
-use crate::{Answer, OneWordLaw, Value};
+use crate::{Answer, OneWordLaw, ParamError, Value};
 
 /// [`OneWordLaw::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(law: &OneWordLaw, words: &[u64], out: &mut [T]) {
@@ -31,4 +34,15 @@ pub fn doubts(law: &OneWordLaw, words: &[u64], scratch: &mut [f64], mut found: i
 /// Which kernel draws a law.
 pub fn kernel(law: &OneWordLaw) -> &'static str {
     law.sampler().kernel().name()
+}
+
+/// What the file of each law of several draws calls `PROBED`.
+pub fn several_draws() -> &'static [Probed] {
+    &PROBED
+}
+
+/// The examples of all laws of several draws.
+pub fn examples() -> Result<Vec<Named>, ParamError> {
+    let laws: Vec<_> = PROBED.iter().map(|law| (law.examples)()).collect::<Result<_, _>>()?;
+    Ok(laws.into_iter().flatten().collect())
 }

@@ -1,11 +1,9 @@
 //! Evidence: threads that end. Every law draws and releases in a thread with a stack of 128 KiB, musl's default, with the debug assertions of the
 //! test run, on the instruction set that it uses.
 
-#[path = "../examples/common/laws.rs"]
-mod laws;
-
 use std::thread;
 
+use stairnoise::probe::examples;
 use stairnoise::{Generator, Kind, Law, Laws, OneWordLaw, Parameters, Selection, Shape, Shapes};
 
 /// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
@@ -70,7 +68,7 @@ fn a_law_for_every_value() {
 #[test]
 fn laws_of_several_draws() {
     on_a_small_stack(|| {
-        for (_, law) in laws::several_draws().unwrap() {
+        for (_, law) in examples().unwrap() {
             draw(&law);
         }
     });

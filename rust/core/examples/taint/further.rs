@@ -1,10 +1,10 @@
 //! The taint check of laws of several draws for a value, of vectors and of selections.
 
+use stairnoise::probe::examples;
 use stairnoise::{Law, Selection, Value};
 
 use crate::cases::answers;
 use crate::check::{Report, secret};
-use crate::laws::several_draws;
 use crate::valgrind;
 
 /// Values of a long fill: one batch and a part of another.
@@ -13,7 +13,7 @@ const LONG: usize = 8 * 512 + 3 * 64 + 38;
 const SHORT: usize = 6;
 
 pub fn all(report: &mut Report) {
-    for (name, law) in several_draws().expect("valid parameters") {
+    for (name, law) in examples().expect("valid parameters") {
         every_output(report, &name, &law);
     }
     selection(report);

@@ -7,9 +7,6 @@ mod cases;
 #[cfg(target_arch = "x86_64")]
 mod further;
 #[cfg(target_arch = "x86_64")]
-#[path = "../common/laws.rs"]
-mod laws;
-#[cfg(target_arch = "x86_64")]
 mod valgrind;
 
 #[cfg(target_arch = "x86_64")]

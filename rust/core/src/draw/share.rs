@@ -15,6 +15,10 @@ impl Share {
     /// The whole law.
     pub const WHOLE: Self = Self { present: 1, parties: 1 };
 
+    /// For the examples of laws.
+    #[cfg(feature = "probe")]
+    pub(crate) const PROBED: [Self; 2] = [Self::WHOLE, Self { present: 1, parties: 3 }];
+
     /// The sum of `present` shares of `parties`.
     ///
     /// # Errors

@@ -8,6 +8,8 @@ use crate::exact::exp::Step;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 
 /// The larger of the two scales is 2¹⁰ to 2¹¹ steps.
 const LOG2_STEPS: i32 = 10;
@@ -93,3 +95,12 @@ impl Law for Arete {
         Source::staged(&self.sum)
     }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let law = |share| named(format!("Arete(0.25, 2, 0.5), {share:?}"), Arete::new(0.25, 2.0, 0.5, share));
+        Share::PROBED.into_iter().map(law).collect()
+    },
+    of: |n| boxed(Arete::new(n.reals[0], n.reals[1], n.reals[2], n.share)),
+};

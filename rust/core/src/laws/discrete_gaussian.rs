@@ -10,6 +10,8 @@ use crate::kernel::{Arithmetic, BLOCK, Coin, Tier, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
 use crate::reveal;
 use crate::stack;
@@ -353,6 +355,17 @@ impl Staged for DiscreteGaussian {
         Ok(())
     }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let of_integers =
+            [0.5, 100.0, 1e6].map(|sigma2| named(format!("DiscreteGaussian({sigma2})"), DiscreteGaussian::new(sigma2)));
+        let fine = named("Gaussian, sigma 1.16", DiscreteGaussian::scaled(1e20, -33));
+        of_integers.into_iter().chain([fine]).collect()
+    },
+    of: |n| boxed(DiscreteGaussian::scaled(n.reals[0], n.log2_granularity)),
+};
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,8 @@ use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 
 /// The generalized discrete Laplace law: noise in shares for integers, N − N'.
 ///
@@ -39,3 +41,22 @@ impl Law for GeneralizedDiscreteLaplace {
         Source::staged(&self.0)
     }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    // Up to sixteen thresholds are counted, more are searched.
+    examples: || {
+        let law = |(beta, a, share)| {
+            named(
+                format!("GeneralizedDiscreteLaplace({beta}, {a}), {share:?}"),
+                GeneralizedDiscreteLaplace::new(beta, a, share),
+            )
+        };
+        let settings = [(1.0, 4.0), (0.25, 3.5), (1.5, 0.2)];
+        settings
+            .iter()
+            .flat_map(|&(beta, a)| Share::PROBED.map(|share| law((beta, a, share))))
+            .collect()
+    },
+    of: |n| boxed(GeneralizedDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
+};

@@ -6,6 +6,8 @@ use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
 
 /// Noise whose density falls at one rate near 0 and at others farther out (Mugunthan, Xiao and Kagal 2020).
@@ -145,6 +147,23 @@ fn cells_of(breakpoints: &[f64], lattice: Lattice) -> Result<Vec<u64>, ParamErro
     });
     cells.collect()
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    // One more segment than epsilons; of more than eight the one in use is read from a table.
+    examples: || {
+        let law = |epsilons| {
+            let eps: Vec<f64> = (0..epsilons).map(|i| 0.5 + 0.25 * f64::from(i)).collect();
+            let breaks: Vec<f64> = (1..epsilons).map(f64::from).collect();
+            named(
+                format!("MergedLaplace of {epsilons} rates"),
+                MergedLaplace::new(&eps, &breaks, 1.0),
+            )
+        };
+        [1, 2, 7, 12].into_iter().map(law).collect()
+    },
+    of: |n| boxed(MergedLaplace::new(&[n.reals[0], n.reals[1]], &[n.reals[2]], n.reals[3])),
+};
 
 #[cfg(test)]
 mod tests {

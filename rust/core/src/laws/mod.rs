@@ -9,6 +9,8 @@ mod laplace;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
 mod multivariate;
+#[cfg(feature = "probe")]
+pub(crate) mod probed;
 mod staircase;
 mod truncated_laplace;
 
@@ -23,3 +25,15 @@ pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use multivariate::{MultivariateStaircase, Norm};
 pub use staircase::{Gamma, Staircase};
 pub use truncated_laplace::TruncatedLaplace;
+
+/// What the checks that go over all laws of several draws need of them.
+#[cfg(feature = "probe")]
+pub(crate) const PROBED: [probed::Probed; 7] = [
+    truncated_laplace::PROBED,
+    merged_laplace::PROBED,
+    generalized_discrete_laplace::PROBED,
+    multi_scale_discrete_laplace::PROBED,
+    arete::PROBED,
+    discrete_gaussian::PROBED,
+    multivariate::PROBED,
+];

@@ -8,6 +8,8 @@ use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 use crate::memory;
 
 /// A value takes a draw for every unit of the sensitivity.
@@ -61,3 +63,21 @@ impl Law for MultiScaleDiscreteLaplace {
         self.cells
     }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let [whole, third] = Share::PROBED;
+        let law = |(eps, sensitivity, share)| {
+            named(
+                format!("MultiScaleDiscreteLaplace({eps}, {sensitivity}), {share:?}"),
+                MultiScaleDiscreteLaplace::new(eps, sensitivity, share),
+            )
+        };
+        [(4.0, 1.0, third), (1.0, 3.0, whole), (1.0, 3.0, third)]
+            .into_iter()
+            .map(law)
+            .collect()
+    },
+    of: |n| boxed(MultiScaleDiscreteLaplace::new(n.reals[0], n.reals[1], n.share)),
+};

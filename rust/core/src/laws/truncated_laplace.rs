@@ -7,6 +7,8 @@ use crate::lattice::dyadic::floor_scaled;
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
 
 /// The Laplace law of scale Δ/ε between two bounds, (ε, δ)-differentially private (Geng, Ding, Guo and Kumar 2020; Mugunthan, Xiao and Kagal 2020).
@@ -148,6 +150,30 @@ fn bound(name: &'static str, distance: f64, given: f64, sensitivity: f64, lattic
 fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
     ParamError::Rule { parameter, rule, value }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let symmetric = [(0.1, 1e-6), (1.0, 1e-6), (4.0, 1e-3)].map(|(eps, delta)| {
+            let law = TruncatedLaplace::new(eps, delta, 1.0, None, None);
+            named(format!("TruncatedLaplace({eps}, {delta})"), law)
+        });
+        let law = TruncatedLaplace::new(1.0, 1e-6, 1.0, Some(-20.0), Some(30.0));
+        symmetric
+            .into_iter()
+            .chain([named("TruncatedLaplace(1, 1e-6, -20, 30)", law)])
+            .collect()
+    },
+    of: |n| {
+        boxed(TruncatedLaplace::new(
+            n.reals[0],
+            n.reals[1],
+            n.reals[2],
+            n.bounds[0],
+            n.bounds[1],
+        ))
+    },
+};
 
 #[cfg(test)]
 mod tests {

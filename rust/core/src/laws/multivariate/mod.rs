@@ -38,6 +38,8 @@ use crate::kernel::Tier;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
 use crate::law::Law;
 use crate::law::fill::Source;
+#[cfg(feature = "probe")]
+use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stack;
@@ -326,6 +328,33 @@ fn rounding_of_answers(norm: Norm, dim: u64) -> u64 {
 fn ceil_gamma(gamma: f64, cells: u64) -> u64 {
     if gamma > 0.0 { ceil_product(gamma, cells) } else { 0 }
 }
+
+#[cfg(feature = "probe")]
+pub(super) const PROBED: Probed = Probed {
+    examples: || {
+        let law = |norm, (eps, dim)| {
+            named(
+                format!("MultivariateStaircase({eps}), {norm:?}, dim {dim}"),
+                MultivariateStaircase::new(eps, 1.0, dim, 0.4, norm),
+            )
+        };
+        let settings = [(4.0, 2), (1.0, 3), (1.0, 7), (1.0, 10)];
+        let norms = [Norm::L1, Norm::L2, Norm::LInf];
+        norms
+            .iter()
+            .flat_map(|&norm| settings.map(|setting| law(norm, setting)))
+            .collect()
+    },
+    of: |n| {
+        boxed(MultivariateStaircase::new(
+            n.reals[0],
+            n.reals[1],
+            n.whole,
+            n.reals[2],
+            [Norm::L1, Norm::L2, Norm::LInf][n.choice],
+        ))
+    },
+};
 
 #[cfg(test)]
 mod tests {

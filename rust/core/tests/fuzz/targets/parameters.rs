@@ -3,19 +3,16 @@
 //! A constructor refuses numbers with a text that names the parameter and the value, or makes a law that draws and releases finite multiples
 //! of its granularity.
 
-#[path = "../../../examples/common/laws.rs"]
-mod laws;
-
 use std::fmt::Debug;
 
+use stairnoise::probe::{Numbers, several_draws};
 use stairnoise::{
-    DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, Norm, OneWordLaw, ParamError, R, Selection, Share,
-    Staircase, largest_quotient,
+    DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, OneWordLaw, ParamError, R, Selection, Share, Staircase,
+    largest_quotient,
 };
 
 use super::input::Input;
 use super::oracle::log2_of_power;
-use laws::{CONSTRUCTORS, Numbers};
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
@@ -29,7 +26,8 @@ pub fn run(bytes: &[u8]) {
             Share::WHOLE
         }
     };
-    match usize::from(input.byte()) % (5 + CONSTRUCTORS.len()) {
+    let further = several_draws();
+    match usize::from(input.byte()) % (5 + further.len()) {
         0 => four(Staircase::new(a, b, [Gamma::L1, Gamma::L2, Gamma::Value(c)][input.below(3)])),
         1 => four(DiscreteStaircase::new(
             a,
@@ -39,15 +37,12 @@ pub fn run(bytes: &[u8]) {
         2 => four(Laplace::new(a, b)),
         3 => four(DiscreteLaplace::new(a, whole)),
         4 => selections(a, b, c, input.flag()),
-        other => staged(CONSTRUCTORS[other - 5](&Numbers {
-            a,
-            b,
-            c,
-            d: input.number(),
+        other => staged((further[other - 5].of)(&Numbers {
+            reals: [a, b, c, input.number()],
             bounds,
             whole,
             log2_granularity: input.word() as i32 >> input.below(32),
-            norm: [Norm::L1, Norm::L2, Norm::LInf][input.below(3)],
+            choice: input.below(3),
             share,
         })),
     }
