@@ -9,6 +9,7 @@ use crate::lattice::release::{add, add_each};
 use crate::lattice::{Answer, Value};
 use crate::lines::Lines;
 use crate::reveal;
+use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Words, WordsIn};
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
@@ -185,11 +186,17 @@ impl Sampler {
                 let sign = (word.cast_signed()) >> WORD_BITS;
                 (magnitude.cast_signed() ^ sign).wrapping_sub(sign)
             }
-            None => self.exact_cells(word, extension),
+            None => {
+                let cells = self.exact_cells(word, extension);
+                stack::wipe_deep();
+                cells
+            }
         }
     }
 
+    /// Not inlined: what it leaves is below the frame of its caller, which wipes it.
     #[cold]
+    #[inline(never)]
     fn exact_cells(&self, word: u64, mut extension: impl FnMut(usize) -> u64) -> i64 {
         reveal::slow_path();
         let word = reveal::word(word);

@@ -249,20 +249,26 @@ impl Lanes {
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut T),
     ) {
-        let work = Filling {
-            lanes: self,
+        let filling = Filling {
             blocks,
             granularity,
             out,
             doubt,
         };
-        run_on(tier, work);
+        match self {
+            Self::Geometric(lane) => filling.by(tier, lane),
+            Self::Coarse(lane) => filling.by(tier, lane),
+            Self::Thresholds4(lane) => filling.by(tier, lane),
+            Self::Thresholds8(lane) => filling.by(tier, lane),
+            Self::Staircase(lane) => filling.by(tier, lane),
+            Self::Ladder4(lane) => filling.by(tier, lane),
+            Self::Ladder8(lane) => filling.by(tier, lane),
+        }
     }
 }
 
 /// [`Lanes::fill`].
 struct Filling<'a, T> {
-    lanes: &'a Lanes,
     blocks: &'a [[u64; BLOCK]],
     granularity: f64,
     out: &'a mut [[T; BLOCK]],
@@ -270,33 +276,30 @@ struct Filling<'a, T> {
     doubt: &'a mut dyn FnMut(usize, &mut T),
 }
 
-impl<T: Value> Work for Filling<'_, T> {
+impl<T: Value> Filling<'_, T> {
+    /// A function for every kernel: one for all of them has a frame with the arrays of all, which [`crate::stack`] would have to wipe.
+    fn by(self, tier: Tier, lane: &impl Lane) {
+        run_on(tier, FillingBy { filling: self, lane });
+    }
+}
+
+struct FillingBy<'a, 'b, T, L> {
+    filling: Filling<'a, T>,
+    lane: &'b L,
+}
+
+impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
     type Result = ();
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        match self.lanes {
-            Lanes::Geometric(lane) => self.each::<A>(lane),
-            Lanes::Coarse(lane) => self.each::<A>(lane),
-            Lanes::Thresholds4(lane) => self.each::<A>(lane),
-            Lanes::Thresholds8(lane) => self.each::<A>(lane),
-            Lanes::Staircase(lane) => self.each::<A>(lane),
-            Lanes::Ladder4(lane) => self.each::<A>(lane),
-            Lanes::Ladder8(lane) => self.each::<A>(lane),
-        }
-    }
-}
-
-impl<T: Value> Filling<'_, T> {
-    #[inline(always)]
-    fn each<A: Arithmetic>(self, lane: &impl Lane) {
-        let Self {
+        let Self { filling, lane } = self;
+        let Filling {
             blocks,
             granularity,
             out,
             doubt,
-            ..
-        } = self;
+        } = filling;
         // Room for all blocks, not zeroed for each: zeros stored just before take up to a tenth of a fill, and made its time depend on the noise (docs/evidence/timing.md).
         let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {

@@ -335,7 +335,7 @@ impl<const N: usize> Drop for Attempt<N> {
         self.drawn.words.zeroize();
         self.drawn.coins.zeroize();
         self.proposals.zeroize();
-        stack::wipe_kernels();
+        stack::wipe_deep();
     }
 }
 

@@ -131,20 +131,37 @@ impl Together {
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
     ) {
-        let work = Filling {
-            together: self,
+        let filling = Filling {
             blocks,
             granularity,
             out,
             doubt,
         };
-        run_on(tier, work);
+        match self {
+            Self::Counts3(law) => filling.by(tier, law),
+            Self::Counts4(law) => filling.by(tier, law),
+            Self::Counts8(law) => filling.by(tier, law),
+            Self::Counts12(law) => filling.by(tier, law),
+            Self::Counts16(law) => filling.by(tier, law),
+            Self::Narrow(law) => filling.by(tier, law),
+            Self::NarrowTable(law) => filling.by(tier, law),
+            Self::Rough(law) => filling.by(tier, law),
+            Self::Fine(law) => filling.by(tier, law),
+            Self::Table(law) => filling.by(tier, law),
+            Self::Lines3(law) => filling.by(tier, law),
+            Self::Lines4(law) => filling.by(tier, law),
+            Self::Lines8(law) => filling.by(tier, law),
+            Self::Lines12(law) => filling.by(tier, law),
+            Self::Lines16(law) => filling.by(tier, law),
+            Self::Octaves2(law) => filling.by(tier, law),
+            Self::Octaves3(law) => filling.by(tier, law),
+            Self::Octaves4(law) => filling.by(tier, law),
+        }
     }
 }
 
 /// [`Together::fill`].
 struct Filling<'a, T> {
-    together: &'a Together,
     blocks: &'a [[u64; BLOCK]],
     granularity: f64,
     out: &'a mut [[T; BLOCK]],
@@ -152,46 +169,31 @@ struct Filling<'a, T> {
     doubt: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
 }
 
-impl<T: Value> Work for Filling<'_, T> {
+impl<T: Value> Filling<'_, T> {
+    /// A function for every family: one for all of them has a frame with the arrays of all, which [`crate::stack`] would have to wipe.
+    fn by(self, tier: Tier, law: &impl Block) {
+        run_on(tier, FillingBy { filling: self, law });
+    }
+}
+
+struct FillingBy<'a, 'b, T, B> {
+    filling: Filling<'a, T>,
+    law: &'b B,
+}
+
+impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
     type Result = ();
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        match self.together {
-            Together::Counts3(law) => self.each::<A>(law),
-            Together::Counts4(law) => self.each::<A>(law),
-            Together::Counts8(law) => self.each::<A>(law),
-            Together::Counts12(law) => self.each::<A>(law),
-            Together::Counts16(law) => self.each::<A>(law),
-            Together::Narrow(law) => self.each::<A>(law),
-            Together::Rough(law) => self.each::<A>(law),
-            Together::Fine(law) => self.each::<A>(law),
-            Together::NarrowTable(law) => self.each::<A>(law),
-            Together::Table(law) => self.each::<A>(law),
-            Together::Lines3(law) => self.each::<A>(law),
-            Together::Lines4(law) => self.each::<A>(law),
-            Together::Lines8(law) => self.each::<A>(law),
-            Together::Lines12(law) => self.each::<A>(law),
-            Together::Lines16(law) => self.each::<A>(law),
-            Together::Octaves2(law) => self.each::<A>(law),
-            Together::Octaves3(law) => self.each::<A>(law),
-            Together::Octaves4(law) => self.each::<A>(law),
-        }
-    }
-}
-
-impl<T: Value> Filling<'_, T> {
-    #[inline(always)]
-    fn each<A: Arithmetic>(self, law: &impl Block) {
-        let Self {
+        let Filling {
             blocks,
             granularity,
             out,
             doubt,
-            ..
-        } = self;
+        } = self.filling;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !reveal::condition(law.write::<A, T>(words, granularity, out)) {
+            if !reveal::condition(self.law.write::<A, T>(words, granularity, out)) {
                 doubt(b, out);
             }
         }

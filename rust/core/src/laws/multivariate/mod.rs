@@ -279,7 +279,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        stack::wipe_kernels();
+        stack::wipe_deep();
     }
 }
 
