@@ -180,18 +180,14 @@ impl Sampler {
         // From a noise scale of 2⁴⁵ cells on every word comes here. Fixed point takes 50 to 80 ns, the exact path 1 to 2 µs
         // (docs/evidence/timing.md).
         let decided = self.fixed_point.as_ref().and_then(|law| law.decide(word & !(1 << WORD_BITS)));
-        match decided {
-            Some(magnitude) => {
-                // A mask: a branch would depend on the sign of the noise.
-                let sign = (word.cast_signed()) >> WORD_BITS;
-                (magnitude.cast_signed() ^ sign).wrapping_sub(sign)
-            }
-            None => {
-                let cells = self.exact_cells(word, extension);
-                stack::wipe_deep();
-                cells
-            }
+        if let Some(magnitude) = decided {
+            // A mask: a branch would depend on the sign of the noise.
+            let sign = (word.cast_signed()) >> WORD_BITS;
+            return (magnitude.cast_signed() ^ sign).wrapping_sub(sign);
         }
+        let cells = self.exact_cells(word, extension);
+        stack::wipe_deep();
+        cells
     }
 
     /// Not inlined: what it leaves is below the frame of its caller, which wipes it.
