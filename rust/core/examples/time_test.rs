@@ -21,14 +21,16 @@ const POOL: usize = 32;
 const FILLS: usize = 1_000_000;
 const LIMIT: f64 = 10.0;
 
-/// A law for each kernel, discrete and continuous.
-const LAWS: [(Kind, f64, f64); 10] = [
+/// A law for each kernel and for each first level, discrete and continuous.
+const LAWS: [(Kind, f64, f64); 12] = [
     (Kind::Laplace, 0.1, 1.0),
     (Kind::Laplace, 1.0, 1.0),
+    (Kind::DiscreteLaplace, 0.01, 1.0),
     (Kind::DiscreteLaplace, 0.1, 1.0),
     (Kind::DiscreteLaplace, 1.5, 1.0),
     (Kind::DiscreteLaplace, 4.0, 1.0),
     (Kind::Staircase, 0.1, 1.0),
+    (Kind::Staircase, 1.0, 1.0),
     (Kind::Staircase, 4.0, 1.0),
     (Kind::DiscreteStaircase, 0.1, 5.0),
     (Kind::DiscreteStaircase, 2.0, 5.0),
@@ -48,7 +50,11 @@ fn main() -> ExitCode {
     let only = std::env::args().nth(2).unwrap_or_default();
     for (kind, eps, sensitivity) in LAWS {
         let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
-        let name = format!("{kind:?}({eps}, {sensitivity}) {}", probe::kernel(&law));
+        let name = format!(
+            "{kind:?}({eps}, {sensitivity}) {} and {}",
+            probe::first_level(&law),
+            probe::kernel(&law)
+        );
         if name.contains(&only) {
             failures += of_law(&law, &name, &mut random, fills);
         }
@@ -137,7 +143,7 @@ const SMALL: [f64; 2] = [0.1, 1.0];
 const LARGE: [f64; 2] = [1.0 / 4000.0, 1.0 / 1000.0];
 const ALL: [f64; 2] = [0.0, 1.0];
 
-/// Words of random sign with v in the range, none of them in doubt.
+/// Words of random sign with v in the range, of which both levels are certain.
 fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> Vec<[u64; N]> {
     let scale = 2.0_f64.powi(63);
     let (low, width) = ((low * scale) as u64, ((high - low) * scale) as u64);
@@ -147,7 +153,7 @@ fn sure_words(law: &OneWordLaw, random: &mut Random, [low, high]: [f64; 2]) -> V
             let word = (word & 1 << 63) | (low + ((u128::from(word << 1) * u128::from(width)) >> 64) as u64);
             let mut sure = true;
             probe::doubts(law, &[word], &mut [0.0], |_| sure = false);
-            if sure {
+            if sure && probe::is_certain(law, word) {
                 return word;
             }
         }

@@ -17,10 +17,10 @@ pub fn write<T: Value>(law: &OneWordLaw, words: &[u64], out: &mut [T]) {
 /// [`OneWordLaw::release_part`] for given words, whose extension words are all zero.
 pub fn release<A: Answer, T: Value>(law: &OneWordLaw, words: &[u64], answers: &[A], out: &mut [T]) {
     let Lines(noise) = &mut Lines([0_i64; CHUNK]);
+    let tier = Tier::current();
     for ((words, answers), out) in words.chunks(CHUNK).zip(answers.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
         let noise = &mut noise[..out.len()];
-        write(law, words, noise);
-        crate::lattice::release::add_each(answers, noise, law.sampler().lattice(), out);
+        law.sampler().release_words(tier, words, |_, _| 0, answers, noise, out);
     }
 }
 
@@ -31,9 +31,28 @@ pub fn doubts(law: &OneWordLaw, words: &[u64], scratch: &mut [f64], mut found: i
         .fill(Tier::current(), words, 1.0, scratch, |i, _: &mut f64| found(i));
 }
 
-/// Which kernel draws a law.
+/// Which kernel draws a law: its second level.
 pub fn kernel(law: &OneWordLaw) -> &'static str {
     law.sampler().kernel().name()
+}
+
+/// Which first level draws a law; "none" of one that has the second alone.
+pub fn first_level(law: &OneWordLaw) -> &'static str {
+    law.sampler().kernel().first_level(Tier::current())
+}
+
+/// Whether the first level is certain of a block of this word; true where there is none.
+pub fn is_certain(law: &OneWordLaw, word: u64) -> bool {
+    law.sampler().kernel().is_certain(Tier::current(), word)
+}
+
+/// The first levels that laws have on the instruction set in use.
+pub fn first_levels() -> &'static [&'static str] {
+    if Tier::current().has_tables() {
+        &["counts", "lines", "narrow table", "none", "octaves", "table"]
+    } else {
+        &["counts", "lines", "logarithm", "narrow", "none"]
+    }
 }
 
 /// What the file of each law of several draws calls `PROBED`.

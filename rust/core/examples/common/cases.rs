@@ -4,15 +4,17 @@ use std::hint::black_box;
 
 use stairnoise::Kind;
 
-/// At least one law for each of the seven kernels, and two that are drawn in fixed point.
-pub const LAWS: [(Kind, f64, f64); 13] = [
+/// At least one law for each of the seven kernels and for each first level, and two that are drawn in fixed point.
+pub const LAWS: [(Kind, f64, f64); 15] = [
     (Kind::Laplace, 0.01, 1.0),
     (Kind::Laplace, 1.0, 3.0),
     (Kind::Laplace, 10.0, 1.0),
     (Kind::DiscreteLaplace, 0.01, 1.0),
+    (Kind::DiscreteLaplace, 0.1, 1.0),
     (Kind::DiscreteLaplace, 1.5, 1.0),
     (Kind::DiscreteLaplace, 4.0, 1.0),
     (Kind::Staircase, 0.1, 1.0),
+    (Kind::Staircase, 1.0, 1.0),
     (Kind::Staircase, 4.0, 1.0),
     (Kind::DiscreteStaircase, 0.1, 5.0),
     (Kind::DiscreteStaircase, 2.0, 5.0),

@@ -85,14 +85,17 @@ mod check {
             cpu_tier().expect("STAIRNOISE_CPU names one of this processor's")
         );
         let mut report = Report { failures: 0 };
-        let mut kernels = BTreeSet::new();
+        let (mut kernels, mut first_levels) = (BTreeSet::new(), BTreeSet::new());
         for (number, (kind, eps, sensitivity)) in LAWS.into_iter().enumerate() {
             let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
-            kernels.insert(probe::kernel(&law));
-            let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
+            let (first_level, kernel) = (probe::first_level(&law), probe::kernel(&law));
+            kernels.insert(kernel);
+            first_levels.insert(first_level);
+            let name = format!("{kind:?}({eps}, {sensitivity}), {first_level} and {kernel}");
             every_output(&mut report, &name, &law, number);
         }
         assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         parameters_by_the_value(&mut report);
         further::all(&mut report);
         controls(&mut report);

@@ -103,11 +103,13 @@ mod check {
 
     fn cases(report: &mut Report) {
         controls(report);
-        let mut kernels = BTreeSet::new();
+        let (mut kernels, mut first_levels) = (BTreeSet::new(), BTreeSet::new());
         for (kind, eps, sensitivity) in LAWS {
             let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).expect("valid parameters");
-            kernels.insert(probe::kernel(&law));
-            let name = format!("{kind:?}({eps}, {sensitivity}), kernel {}", probe::kernel(&law));
+            let (first_level, kernel) = (probe::first_level(&law), probe::kernel(&law));
+            kernels.insert(kernel);
+            first_levels.insert(first_level);
+            let name = format!("{kind:?}({eps}, {sensitivity}), {first_level} and {kernel}");
             for n in [SHORT, LONG] {
                 fill::<f64>(report, &name, &law, n);
                 fill::<i32>(report, &name, &law, n);
@@ -121,6 +123,7 @@ mod check {
             }
         }
         assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
+        assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         parameters_by_the_value(report);
     }
 

@@ -153,24 +153,36 @@ impl Sampler {
         answers: &[A],
         out: &mut [T],
     ) {
-        let (tier, lattice) = (Tier::current(), self.lattice());
+        let tier = Tier::current();
         let Lines(noise) = &mut Lines([0_i64; M]);
         for (chunk, (answers, out)) in answers.chunks(M).zip(out.chunks_mut(M)).enumerate() {
             let (first, noise) = (first + (chunk * M) as u64, &mut noise[..out.len()]);
             let extension = |i, e| stage.extension(first + i as u64, e);
-            self.write_words(tier, words.at(stage, first, out.len()), extension, noise);
-            run_on(
-                tier,
-                Adding {
-                    answers,
-                    noise,
-                    lattice,
-                    out,
-                },
-            );
+            self.release_words(tier, words.at(stage, first, out.len()), extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
         noise[..answers.len().min(M)].zeroize();
+    }
+
+    /// Answers plus the values of `words`, by way of `noise`; `extension` as in [`Sampler::write_words`].
+    #[inline]
+    pub fn release_words<A: Answer, T: Value>(
+        &self,
+        tier: Tier,
+        words: &[u64],
+        extension: impl Fn(usize, usize) -> u64,
+        answers: &[A],
+        noise: &mut [i64],
+        out: &mut [T],
+    ) {
+        self.write_words(tier, words, extension, noise);
+        let adding = Adding {
+            answers,
+            noise,
+            lattice: self.lattice,
+            out,
+        };
+        run_on(tier, adding);
     }
 
     /// X for a word that the kernel is not sure of.

@@ -80,10 +80,27 @@ impl Kernel {
         self.lanes.is_ever_sure()
     }
 
-    /// Which kernel this is.
+    /// Which kernel this is: its second level.
     #[cfg(feature = "probe")]
     pub fn name(&self) -> &'static str {
         self.lanes.name()
+    }
+
+    /// Which first level it has on a tier.
+    #[cfg(feature = "probe")]
+    pub fn first_level(&self, tier: Tier) -> &'static str {
+        self.first(tier).map_or("none", Together::name)
+    }
+
+    /// Whether that level is certain of a block of this word; true where there is none.
+    #[cfg(feature = "probe")]
+    pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
+        self.first(tier).is_none_or(|first| first.is_certain(tier, word))
+    }
+
+    #[cfg(feature = "probe")]
+    fn first(&self, tier: Tier) -> Option<&Together> {
+        self.first.as_ref().and_then(|first| first.get(tier, WORTH))
     }
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.

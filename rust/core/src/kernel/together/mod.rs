@@ -122,6 +122,28 @@ impl Together {
         }
     }
 
+    #[cfg(feature = "probe")]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Counts3(_) | Self::Counts4(_) | Self::Counts8(_) | Self::Counts12(_) | Self::Counts16(_) => "counts",
+            Self::Narrow(_) => "narrow",
+            Self::NarrowTable(_) => "narrow table",
+            Self::Rough(_) | Self::Fine(_) => "logarithm",
+            Self::Table(_) => "table",
+            Self::Lines3(_) | Self::Lines4(_) | Self::Lines8(_) | Self::Lines12(_) | Self::Lines16(_) => "lines",
+            Self::Octaves2(_) | Self::Octaves3(_) | Self::Octaves4(_) => "octaves",
+        }
+    }
+
+    /// Whether it is certain of a block of this word.
+    #[cfg(feature = "probe")]
+    pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
+        let mut certain = true;
+        let doubt = &mut |_, _: &mut [f64; BLOCK]| certain = false;
+        self.fill(tier, &[[word; BLOCK]], 1.0, &mut [[0.0; BLOCK]], doubt);
+        certain
+    }
+
     /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
     pub fn fill<T: Value>(
         &self,
