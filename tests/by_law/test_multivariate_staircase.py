@@ -128,8 +128,8 @@ def test_regimes_of_the_search_meet():
     gamma = np.array([0.05, 0.3, 0.77, 1.0])
     for eps, dim in [(1.5, 6), (2.0, 7)]:
         series = vector_gamma._by_series(eps, dim, 1)
-        powers = vector_gamma._by_small_parts(vector_gamma._powers(eps), dim, 1, 1.0)
-        waves = vector_gamma._by_small_parts(vector_gamma._harmonics(eps, 0.0), dim, 1, 1.0)
+        powers, waves = vector_gamma._powers(eps, dim), vector_gamma._harmonics(eps, dim, 0.0, 2.0**64)
+        powers, waves = (vector_gamma._by_small_parts(etas, etas, dim, 1, 1.0) for etas in (powers, waves))
         assert powers.cost(gamma) == pytest.approx(waves.cost(gamma), abs=1e-15)
         assert series.cost(gamma) == pytest.approx((dim + 1) / eps * (1 + powers.cost(gamma)), rel=1e-13)
         assert series.slope(gamma) / eps == pytest.approx(powers.slope(gamma), abs=1e-3 * abs(powers.slope(gamma)).max())

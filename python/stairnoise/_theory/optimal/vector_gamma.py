@@ -28,14 +28,16 @@ from stairnoise._theory.optimal import long_vector_gamma
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
+Parts = Callable[..., list[Floats]]
 
 # Above this size of η the series itself has digits enough.
 _LARGE = 1e-4
 # From this many dimensions on, Lipschitz's formula needs few terms.
 _MANY_DIMENSIONS = 8
-_HARMONICS = 512
-# From so many dimensions on, so many of them change no bit of a sum.
-_FEWER_HARMONICS = ((64, 16), (16, 128))
+# Terms smaller than the first by this factor change no bit of a sum. By the other they change no more than which of two
+# neighbours on a grid is the best.
+_LOST = 2.0**64
+_LOST_ON_GRID = 2.0**40
 _BERNOULLI = 80
 _NATS = 60.0
 _GRID = 256
@@ -107,9 +109,10 @@ def _search(eps: float, dim: int, p: int) -> Search:
     if log_size > math.log(_LARGE):
         return _by_series(eps, dim, p)
     if dim >= _MANY_DIMENSIONS:
-        number = next((n for least, n in _FEWER_HARMONICS if dim >= least), _HARMONICS)
-        return _by_small_parts(_harmonics(eps, log_size, number), dim, p, math.exp(log_size))
-    return _by_small_parts(_powers(eps), dim, p, 1.0)
+        rough, fine = (_harmonics(eps, dim, log_size, lost) for lost in (_LOST_ON_GRID, _LOST))
+        return _by_small_parts(rough, fine, dim, p, math.exp(log_size))
+    powers = _powers(eps, dim)
+    return _by_small_parts(powers, powers, dim, p, 1.0)
 
 
 def _by_series(eps: float, dim: int, p: int) -> Search:
@@ -129,59 +132,76 @@ def _by_series(eps: float, dim: int, p: int) -> Search:
     return Search(lambda gamma: mean(gamma, dim, p), slope)
 
 
-def _by_small_parts(etas: Callable[..., list[Floats]], dim: int, p: int, unit: float) -> Search:
-    """With η of one γ and several s in units of `unit`."""
+def _by_small_parts(of_grid: Parts, of_one: Parts, dim: int, p: int, unit: float) -> Search:
+    """With η of one γ and several s in units of `unit`; a rough one for costs."""
 
     def cost(gamma: Floats) -> Floats:
-        there, here = etas(gamma, dim + p, dim)
+        there, here = of_grid(gamma, dim + p, dim)
         return (there - here) / (1 + unit * here)
 
     def slope(gamma: Floats) -> Floats:
-        a, b, c, e = etas(gamma, dim + p - 1, dim, dim - 1, dim + p)
+        a, b, c, e = of_one(gamma, dim + p - 1, dim, dim - 1, dim + p)
         return a + b - c - e + unit * (a * b - c * e)
 
     return Search(cost, slope)
 
 
-def _harmonics(eps: float, log_unit: float, number: int = _HARMONICS) -> Callable[..., list[Floats]]:
-    turns = 2 * np.pi * np.arange(1, number + 1)
+def _harmonics(eps: float, dim: int, log_unit: float, lost: float) -> Parts:
+    """By Lipschitz's formula, for s from d − 1 on."""
+    # |z_k/z_1|^d is below 1/lost from here on.
+    last = math.hypot(eps, 2 * math.pi) * lost ** (1 / dim)
+    turns = 2 * np.pi * np.arange(1, math.ceil(last / (2 * math.pi)) + 1)
     log_z, angle = math.log(eps) - np.log(np.hypot(eps, turns)), -np.arctan2(turns, eps)
 
-    def eta(gamma: Floats, s: int) -> Floats:
-        sizes = np.exp((s + 1) * log_z - log_unit)
-        terms = np.cos((s + 1) * angle + turns * gamma[:, None]) * sizes
-        return np.asarray(2 * terms.sum(axis=1))
-
-    return lambda gamma, *s: [eta(gamma, i) for i in s]
-
-
-def _powers(eps: float) -> Callable[..., list[Floats]]:
     @cache
-    def factors(s: int) -> Floats:
-        return np.array([(-1) ** s * math.comb(i - 1, s) * (-eps) ** i for i in range(s + 1, _BERNOULLI)])
+    def waves(*s: int) -> tuple[Floats, Floats]:
+        powers = np.array(s)[:, None, None] + 1
+        return powers * angle, np.exp(powers * log_z - log_unit)
 
     def etas(gamma: Floats, *s: int) -> list[Floats]:
-        bernoulli = _bernoulli_over_factorial(gamma)
-        return [np.asarray(factors(i) @ bernoulli[i + 1 :]) for i in s]
+        phases, sizes = waves(*s)
+        return list(2 * (np.cos(phases + turns * gamma[:, None]) * sizes).sum(axis=2))
 
     return etas
 
 
-def _bernoulli_over_factorial(gamma: Floats) -> Floats:
-    """B_j(γ)/j! for j = 0, 1, …, expanded about ½, where the terms cancel least."""
-    t = gamma - 0.5
-    powers = np.ones((_BERNOULLI, t.size))
-    for k in range(1, _BERNOULLI):
-        powers[k] = powers[k - 1] * t / k
-    middle = _at_one_half()
-    return np.array([middle[j::-1] @ powers[: j + 1] for j in range(_BERNOULLI)])
+def _powers(eps: float, dim: int) -> Parts:
+    """By powers of ε, for s from d − 1 to d + 2."""
+    number = _terms(eps, dim + 2)
+
+    @cache
+    def factors(s: int) -> Floats:
+        return np.array([(-1) ** s * math.comb(j - 1, s) * (-eps) ** j for j in range(s + 1, number)])
+
+    def etas(gamma: Floats, *s: int) -> list[Floats]:
+        bernoulli = _bernoulli_over_factorial(gamma, dim, number)
+        return [np.asarray(factors(i) @ bernoulli[i + 1 - dim :]) for i in s]
+
+    return etas
+
+
+def _terms(eps: float, s: int) -> int:
+    """Return the first j whose terms of η_s, below 2 C(j−1, s) (ε/2π)^j, change no bit of a sum."""
+    size, j = 1.0, s + 1
+    while size > 1 / _LOST and j < _BERNOULLI:
+        size *= eps / (2 * math.pi) * j / (j - s)
+        j += 1
+    return j
+
+
+def _bernoulli_over_factorial(gamma: Floats, first: int, number: int) -> Floats:
+    """B_j(γ)/j! for j from `first` to `number` − 1, expanded about ½, where the terms cancel least."""
+    steps = np.concatenate([np.ones((1, gamma.size)), (gamma - 0.5) / np.arange(1, number)[:, None]])
+    powers, rows = np.multiply.accumulate(steps), _about_one_half()
+    return np.array([rows[j, : j + 1] @ powers[: j + 1] for j in range(first, number)])
 
 
 @lru_cache(maxsize=1)
-def _at_one_half() -> Floats:
-    """B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
+def _about_one_half() -> Floats:
+    """Return the matrix that takes t^k/k! for k = 0, 1, … to B_j(½ + t)/j!, of B_j(½)/j! = (2^(1−j) − 1) B_j/j!."""
     # B_j/j! from x = (e^x - 1) · Σ B_j x^j/j!.
     over: list[Fraction] = [Fraction(1)]
     for j in range(1, _BERNOULLI):
         over.append(-sum((over[i] / math.factorial(j + 1 - i) for i in range(j)), Fraction(0)))
-    return np.array([float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(over)])
+    middle = [float((Fraction(2) ** (1 - j) - 1) * value) for j, value in enumerate(over)]
+    return np.array([[middle[j - k] if k <= j else 0.0 for k in range(_BERNOULLI)] for j in range(_BERNOULLI)])

@@ -1,13 +1,13 @@
 //! Sums Σ m·(N − N') of differences of independent variables on 0, 1, 2, …: what all infinitely divisible noise here is.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zeroize::Zeroize;
 
 use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
-use crate::draw::table::Table;
+use crate::draw::table::LaterTable;
 use crate::exact::IntegerLaw;
 use crate::kernel::BLOCK;
 use crate::lattice::Value;
@@ -21,25 +21,7 @@ pub(crate) enum Difference {
     /// A two-sided geometric variable, which is the difference of two geometric ones: one stage.
     Geometric(Arc<Sampler>),
     /// The difference of two draws from one table: two stages.
-    Table(Arc<LaterTable>),
-}
-
-/// A table that is made for the first fill. That may take milliseconds, and many laws are made for their moments alone.
-#[derive(Debug)]
-pub(crate) struct LaterTable {
-    law: NegativeBinomial,
-    made: OnceLock<Table>,
-}
-
-impl LaterTable {
-    fn table(&self) -> Result<&Table, OutOfMemory> {
-        if let Some(table) = self.made.get() {
-            return Ok(table);
-        }
-        // Two threads may both get here. Their tables are the same.
-        let table = Table::new(Box::new(self.law))?;
-        Ok(self.made.get_or_init(|| table))
-    }
+    Table(Arc<LaterTable<NegativeBinomial>>),
 }
 
 impl Difference {
@@ -55,8 +37,7 @@ impl Difference {
 
     /// The difference of two negative binomial variables.
     pub fn table(law: NegativeBinomial) -> Self {
-        let made = OnceLock::new();
-        Self::Table(Arc::new(LaterTable { law, made }))
+        Self::Table(Arc::new(LaterTable::new(law)))
     }
 
     /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.

@@ -3,6 +3,7 @@
 //! A few thresholds are counted: the same work for every value. Many are searched: which of them are read depends on the value.
 
 use core::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use zeroize::Zeroize;
 
@@ -23,6 +24,29 @@ const MOST_GUIDE_BITS: u32 = 12;
 const FEW: usize = 16;
 
 const SIGN: u64 = 1 << WORD_BITS;
+
+/// A table that is made for the first fill. That may take milliseconds, and many laws are made for their moments alone.
+#[derive(Debug)]
+pub(crate) struct LaterTable<W> {
+    weights: W,
+    made: OnceLock<Table>,
+}
+
+impl<W: Weights + Copy + 'static> LaterTable<W> {
+    pub const fn new(weights: W) -> Self {
+        let made = OnceLock::new();
+        Self { weights, made }
+    }
+
+    pub fn table(&self) -> Result<&Table, OutOfMemory> {
+        if let Some(table) = self.made.get() {
+            return Ok(table);
+        }
+        // Two threads may both get here. Their tables are the same.
+        let table = Table::new(Box::new(self.weights))?;
+        Ok(self.made.get_or_init(|| table))
+    }
+}
 
 /// The inverse of S(j) = Σ_{k ≥ j} w(k) / Σ w(k). V is the 63 low bits of the word, θ in [0, 1) the bits beyond, and v = (V + θ)·2⁻⁶³.
 ///

@@ -31,7 +31,7 @@ mod wide;
 use zeroize::Zeroizing;
 
 use crate::draw::staged::Staged;
-use crate::draw::table::Table;
+use crate::draw::table::{LaterTable, Table};
 use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
@@ -111,7 +111,7 @@ pub struct MultivariateStaircase {
     log2_granularity: i32,
     cells: u64,
     r: u64,
-    balls: Table,
+    balls: LaterTable<Balls>,
 }
 
 impl MultivariateStaircase {
@@ -142,7 +142,7 @@ impl MultivariateStaircase {
             log2_granularity,
             cells,
             r,
-            balls: Table::new(Box::new(Balls { eps, dim, cells, r }))?,
+            balls: LaterTable::new(Balls { eps, dim, cells, r }),
         })
     }
 
@@ -163,8 +163,8 @@ impl MultivariateStaircase {
     }
 
     /// `count` vectors from `first` on; `batch` has room for as many or more.
-    fn draw(&self, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
-        self.balls.write(fill.stage(0), first, &mut batch.balls[..count]);
+    fn draw(&self, balls: &Table, tier: Tier, fill: &StagedFill, first: u64, count: usize, batch: &mut Batch) {
+        balls.write(fill.stage(0), first, &mut batch.balls[..count]);
         let doubt = |i: usize| Doubt::new(fill, first + i as u64, self.dim, self.radius(batch.balls[i]));
         let cells = &mut batch.cells[..count * self.dim];
         if let Some(pairs) = &mut batch.pairs {
@@ -203,11 +203,12 @@ impl MultivariateStaircase {
         // `Words` hands out at most CHUNK words of a stage.
         let most = (MOST_CELLS / self.dim).clamp(1, CHUNK);
         let needed = (skip + out.len()).div_ceil(self.dim);
+        let balls = self.balls.table()?;
         let mut batch = Batch::new(self.norm, needed.min(most), self.dim)?;
         let mut left = out;
         while !left.is_empty() {
             let count = (skip + left.len()).div_ceil(self.dim).min(most);
-            self.draw(tier, &fill, vector, count, &mut batch);
+            self.draw(balls, tier, &fill, vector, count, &mut batch);
             let drawn = &batch.cells[skip..count * self.dim];
             // The last vector may be wanted in part.
             let (now, later) = left.split_at_mut(drawn.len().min(left.len()));
@@ -239,6 +240,10 @@ impl Law for MultivariateStaircase {
 }
 
 impl Staged for MultivariateStaircase {
+    fn prepare(&self) -> Result<(), OutOfMemory> {
+        self.balls.table().map(drop)
+    }
+
     fn together(&self) -> usize {
         self.dim
     }
@@ -403,7 +408,7 @@ mod tests {
                     law.write_cells(&fill, 0, &mut noise).unwrap();
                     for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                         let mut m = [0];
-                        law.balls.write(fill.stage(0), index, &mut m);
+                        law.balls.table().unwrap().write(fill.stage(0), index, &mut m);
                         let doubt = Doubt::new(&fill, index, law.dim, law.radius(m[0]));
                         for (i, cells) in vector.iter().enumerate() {
                             let expected = exact(&doubt, norm, i, cells.unsigned_abs() + 1);
@@ -483,7 +488,7 @@ mod tests {
                 law.write_cells(&fill, 0, &mut noise).unwrap();
                 for (index, vector) in (0..).zip(noise.chunks(law.dim)) {
                     let mut m = [0];
-                    law.balls.write(fill.stage(0), index, &mut m);
+                    law.balls.table().unwrap().write(fill.stage(0), index, &mut m);
                     let x = vector.iter().map(|cells| *cells as f64);
                     let (size, slack) = match norm {
                         Norm::L1 => (x.map(f64::abs).sum(), dim as f64 / 2.0),
@@ -539,7 +544,7 @@ mod tests {
         let fill = Generator::from_seed(8).next_staged(1 << 20).unwrap();
         let law = MultivariateStaircase::new(1.0, 1.0, 9, 1e-9, Norm::L1).unwrap();
         let mut balls = [0; 500];
-        law.balls.write(fill.stage(0), 0, &mut balls);
+        law.balls.table().unwrap().write(fill.stage(0), 0, &mut balls);
         assert!(balls.iter().all(|m| *m > 0));
     }
 
