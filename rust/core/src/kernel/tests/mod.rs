@@ -1,5 +1,6 @@
-//! The kernels' bounds: proven, and tried where an error would show.
+//! The kernels' bounds: proven, and tried where an error would show; and the instructions that they use.
 
 mod edges;
 mod exhaustive;
+mod instructions;
 mod proof;

@@ -33,16 +33,10 @@ const EXPONENT: u32 = 52;
 /// How far beyond its octave a stair is looked for, as a part of V.
 const MARGIN: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// Beyond this ε few stairs are all that there are ([`Lines`](super::lines::Lines)), and e^(εJ) could overflow.
-const MOST_EPS: f64 = 64.0;
-
 impl<const N: usize> Octaves<N> {
     /// `None` where an octave has more lines, or too many blocks would be in doubt.
     pub fn new(staircase: &StaircaseLane) -> Option<Self> {
         let stairs = &staircase.stairs;
-        if stairs.eps > MOST_EPS {
-            return None;
-        }
         let lowest = even(stairs).max(power_of_two(LEAST));
         let [mut offsets, mut slopes] = [[[0.0; ENTRIES]; N]; 2];
         // Stairs rise as words fall.
