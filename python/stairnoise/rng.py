@@ -178,7 +178,8 @@ class SecureRng(_Rng):
 
     def reseed(self) -> None:
         """Take a new key from the operating system, even if the generator was made from a key."""
-        self._stream.rekey_from_os()
+        held = self._held
+        (held if type(held) is Stream else self._stream).rekey_from_os()  # as in `at`
 
     def __repr__(self) -> str:
         return "SecureRng.from_key(...)" if self._stream.given else "SecureRng()"

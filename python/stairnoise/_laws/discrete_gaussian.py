@@ -99,25 +99,26 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     'int64'
     """
 
-    __slots__ = ("_calibration",)
+    __slots__ = ("_calibrated_for",)
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
-    # What the law was calibrated for; None if it was made from sigma2.
-    _calibration: _Calibration | None
+    _calibrated_for: _Calibration
 
     def __init__(self, sigma2: RealLike) -> None:
-        self._of_variance(single(sigma2, "sigma2"), None)
-
-    def _of_variance(self, sigma2: float, calibration: _Calibration | None) -> None:
-        self._store(_native.discrete_gaussian(sigma2), {"sigma2": sigma2})
-        object.__setattr__(self, "_calibration", calibration)
+        number = single(sigma2, "sigma2")
+        self._store(_native.discrete_gaussian(number), {"sigma2": number})
 
     @classmethod
     def _calibrated(cls, sigma2: float, *calibration: Any) -> DiscreteGaussian:
-        law = object.__new__(cls)
-        law._of_variance(sigma2, _Calibration(*calibration))
+        law = cls(sigma2)
+        object.__setattr__(law, "_calibrated_for", _Calibration(*calibration))
         return law
+
+    @property
+    def _calibration(self) -> _Calibration | None:
+        """What the law was calibrated for; None if it was made from sigma2."""
+        return getattr(self, "_calibrated_for", None)
 
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:
