@@ -30,8 +30,8 @@ BLOCK, FEWER, MORE = 64, 1 << 13, (1 << 13) + (1 << 16)
 # Functions by their mangled names, the first that fits; `run_portable` is what kernels are compiled into.
 PARTS = {
     "keystream": r"6cipher|3aes",
-    "first level": r"run_portable\w*?8together7Filling",
-    "second level": r"run_portable\w*?4fill7Filling",
+    "first level": r"run_portable\w*?8together9FillingBy",
+    "second level": r"run_portable\w*?4fill9FillingBy",
     "addition": r"run_portable\w*?6Adding",
     "other kernels": r"run_portable",
     "rest": r"",
