@@ -243,7 +243,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         if k == 1:
             with np.errstate(all="ignore"):
                 constants = self._family.constants(eps, cells.astype(np.float64), r.astype(np.float64))
-            return granularity, np.asarray(evaluate(_BOUND, alpha, constants, False)).astype(object)
+            return granularity, np.asarray(evaluate(_BOUND, alpha, constants)).astype(object)
         operands = np.broadcast_arrays(eps, cells, r, alpha)
         bounds = np.empty(operands[0].shape, object)
         for index in np.ndindex(bounds.shape):

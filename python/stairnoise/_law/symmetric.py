@@ -55,7 +55,7 @@ class Symmetric:
         if self._scalar and type(x) is float:
             number: float = formula(Floats, x, constants)
             return number
-        return evaluate(formula, x, constants, self._scalar)
+        return evaluate(formula, x, constants)
 
     def entropy(self) -> Real:
         """Entropy in nats."""

@@ -106,11 +106,8 @@ def namespace(*parameters: Real) -> Any:
     return Floats if all(type(parameter) is float for parameter in parameters) else np
 
 
-def evaluate(formula: Formula, x: Real, constants: Constants, scalar_constants: bool) -> Real:
+def evaluate(formula: Formula, x: Real, constants: Constants) -> Real:
     """Apply `formula` to every element of `x` and of the constants, broadcast together."""
-    if scalar_constants and type(x) is float:
-        value: float = formula(Floats, x, constants)
-        return value
     arrays = {name: value for name, value in constants._asdict().items() if isinstance(value, np.ndarray) and value.ndim}
     shape = np.broadcast_shapes(np.shape(x), *(array.shape for array in arrays.values()))
     out = np.empty(shape)
