@@ -2,8 +2,8 @@
 
 from scripts.instructions_aarch64 import count, row
 
-FIRST = "_RINvNtNtC1_10stairnoise6kernel4tier12run_portableINtNtB4_8together7FillingdE"
-SECOND = "_RINvNtNtC1_10stairnoise6kernel4tier12run_portableINtNtB4_4fill7FillingdE"
+FIRST = "_RINvNtNtC1_10stairnoise6kernel4tier12run_portableINtNtB4_8together9FillingBydE"
+SECOND = "_RINvNtNtC1_10stairnoise6kernel4tier12run_portableINtNtB4_4fill9FillingBydE"
 LOG = f"""\
 ----------------
 IN: {FIRST}
