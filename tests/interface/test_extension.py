@@ -65,6 +65,22 @@ def test_element_types(stream, dtype):
             assert not law.fill_usual(stream, out, whole)
 
 
+def test_short_new_arrays_are_those_of_fills():
+    for whole, dtype in ((False, np.float64), (True, np.int64)):
+        law = _native.discrete_laplace(1.0, 1.0) if whole else LAW
+        for n in (0, 1, 9, 63, 64, 1000, 1024):
+            one, other = (_native.Stream.from_seed(n) for _ in range(2))
+            found, out = law.sample_usual(one, n, whole), np.empty(n, dtype)
+            law.fill(other, out)
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, out)
+            assert one.fill_count == other.fill_count
+        assert law.sample_usual(one, 1025, whole) is None
+    dear = _native.multi_scale_discrete_laplace(1.0, 600.0, 1, 1)
+    assert dear.sample_usual(one, 1, True).shape == (1,)
+    assert dear.sample_usual(one, 3, True) is None
+
+
 def test_shapes(stream):
     for law in (LAW, VECTORS):
         with pytest.raises(ValueError, match=r"^values must have the shape of out \[3\], got \[2\]$"):

@@ -145,8 +145,10 @@ class Drawing(Immutable, Generic[Default, Value]):
                 if self._scalar_law.fill_usual(stream, out, self._integers):
                     return out
             elif out is None and type(size) is int and 0 <= size < _SURELY_A_LENGTH:
-                noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
-                self._scalar_law.fill(stream, noise)
+                noise = self._scalar_law.sample_usual(stream, size, self._integers)
+                if noise is None:
+                    noise = np.empty(size, _INT64 if self._integers else _FLOAT64)
+                    self._scalar_law.fill(stream, noise)
                 return noise
         return self._sample(size, rng, out, dtype, threads)
 

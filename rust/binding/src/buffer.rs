@@ -132,6 +132,18 @@ pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResu
     Ok(array.cast_into()?)
 }
 
+/// A new array of `n` elements that `write` has written; its error, and no array, if it fails.
+pub(crate) fn new_array<T: Element + Copy>(
+    py: Python<'_>,
+    n: usize,
+    write: impl FnOnce(&mut [T]) -> PyResult<()>,
+) -> PyResult<Bound<'_, PyArrayDyn<T>>> {
+    let array = zeros::<T>(py, &[n])?;
+    // SAFETY: `n` aligned, initialised elements, one after the other, of an array that nothing else refers to yet.
+    write(unsafe { slice::from_raw_parts_mut(array.data(), n) })?;
+    Ok(array)
+}
+
 fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
     // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
     unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.addr() }

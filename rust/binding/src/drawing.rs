@@ -3,7 +3,7 @@
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Law, Value};
+use stairnoise::{Answer, Law, OutOfMemory, Value};
 
 use crate::buffer::{Input, Output, Parts, STAGE};
 use crate::errors;
@@ -39,6 +39,12 @@ pub(crate) fn fill<T: Value + Element>(
         || (),
         |(), piece| piece.write((), parts.stage(), |first, &(), part| Ok(fill.write(first, part)?)),
     )
+}
+
+/// Writes noise to memory that nothing else refers to.
+pub(crate) fn fill_new<T: Value>(out: &mut [T], law: &impl Law, stream: &Stream) -> PyResult<()> {
+    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
+    fill.write(0, out).map_err(|OutOfMemory| errors::memory())
 }
 
 /// Writes the released answers to their places of `out`.

@@ -59,6 +59,11 @@ impl Law {
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 
+    /// A new array of a few draws; `None` for more, for which the package makes one.
+    fn sample_usual<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
+        usual::sample(py, n, whole, &self.0, stream)
+    }
+
     /// Fills an `out` as outputs usually are; false for any other, which [`Law::fill`] takes.
     fn fill_usual(&self, py: Python<'_>, stream: &Stream, out: &Bound<'_, PyAny>, whole: bool) -> PyResult<bool> {
         usual::fill(py, out, whole, &self.0, stream)

@@ -9,12 +9,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{is_writable, same_memory, zeros};
+use crate::buffer::{is_writable, new_array, same_memory, zeros};
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
 
-/// Longer new arrays come from the package, whose memory is not cleared before it is written.
+/// Longer new arrays come from the package: other threads run while they are written, and their memory is not cleared before.
 const SHORT: usize = 1 << 10;
 
 /// As many axes as the package allows.
@@ -42,6 +42,26 @@ pub(crate) fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, whole: bool, law: &im
         return Ok(false);
     }
     Ok(true)
+}
+
+/// A new array of `n` values, of int64 if they are `whole`, otherwise of float64; `None` if they take more than [`SHORT`] draws, which may last
+/// longer than other threads and Ctrl-C should wait.
+pub(crate) fn sample<'py>(
+    py: Python<'py>,
+    n: usize,
+    whole: bool,
+    law: &impl Law,
+    stream: &Stream,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if n.saturating_mul(law.draws()) > SHORT {
+        return Ok(None);
+    }
+    let array = if whole {
+        new_array::<i64>(py, n, |out| drawing::fill_new(out, law, stream))?.into_any()
+    } else {
+        new_array::<f64>(py, n, |out| drawing::fill_new(out, law, stream))?.into_any()
+    };
+    Ok(Some(array))
 }
 
 /// Releases a Python number or a usual array of float64 or int64; `None` for anything else. Where the law is `whole`, releases of integers are
