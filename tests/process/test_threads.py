@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,3 +239,36 @@ if not child:
     done = run(program)
     first, second = done.stdout.split()
     assert first != second, "parent and child repeat each other"
+
+
+TASKS = Path("/proc/self/task")
+AT_ONCE = {
+    "sample": lambda out, rng: sn.Laplace(1.0).sample(out=out, rng=rng, threads=3),
+    "sample by mechanisms of several draws": lambda out, rng: sn.Gaussian(1.0, 1e-6).sample(out=out, rng=rng, threads=3),
+    "sample with own parameters": lambda out, rng: sn.Laplace(np.full(out.shape, 1.0)).sample(out=out, rng=rng, threads=3),
+    "sample into every second place": lambda out, rng: sn.Laplace(1.0).sample(out=out[::2], rng=rng, threads=3),
+    "sample in Fortran order": lambda out, rng: sn.Laplace(1.0).sample(out=out.reshape(1000, -1).T, rng=rng, threads=3),
+    "release": lambda out, rng: sn.Laplace(1.0).release(np.zeros(out.size), out=out, rng=rng, threads=3),
+}
+
+
+@pytest.mark.skipif(not TASKS.is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("work", AT_ONCE)
+def test_long_work_has_the_threads_that_were_asked_for(work):
+    """Evidence: threads of this process, counted while the work goes on, again and again until they are seen."""
+    out, rng, most = np.empty(2_000_000), sn.SeededRng(1, allow_release=True), 0
+    done = threading.Event()
+
+    def go_on():
+        while not done.is_set():
+            AT_ONCE[work](out, rng)
+
+    worker = threading.Thread(target=go_on)
+    before = len(list(TASKS.iterdir()))
+    worker.start()
+    end = time.monotonic() + 60
+    while most < before + 3 and time.monotonic() < end:
+        most = max(most, len(list(TASKS.iterdir())))
+    done.set()
+    worker.join()
+    assert most == before + 3

@@ -1,7 +1,7 @@
 //! Where the elements of an array lie, from its shape and its strides in bytes.
 
+use std::array;
 use std::ops::Range;
-use std::{array, iter};
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
@@ -239,17 +239,23 @@ impl Block {
     /// Blocks of at most so many rows and columns which together are this one; if `lead` is not 0, the first have that many rows.
     fn cut(self, lead: usize, rows: usize, columns: usize) -> impl Iterator<Item = Self> + Send {
         let lead = if lead > 0 { lead } else { rows };
-        let bands = iter::once((0, lead)).chain((lead..self.rows).step_by(rows).map(move |begin| (begin, begin + rows)));
-        bands.flat_map(move |(begin, end)| {
-            let rows = end.min(self.rows) - begin;
-            (0..if rows > 0 { self.columns } else { 0 })
-                .step_by(columns)
-                .map(move |column| Self {
-                    first: self.first + begin * self.pitch + column,
-                    rows,
-                    columns: columns.min(self.columns - column),
-                    pitch: self.pitch,
-                })
+        let across = self.columns.div_ceil(columns);
+        let bands = if self.rows > 0 {
+            1 + self.rows.saturating_sub(lead).div_ceil(rows)
+        } else {
+            0
+        };
+        // By number, and not band by band: a flattened iterator does not know how many blocks there are, and so many threads share them.
+        (0..bands * across).map(move |number| {
+            let (band, column) = (number / across, number % across * columns);
+            let begin = if band > 0 { lead + (band - 1) * rows } else { 0 };
+            let end = lead + band * rows;
+            Self {
+                first: self.first + begin * self.pitch + column,
+                rows: end.min(self.rows) - begin,
+                columns: columns.min(self.columns - column),
+                pitch: self.pitch,
+            }
         })
     }
 
