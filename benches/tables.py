@@ -223,8 +223,8 @@ def _figure(result: Result, work: str) -> str:
 
 
 def by_size(results: Results, section: str, work: str) -> list[Result]:
-    """Return each contender's results, the largest n first and then the quickest first."""
-    found = [result for result in results.of(section) if result["work"] == work]
+    """Return each contender's results on one thread, the largest n first and then the quickest first."""
+    found = [result for result in results.of(section) if result["work"] == work and "threads" not in result["contender"]]
     return sorted(found, key=lambda r: (-int(r["n"]), float(r["median_ns"])))
 
 
