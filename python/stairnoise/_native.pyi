@@ -17,6 +17,7 @@ __all__ = [
     "MOST_THREADS",
     "Children",
     "Law",
+    "Named",
     "Selection",
     "Stream",
     "__version__",
@@ -44,6 +45,9 @@ __all__ = [
 
 __version__: str
 MOST_THREADS: int
+
+class Named:
+    """The base of a class that refuses a misspelt argument: `_known` has the names, `_unknown` makes the error's text."""
 
 @final
 class Stream:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from stairnoise._errors import arguments_of, meant
+from stairnoise._native import Named
 
-_allocate = object.__new__
 Law = TypeVar("Law")
 Found = TypeVar("Found")
 
@@ -36,25 +36,23 @@ def once(method: Callable[[Law], Found]) -> Callable[[Law], Found]:
     return known
 
 
-class Immutable:
+class Immutable(Named):
     """An object whose equality, hash, pickle and text come from its constructor's arguments."""
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # type checkers must see the constructors' signatures
+    # The names of the constructor's arguments.
+    _known: frozenset[str]
 
-        def __new__(cls, *arguments: object, **named: object) -> Immutable:
-            """Refuse a misspelt argument and suggest the name that was meant; the constructor checks the values."""
-            if named and not cls._known.issuperset(named):
-                known = arguments_of(cls.__init__)
-                name = next(name for name in named if name not in known)
-                raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, known)}")
-            return _allocate(cls)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            cls._known = frozenset(arguments_of(cls.__init__))
 
-        def __init_subclass__(cls) -> None:
-            super().__init_subclass__()
-            if "__init__" in vars(cls):
-                cls._known = frozenset(arguments_of(cls.__init__))
+    @classmethod
+    def _unknown(cls, name: str) -> str:
+        """Return the text that refuses a misspelt argument and suggests the name that was meant."""
+        return f"{cls.__name__}() got an unexpected keyword argument {name!r}{_meant(cls, name, arguments_of(cls.__init__))}"
 
     if TYPE_CHECKING:
 

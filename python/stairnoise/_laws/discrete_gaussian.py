@@ -99,26 +99,23 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     'int64'
     """
 
-    __slots__ = ("_calibrated_for",)
+    __slots__ = ("_calibration",)
     _partitions_rule = "leave a sigma2 that fits 64-bit integers"
     __module__ = "stairnoise"
 
-    _calibrated_for: _Calibration
+    # What the law was calibrated for; None if it was made from sigma2.
+    _calibration: _Calibration | None
 
     def __init__(self, sigma2: RealLike) -> None:
         number = single(sigma2, "sigma2")
+        object.__setattr__(self, "_calibration", None)
         self._store(_native.discrete_gaussian(number), {"sigma2": number})
 
     @classmethod
     def _calibrated(cls, sigma2: float, *calibration: Any) -> DiscreteGaussian:
         law = cls(sigma2)
-        object.__setattr__(law, "_calibrated_for", _Calibration(*calibration))
+        object.__setattr__(law, "_calibration", _Calibration(*calibration))
         return law
-
-    @property
-    def _calibration(self) -> _Calibration | None:
-        """What the law was calibrated for; None if it was made from sigma2."""
-        return getattr(self, "_calibrated_for", None)
 
     @classmethod
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:

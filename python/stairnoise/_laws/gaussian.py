@@ -230,7 +230,7 @@ class Gaussian(ContinuousLaw):
     @classmethod
     def _calibrated(cls, eps: float, delta: float, sensitivity: float, partitions: int) -> Gaussian:
         """Return the law with which `partitions` values are (eps, delta)-differentially private together."""
-        law = object.__new__(cls)
+        law = cls.__new__(cls)
         law._calibrate(eps, delta, sensitivity, partitions)
         return law
 

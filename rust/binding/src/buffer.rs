@@ -21,7 +21,8 @@ use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
-use crate::layout::{Block, COLUMNS, Layout, Order};
+use crate::layout::{Block, Layout, Order};
+use crate::turn;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -132,15 +133,15 @@ pub(crate) fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResu
     Ok(array.cast_into()?)
 }
 
-/// A new array of `n` elements that `write` has written; its error, and no array, if it fails.
-pub(crate) fn new_array<T: Element + Copy>(
-    py: Python<'_>,
-    n: usize,
+/// A new array whose elements `write` has written; its error, and no array, if it fails.
+pub(crate) fn new_array<'py, T: Element + Copy>(
+    py: Python<'py>,
+    shape: &[usize],
     write: impl FnOnce(&mut [T]) -> PyResult<()>,
-) -> PyResult<Bound<'_, PyArrayDyn<T>>> {
-    let array = zeros::<T>(py, &[n])?;
-    // SAFETY: `n` aligned, initialised elements, one after the other, of an array that nothing else refers to yet.
-    write(unsafe { slice::from_raw_parts_mut(array.data(), n) })?;
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let array = zeros::<T>(py, shape)?;
+    // SAFETY: aligned, initialised elements, one after the other, of an array that nothing else refers to yet.
+    write(unsafe { slice::from_raw_parts_mut(array.data(), array.len()) })?;
     Ok(array)
 }
 
@@ -305,6 +306,9 @@ impl<T: Copy + Default> Piece<'_, T> {
                 self.scatter(&tile, &stage);
             }
         }
+        if !direct {
+            turn::settle();
+        }
         Ok(())
     }
 
@@ -321,25 +325,9 @@ impl<T: Copy + Default> Piece<'_, T> {
         self.layout.patches::<ROWS>(tile, |patch| {
             if let Some(rows) = patch.dense::<T, ROWS>() {
                 let rows = rows.map(|place| &values[place..][..patch.columns]);
-                let write = |column: usize, line: [T; ROWS]| {
-                    let place = self
-                        .memory
-                        .wrapping_byte_offset(patch.offset + column as isize * patch.stride);
-                    // SAFETY: the places of `ROWS` elements of this piece, one after the other; as below.
-                    unsafe { place.cast::<[T; ROWS]>().write_unaligned(line) };
-                };
-                if patch.columns == COLUMNS {
-                    // Unrolled, and turned in registers.
-                    let mut lines = [[T::default(); ROWS]; COLUMNS];
-                    for (row, values) in rows.into_iter().enumerate() {
-                        for (line, value) in lines.iter_mut().zip(&values[..COLUMNS]) {
-                            line[row] = *value;
-                        }
-                    }
-                    lines.into_iter().enumerate().for_each(|(column, line)| write(column, line));
-                } else {
-                    (0..patch.columns).for_each(|column| write(column, rows.map(|row| row[column])));
-                }
+                let first = self.memory.wrapping_byte_offset(patch.offset);
+                // SAFETY: for every column the places of `ROWS` elements of this piece, one after the other; as below.
+                unsafe { turn::write_columns(rows, first, patch.stride, self.layout.len() * size_of::<T>()) };
                 return;
             }
             for (place, offset) in patch.rows() {

@@ -47,6 +47,19 @@ pub(crate) fn fill_new<T: Value>(out: &mut [T], law: &impl Law, stream: &Stream)
     fill.write(0, out).map_err(|OutOfMemory| errors::memory())
 }
 
+/// Writes the released answers, whose array has this shape, to memory that nothing else refers to.
+pub(crate) fn release_new<A: Answer, T: Value>(
+    answers: &[A],
+    shape: &[usize],
+    out: &mut [T],
+    law: &impl Law,
+    stream: &Stream,
+) -> PyResult<()> {
+    law.check_answers(answers).map_err(|error| errors::answer(error, 0, shape))?;
+    let fill = stream.next_fill(law, out.len()).map_err(errors::draw)?;
+    fill.release(0, answers, out).map_err(|OutOfMemory| errors::memory())
+}
+
 /// Writes the released answers to their places of `out`.
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,

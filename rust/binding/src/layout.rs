@@ -3,14 +3,13 @@
 use std::array;
 use std::ops::Range;
 
-/// Bytes of a line of the cache.
-const LINE: usize = 64;
+use crate::turn::LINE;
 
 /// So many values are in the first cache, whatever order they are written in.
 const CACHED: usize = 1 << 12;
 
 /// Columns of a [`Patch`] at most: their lines stay in the first cache, even if all fall into one set of it.
-pub(crate) const COLUMNS: usize = 8;
+const COLUMNS: usize = 8;
 
 /// The elements of an array in C order, as offsets in bytes from the first.
 pub(crate) struct Layout {

@@ -11,9 +11,11 @@
 //! | `layout` | where the elements of an array lie |
 //! | `law` | the class of every law with scalar parameters |
 //! | `laws` | one function for every law, which makes it |
+//! | `names` | names of arguments |
 //! | `selection` | the class of mechanisms that select |
 //! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
+//! | `turn` | rows written as columns |
 //! | `usual` | arguments as they usually are |
 #![deny(unsafe_code)]
 
@@ -28,9 +30,11 @@ mod errors;
 mod law;
 mod laws;
 mod layout;
+mod names;
 mod selection;
 mod stream;
 mod threads;
+mod turn;
 mod usual;
 
 // `Children::stream` and the list of `borrows` rely on it: no other thread runs while the interpreter is attached.
@@ -44,6 +48,8 @@ mod _native {
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]
     use crate::law::Law;
+    #[pymodule_export]
+    use crate::names::Named;
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]

@@ -7,11 +7,10 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayM
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
-use stairnoise::{Answer, Law, OutOfMemory, Value};
+use stairnoise::{Answer, Law, Value};
 
-use crate::buffer::{is_writable, new_array, same_memory, zeros};
+use crate::buffer::{Input, is_writable, new_array, same_memory, zeros};
 use crate::drawing;
-use crate::errors;
 use crate::stream::Stream;
 
 /// Longer new arrays come from the package: other threads run while they are written, and their memory is not cleared before.
@@ -57,9 +56,9 @@ pub(crate) fn sample<'py>(
         return Ok(None);
     }
     let array = if whole {
-        new_array::<i64>(py, n, |out| drawing::fill_new(out, law, stream))?.into_any()
+        new_array::<i64>(py, &[n], |out| drawing::fill_new(out, law, stream))?.into_any()
     } else {
-        new_array::<f64>(py, n, |out| drawing::fill_new(out, law, stream))?.into_any()
+        new_array::<f64>(py, &[n], |out| drawing::fill_new(out, law, stream))?.into_any()
     };
     Ok(Some(array))
 }
@@ -117,8 +116,19 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
             }
             places.clone()
         }
-        None if values.len() <= SHORT => zeros::<T>(py, values.shape())?,
-        None => return Ok(None),
+        None if values.len() > SHORT => return Ok(None),
+        None => {
+            let answers = Input::new("values", values)?;
+            // Few draws of answers that lie one after the other need neither tiles nor a look at other threads.
+            if let Some(answers) = answers
+                .as_slice()
+                .filter(|all| all.len().saturating_mul(law.draws()) <= SHORT)
+            {
+                let release = |out: &mut [T]| drawing::release_new(answers, values.shape(), out, law, stream);
+                return Ok(Some(new_array(py, values.shape(), release)?.into_any()));
+            }
+            zeros::<T>(py, values.shape())?
+        }
     };
     drawing::release(py, values, &out, law, stream, 0)?;
     Ok(Some(out.into_any()))
@@ -137,10 +147,7 @@ fn release_number<'py, A: Answer, T: Value + IntoPyObject<'py>>(
     law: &impl Law,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let (answer, mut released) = ([value], [T::default()]);
-    law.check_answers(&answer).map_err(|error| errors::answer(error, 0, &[]))?;
-    let fill = stream.next_fill(law, 1).map_err(errors::draw)?;
-    fill.release(0, &answer, &mut released)
-        .map_err(|OutOfMemory| errors::memory())?;
+    let mut released = [T::default()];
+    drawing::release_new(&[value], &[], &mut released, law, stream)?;
     released[0].into_bound_py_any(py).map(Some)
 }

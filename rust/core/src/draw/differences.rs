@@ -9,11 +9,10 @@ use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::LaterTable;
 use crate::exact::IntegerLaw;
-use crate::kernel::BLOCK;
 use crate::lattice::Value;
 use crate::lattice::params::Lattice;
 use crate::memory::OutOfMemory;
-use crate::stream::{CHUNK, StagedFill};
+use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
 
 /// A symmetric variable.
 #[derive(Clone, Debug)]
@@ -40,14 +39,14 @@ impl Difference {
         Self::Table(Arc::new(LaterTable::new(law)))
     }
 
-    /// Adds `scale` times the variables of the values `first ..` to `sums` and returns the number of the next stage.
-    fn add(
+    /// Adds `scale` times the variables of the values `first ..` to `sums` by way of `words` and `drawn`; returns the number of the next stage.
+    fn add<const N: usize>(
         &self,
         fill: &StagedFill,
         first: u64,
         from: u64,
         scale: i128,
-        drawn: &mut [i64],
+        (words, drawn): (&mut WordsIn<N>, &mut [i64]),
         sums: &mut [i128],
     ) -> Result<u64, OutOfMemory> {
         let mut add = |drawn: &[i64], scale| {
@@ -58,7 +57,7 @@ impl Difference {
         };
         match self {
             Self::Geometric(sampler) => {
-                sampler.write(fill.stage(from), first, drawn);
+                sampler.write_in(words, fill.stage(from), first, drawn);
                 add(drawn, scale);
                 Ok(from + 1)
             }
@@ -66,7 +65,7 @@ impl Difference {
                 let table = later.table()?;
                 // N, then N', each from a stage of its own (contract, section 7).
                 for (number, scale) in [(from, scale), (from + 1, -scale)] {
-                    table.write(fill.stage(number), first, drawn);
+                    table.write_in(words, fill.stage(number), first, drawn);
                     add(drawn, scale);
                 }
                 Ok(from + 2)
@@ -103,17 +102,24 @@ impl Staged for Differences {
     }
 
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        if out.len() <= BLOCK {
-            self.write_by_way_of(&mut [0; BLOCK], fill, first, out)
+        if out.len() <= SHORT {
+            self.write_by_way_of(&mut ShortWords::new(), &mut [0; SHORT], fill, first, out)
         } else {
-            self.write_by_way_of(&mut [0; CHUNK], fill, first, out)
+            self.write_by_way_of(&mut Words::new(), &mut [0; CHUNK], fill, first, out)
         }
     }
 }
 
 impl Differences {
-    /// [`Staged::write_cells`] by way of sums, which are wiped.
-    fn write_by_way_of(&self, sums: &mut [i128], fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+    /// [`Staged::write_cells`] by way of words, one room for all stages, and of sums, which are wiped.
+    fn write_by_way_of<const N: usize>(
+        &self,
+        words: &mut WordsIn<N>,
+        sums: &mut [i128],
+        fill: &StagedFill,
+        first: u64,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
         let (room, used) = (sums.len(), out.len().min(sums.len()));
         let mut parts = (first..).step_by(room).zip(out.chunks_mut(room));
         let result = parts.try_for_each(|(first, out)| {
@@ -121,7 +127,7 @@ impl Differences {
             sums.fill(0);
             let mut next = 0;
             for (scale, term) in &self.0 {
-                next = term.add(fill, first, next, (*scale).into(), out, sums)?;
+                next = term.add(fill, first, next, (*scale).into(), (&mut *words, &mut *out), sums)?;
             }
             for (out, sum) in out.iter_mut().zip(sums) {
                 // The sum saturates at ±(2⁶³ − 1), which is one short of the least `i64`.

@@ -74,12 +74,19 @@ impl Sampler {
     fn write_on<T: Value>(&self, tier: Tier, stage: Stage<'_>, first: u64, out: &mut [T]) {
         if out.len() <= FEW {
             self.each_of_few(stage, first, out, |_, cells| self.value(cells));
-            return;
-        }
-        if out.len() <= SHORT {
+        } else if out.len() <= SHORT {
             self.write_by(&mut ShortWords::new(), tier, stage, first, out);
         } else {
             self.write_by(&mut Words::new(), tier, stage, first, out);
+        }
+    }
+
+    /// [`Sampler::write`] by way of words of the caller's, who wipes them after several stages.
+    pub fn write_in<const N: usize, T: Value>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [T]) {
+        if out.len() <= FEW {
+            self.each_of_few(stage, first, out, |_, cells| self.value(cells));
+        } else {
+            self.write_by(words, Tier::current(), stage, first, out);
         }
     }
 
@@ -92,8 +99,9 @@ impl Sampler {
         first: u64,
         out: &mut [T],
     ) {
-        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
-            let first = first + (chunk * CHUNK) as u64;
+        let room = WordsIn::<N>::ROOM;
+        for (chunk, out) in out.chunks_mut(room).enumerate() {
+            let first = first + (chunk * room) as u64;
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, out);
         }

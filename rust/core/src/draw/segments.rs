@@ -15,7 +15,7 @@ use crate::kernel::WORD_BITS;
 use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, Stage, StagedFill, Words};
+use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
 
 /// Which integers a segment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +117,20 @@ impl Segments {
     }
 
     /// Stage 1 of the values whose segments do not have the first rate.
-    fn write_other_rates(&self, stage: Stage<'_>, first: u64, chosen: &[u64], distances: &mut [i64]) {
-        let (mut rates, mut of_rate) = ([0_u64; CHUNK], [0_i64; CHUNK]);
-        let (rates, of_rate) = (&mut rates[..chosen.len()], &mut of_rate[..chosen.len()]);
-        for (rate, index) in rates.iter_mut().zip(chosen) {
-            *rate = self.place(*index).side_and_rate & !(FREE | MINUS);
+    fn write_other_rates<const N: usize, const M: usize>(
+        &self,
+        room: &mut Room<N, M>,
+        stage: Stage<'_>,
+        first: u64,
+        distances: &mut [i64],
+    ) {
+        let n = distances.len();
+        let (chosen, rates, of_rate) = (&room.chosen[..n], &mut room.rates[..n], &mut room.of_rate[..n]);
+        for (rate, chosen) in rates.iter_mut().zip(chosen) {
+            *rate = self.place(*chosen & !FREE).side_and_rate & !(FREE | MINUS);
         }
         for (rate, sampler) in (1..).zip(&self.samplers[1..]) {
-            sampler.write(stage, first, of_rate);
+            sampler.write_in(&mut room.words, stage, first, of_rate);
             for ((distance, of_rate), rate_of_value) in distances.iter_mut().zip(&*of_rate).zip(&*rates) {
                 // A branch would tell the rate, and so the segment.
                 let mask = equal(*rate_of_value, rate).cast_signed();
@@ -143,26 +149,66 @@ impl Staged for Segments {
     }
 
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        if out.len() <= SHORT {
+            self.write_by_way_of::<_, SHORT>(&mut Room::new(ShortWords::new()), fill, first, out);
+        } else {
+            self.write_by_way_of::<_, CHUNK>(&mut Room::new(Words::new()), fill, first, out);
+        }
+        Ok(())
+    }
+}
+
+impl Segments {
+    /// [`Staged::write_cells`], a room at a time.
+    fn write_by_way_of<const N: usize, const M: usize>(
+        &self,
+        room: &mut Room<N, M>,
+        fill: &StagedFill,
+        first: u64,
+        out: &mut [i64],
+    ) {
         let (choices, distances) = (fill.stage(0), fill.stage(1));
-        let mut words = Words::new();
-        let mut chosen = [0; CHUNK];
-        for (first, out) in (first..).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            let words = words.at(choices, first, out.len());
-            let chosen = &mut chosen[..out.len()];
+        for (first, out) in (first..).step_by(M).zip(out.chunks_mut(M)) {
+            let chosen = &mut room.chosen[..out.len()];
+            let words = room.words.at(choices, first, out.len());
             let extension = |i: usize, e: usize| choices.extension(first + i as u64, e);
             self.table.indices(words, extension, chosen);
-            // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
-            self.samplers[0].write(distances, first, out);
-            if self.samplers.len() > 1 {
-                self.write_other_rates(distances, first, chosen, out);
+            // The word has the sign too.
+            for (chosen, word) in chosen.iter_mut().zip(words) {
+                *chosen |= word & FREE;
             }
-            for ((out, index), word) in out.iter_mut().zip(&*chosen).zip(words) {
-                *out = self.place(*index).cells(out.unsigned_abs(), *word);
+            // All rates read the words of stage 1, and a value keeps the one of its segment (contract, section 6).
+            self.samplers[0].write_in(&mut room.words, distances, first, out);
+            if self.samplers.len() > 1 {
+                self.write_other_rates(room, distances, first, out);
+            }
+            for (out, chosen) in out.iter_mut().zip(&room.chosen) {
+                *out = self.place(*chosen & !FREE).cells(out.unsigned_abs(), *chosen);
             }
         }
         // Segments tell roughly how large the noise is.
-        chosen[..out.len().min(CHUNK)].zeroize();
-        Ok(())
+        room.chosen[..out.len().min(M)].zeroize();
+    }
+}
+
+/// What `M` values are drawn by way of. It is in the frame that the words' drop wipes below: of calls in between few bytes are left.
+struct Room<const N: usize, const M: usize> {
+    /// For one stage after the other.
+    words: WordsIn<N>,
+    /// The segments, and in the leading bits the signs.
+    chosen: [u64; M],
+    rates: [u64; M],
+    of_rate: [i64; M],
+}
+
+impl<const N: usize, const M: usize> Room<N, M> {
+    fn new(words: WordsIn<N>) -> Self {
+        Self {
+            words,
+            chosen: [0; M],
+            rates: [0; M],
+            of_rate: [0; M],
+        }
     }
 }
 
@@ -208,7 +254,7 @@ impl ReadySegment {
         }
     }
 
-    /// The integer at `distance` from the first one; beyond the end from the first one again. `word` has the sign.
+    /// The integer at `distance` from the first one; beyond the end from the first one again. The leading bit of `word` has the sign.
     #[inline]
     fn cells(&self, distance: u64, word: u64) -> i64 {
         let inside = self.modulo(distance);

@@ -10,7 +10,7 @@ use crate::lattice::value::NEAR;
 use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{CHUNK, StagedFill};
+use crate::stream::{CHUNK, SHORT, StagedFill};
 
 /// What draws lattice steps, each by several draws.
 pub(crate) trait Staged: Send + Sync {
@@ -128,7 +128,9 @@ fn each_chunk<T>(
     convert: impl Fn(usize, &[i64], &mut [T]),
 ) -> Result<(), OutOfMemory> {
     // A short fill works on the stack and allocates nothing here.
-    if out.len() <= CHUNK {
+    if out.len() <= SHORT {
+        each_part(law, fill, first, out, &mut [0; SHORT], convert)
+    } else if out.len() <= CHUNK {
         each_part(law, fill, first, out, &mut [0; CHUNK], convert)
     } else {
         let most = PART.next_multiple_of(law.together());

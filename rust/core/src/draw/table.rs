@@ -12,7 +12,7 @@ use crate::exact::{self, Sums, Weights};
 use crate::kernel::{BLOCK, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
-use crate::stream::{self, CHUNK, Stage, Words};
+use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
@@ -166,23 +166,36 @@ impl Table {
 
     /// The values `first .. first + out.len()` of a stage.
     pub fn write(&self, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        if out.len() <= SHORT {
+            self.write_in(&mut ShortWords::new(), stage, first, out);
+        } else {
+            self.write_in(&mut Words::new(), stage, first, out);
+        }
+    }
+
+    /// [`Table::write`] by way of words of the caller's, who wipes them after several stages.
+    pub fn write_in<const N: usize>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
         if out.len() <= stream::FEW {
             // Without buffers to make and wipe.
             let words = stage.few_words(first, out.len());
             self.write_words(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
-            return;
-        }
-        if out.len() <= BLOCK {
-            self.write_chunks(stage, first, &mut [0; BLOCK], out);
+        } else if out.len() <= BLOCK {
+            self.write_chunks(words, stage, first, &mut [0; BLOCK], out);
         } else {
-            self.write_chunks(stage, first, &mut [0; CHUNK], out);
+            self.write_chunks(words, stage, first, &mut [0; CHUNK], out);
         }
     }
 
-    /// [`Table::write`] by way of `indices`, as many values at a time.
-    fn write_chunks(&self, stage: Stage<'_>, first: u64, indices: &mut [u64], out: &mut [i64]) {
-        let mut words = Words::new();
-        let room = indices.len();
+    /// [`Table::write`] by way of `words` and `indices`, as many values at a time as both hold.
+    fn write_chunks<const N: usize>(
+        &self,
+        words: &mut WordsIn<N>,
+        stage: Stage<'_>,
+        first: u64,
+        indices: &mut [u64],
+        out: &mut [i64],
+    ) {
+        let room = indices.len().min(WordsIn::<N>::ROOM);
         for (first, out) in (first..).step_by(room).zip(out.chunks_mut(room)) {
             self.write_words(stage, first, words.at(stage, first, out.len()), indices, out);
         }

@@ -23,15 +23,20 @@ impl Tier {
     /// All of them, from slowest to fastest.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
-    /// Whether this processor has the instructions.
+    /// Whether this processor has the instructions. Asked once: there are seven kinds of them.
     pub fn is_available(self) -> bool {
+        static AVAILABLE: OnceLock<[bool; 3]> = OnceLock::new();
+        AVAILABLE.get_or_init(|| Self::ALL.map(Self::is_detected))[self as usize]
+    }
+
+    fn is_detected(self) -> bool {
         match self {
             Self::Portable => true,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => {
-                Self::Avx2.is_available()
+                Self::Avx2.is_detected()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vl")
@@ -128,7 +133,6 @@ pub(crate) trait Work {
 /// [`Work::run`] on a tier that is available; on another it panics.
 #[allow(unsafe_code, reason = "calls of functions compiled for more than the baseline")]
 pub(crate) fn run_on<W: Work>(tier: Tier, work: W) -> W::Result {
-    // The standard library keeps what it has detected: this is a load.
     assert!(tier.is_available(), "{tier:?} on a processor without it");
     match tier {
         Tier::Portable => run_portable(work),

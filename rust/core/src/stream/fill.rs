@@ -234,6 +234,9 @@ pub(crate) struct WordsIn<const BLOCKS: usize> {
 }
 
 impl<const BLOCKS: usize> WordsIn<BLOCKS> {
+    /// Words that it holds, from the first or second of a block on.
+    pub const ROOM: usize = 2 * (BLOCKS - 1);
+
     /// Room for words, none of which are there yet.
     pub fn new() -> Self {
         Self {
