@@ -98,7 +98,7 @@ CALLS = {
     ),
     # With its shape given: the search broadcasts, and NumPy 2.4 raises the lack of memory for a buffer without the lock of the
     # interpreter, which ends the process.
-    "balls": ("", "sn.MultivariateStaircase(0.01, dim=50, gamma=0.6).sample(1)"),
+    "balls": ("", "sn.MultivariateStaircase(0.02, dim=1000, gamma=0.6).sample(1)"),
 }
 
 
