@@ -46,6 +46,7 @@
 //! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
 //! | `reveal` | what the work of a draw depends on besides its parameters |
 //! | `stack` | what draws leave on the stack, overwritten |
+//! | `wiped` | numbers that tell noise, overwritten |
 //! | `random`, `replay` | for tests: parameters at random; golden vectors |
 #![deny(unsafe_code)]
 
@@ -74,6 +75,7 @@ mod reveal;
 mod selection;
 mod stack;
 mod stream;
+mod wiped;
 
 pub use draw::share::Share;
 #[doc(hidden)]

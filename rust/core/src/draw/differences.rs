@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use zeroize::Zeroize;
-
 use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
@@ -13,6 +11,7 @@ use crate::lattice::Value;
 use crate::lattice::params::Lattice;
 use crate::memory::OutOfMemory;
 use crate::stream::{CHUNK, SHORT, ShortWords, StagedFill, Words, WordsIn};
+use crate::wiped::wipe;
 
 /// A symmetric variable.
 #[derive(Clone, Debug)]
@@ -137,7 +136,7 @@ impl Differences {
             Ok(())
         });
         // Partial sums are noise too, after an error as well. Only what was used is wiped.
-        sums[..used].zeroize();
+        wipe(&mut sums[..used]);
         result
     }
 }

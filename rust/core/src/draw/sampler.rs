@@ -1,7 +1,5 @@
 //! One law on the integers, ready to draw one word a value.
 
-use zeroize::Zeroize;
-
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
@@ -11,6 +9,7 @@ use crate::lines::Lines;
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Words, WordsIn};
+use crate::wiped::wipe;
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
 #[derive(Clone, Debug)]
@@ -169,7 +168,7 @@ impl Sampler {
             self.release_words(tier, words.at(stage, first, out.len()), extension, answers, noise, out);
         }
         // The noise of a release is as secret as the answers. Only what was used is wiped: most releases are short.
-        noise[..answers.len().min(M)].zeroize();
+        wipe(&mut noise[..answers.len().min(M)]);
     }
 
     /// Answers plus the values of `words`, by way of `noise`; `extension` as in [`Sampler::write_words`].

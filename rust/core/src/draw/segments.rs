@@ -3,8 +3,6 @@
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
-use zeroize::Zeroize;
-
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::draw::table::Table;
@@ -16,6 +14,7 @@ use crate::lattice::params::Lattice;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, SHORT, ShortWords, Stage, StagedFill, Words, WordsIn};
+use crate::wiped::wipe;
 
 /// Which integers a segment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +136,8 @@ impl Segments {
                 *distance = (*distance & !mask) | (of_rate & mask);
             }
         }
-        rates.zeroize();
-        of_rate.zeroize();
+        wipe(rates);
+        wipe(of_rate);
     }
 }
 
@@ -187,7 +186,7 @@ impl Segments {
             }
         }
         // Segments tell roughly how large the noise is.
-        room.chosen[..out.len().min(M)].zeroize();
+        wipe(&mut room.chosen[..out.len().min(M)]);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Laws that take several draws for a value: they write lattice steps, which become values or releases here.
 
-use zeroize::Zeroize;
-
 use crate::draw::sampler::Adding;
 use crate::kernel::{Arithmetic, Tier, Work, run_on};
 use crate::lattice::dyadic::power_of_two;
@@ -11,6 +9,7 @@ use crate::lattice::{Answer, Value};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, SHORT, StagedFill};
+use crate::wiped::wipe;
 
 /// What draws lattice steps, each by several draws.
 pub(crate) trait Staged: Send + Sync {
@@ -158,7 +157,7 @@ fn each_part<T>(
             Ok(())
         });
     // Before the result is returned: after an error there may be noise in the room too.
-    room[..used].zeroize();
+    wipe(&mut room[..used]);
     result
 }
 

@@ -5,14 +5,13 @@
 use core::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use zeroize::Zeroize;
-
 use crate::exact::limbs;
 use crate::exact::{self, Sums, Weights};
 use crate::kernel::{BLOCK, WORD_BITS};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{self, CHUNK, SHORT, ShortWords, Stage, Words, WordsIn};
+use crate::wiped::wipe;
 
 /// Limbs of fraction that the thresholds are computed with: twice what a word has.
 const PRECISION: usize = 2;
@@ -208,7 +207,7 @@ impl Table {
         for (out, index) in out.iter_mut().zip(&*indices) {
             *out = index.cast_signed();
         }
-        indices.zeroize();
+        wipe(indices);
     }
 }
 

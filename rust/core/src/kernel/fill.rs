@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use zeroize::{Zeroize, optimization_barrier};
+use zeroize::optimization_barrier;
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::geometric::{CoarseLane, GeometricLane};
@@ -17,6 +17,7 @@ use crate::lattice::value::Value;
 use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::FEW;
+use crate::wiped::wipe;
 
 /// The fast path of a law: blocks together where it has a first level, lanes where it has none or leaves a block in doubt.
 #[derive(Clone, Debug)]
@@ -130,7 +131,7 @@ impl Kernel {
             });
             out_rest.copy_from_slice(&values[..rest.len()]);
             // They are as secret as the words and values that the caller wipes.
-            block.zeroize();
+            wipe(&mut block);
             values = [T::default(); BLOCK];
             optimization_barrier(&values);
         } else {

@@ -1,7 +1,5 @@
 //! The discrete Gaussian law.
 
-use zeroize::Zeroize;
-
 use crate::draw::sampler::Sampler;
 use crate::draw::staged::Staged;
 use crate::error::ParamError;
@@ -16,6 +14,7 @@ use crate::memory::OutOfMemory;
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, PairStage, StagedFill};
+use crate::wiped::wipe;
 
 /// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
 ///
@@ -331,10 +330,10 @@ impl<const N: usize> Attempt<N> {
 
 impl<const N: usize> Drop for Attempt<N> {
     fn drop(&mut self) {
-        self.drawn.pairs.as_flattened_mut().zeroize();
-        self.drawn.words.zeroize();
-        self.drawn.coins.zeroize();
-        self.proposals.zeroize();
+        wipe(self.drawn.pairs.as_flattened_mut());
+        wipe(&mut self.drawn.words);
+        wipe(&mut self.drawn.coins);
+        wipe(&mut self.proposals);
         stack::wipe_deep();
     }
 }

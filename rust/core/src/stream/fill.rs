@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::cipher::{Cipher, Domain};
 use crate::kernel::BLOCK;
 use crate::lines::Lines;
 use crate::stack;
+use crate::wiped::wipe;
 
 /// Words handed out at a time: 4 KiB of keystream fit the first-level cache beside 4 KiB of output.
 pub(crate) const CHUNK: usize = 512;
@@ -258,7 +259,7 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
 
 impl<const BLOCKS: usize> Drop for WordsIn<BLOCKS> {
     fn drop(&mut self) {
-        self.blocks.0[..self.used].as_flattened_mut().zeroize();
+        wipe(self.blocks.0[..self.used].as_flattened_mut());
         // Kernels take more than a few words as a block.
         if 2 * self.used > FEW {
             stack::wipe_kernels();

@@ -17,11 +17,10 @@ mod staircase;
 
 use std::marker::PhantomData;
 
-use zeroize::Zeroize;
-
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::lane::{MAX_SPAN, SIGN, with_sign};
 use super::tier::{Tier, Work, run_on};
+use crate::wiped::wipe;
 use first_stair::{FirstStair, Fraction, OptimalL1, Whole};
 use geometric::{Few, Many};
 use lane::OwnLane;
@@ -129,8 +128,8 @@ impl DrawnBlock {
 /// Wipes what tells the noise, which in a release is as secret as the answers.
 impl Drop for DrawnBlock {
     fn drop(&mut self) {
-        self.cells.zeroize();
-        self.reduced.zeroize();
+        wipe(&mut self.cells);
+        wipe(self.reduced.as_flattened_mut());
     }
 }
 

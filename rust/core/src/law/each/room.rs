@@ -1,10 +1,9 @@
 //! Blocks of parameters and words as the kernels take them.
 
-use zeroize::Zeroize;
-
 use super::parameters::{Parameters, Shapes};
 use crate::kernel::{BLOCK, DrawnBlock, Family, Given, Tier};
 use crate::law::one_word::{Kind, Shape};
+use crate::wiped::wipe;
 
 /// Where blocks that are not full are filled up, with ordinary parameters; on whole cache lines ([`crate::lines::Lines`]).
 #[repr(align(64))]
@@ -42,7 +41,7 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        self.words.zeroize();
+        wipe(&mut self.words);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Points (u, v) uniform in the positive quarter of the unit disk, by rejection from the square: one for every pair of every vector.
 
-use zeroize::Zeroizing;
-
 use super::FEW_VECTORS;
 use super::attempts::{ATTEMPTS, attempt_word, pairs};
 use super::doubt::Doubt;
@@ -10,6 +8,7 @@ use crate::kernel::{Arithmetic, Baseline, Tier, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{StagedFill, Words};
+use crate::wiped::Wiped;
 
 /// Attempts whose words are made for all pairs alike: fewer than one pair in 20 needs a third.
 const EARLY: u64 = 2;
@@ -30,21 +29,21 @@ const OUTSIDE: f64 = 1.0 + 8.0 * UNIT;
 /// The points of some vectors, that of pair j of vector i at place j·count + i; wiped on drop.
 pub(super) struct Points {
     /// With the signs of their words.
-    pub u: Zeroizing<Vec<f64>>,
-    pub v: Zeroizing<Vec<f64>>,
+    pub u: Wiped<f64>,
+    pub v: Wiped<f64>,
     /// u² + v².
-    pub q: Zeroizing<Vec<f64>>,
+    pub q: Wiped<f64>,
     /// The words of the early attempts, stage by stage.
-    words: Zeroizing<Vec<u64>>,
+    words: Wiped<u64>,
     /// Places without a point yet. They are not wiped: how many attempts a pair takes says nothing about its point.
     open: Vec<usize>,
-    later: Zeroizing<Vec<u64>>,
+    later: Wiped<u64>,
 }
 
 impl Points {
     /// Room for this number of pairs of all vectors.
     pub fn new(pairs: usize) -> Result<Self, OutOfMemory> {
-        let all = || memory::filled(0.0, pairs).map(Zeroizing::new);
+        let all = || memory::filled(0.0, pairs).map(Wiped::from);
         Ok(Self {
             u: all()?,
             v: all()?,

@@ -28,8 +28,6 @@ mod sign;
 mod sort;
 mod wide;
 
-use zeroize::Zeroizing;
-
 use crate::draw::staged::Staged;
 use crate::draw::table::{LaterTable, Table};
 use crate::error::ParamError;
@@ -44,6 +42,7 @@ use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stack;
 use crate::stream::{CHUNK, StagedFill, Words};
+use crate::wiped::Wiped;
 use balls::Balls;
 use doubt::Doubt;
 
@@ -260,10 +259,10 @@ impl Staged for MultivariateStaircase {
 
 /// Room for some vectors and what they are made of; wiped on drop, with what kernels left on the stack.
 struct Batch {
-    balls: Zeroizing<Vec<i64>>,
-    words: Zeroizing<Vec<u64>>,
-    cells: Zeroizing<Vec<i64>>,
-    room: Zeroizing<Vec<u64>>,
+    balls: Wiped<i64>,
+    words: Wiped<u64>,
+    cells: Wiped<i64>,
+    room: Wiped<u64>,
     pairs: Option<round::Pairs>,
 }
 

@@ -10,8 +10,6 @@
 //! u·√(σ/(q·N)), v·√(σ/(q·N)),   N = 1, or 1 − σ'·v'²/q' with those of the last pair, whose v' is the one dropped.
 //! ```
 
-use zeroize::Zeroizing;
-
 use super::attempts::pairs;
 use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
@@ -21,6 +19,7 @@ use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::StagedFill;
+use crate::wiped::Wiped;
 
 /// Bound on the error of a difference of two q: 2·5.4 units of 2⁻⁵⁴, and 1 for rounding.
 const S_ERROR: f64 = 2.25 * Q_ERROR;
@@ -38,22 +37,22 @@ const UNSURE: i64 = i64::MIN;
 pub(super) struct Pairs {
     points: Points,
     /// The spacings.
-    sigma: Zeroizing<Vec<f64>>,
+    sigma: Wiped<f64>,
     /// For every vector: its ball's radius, N, and the relative error of N.
-    radius: Zeroizing<Vec<f64>>,
-    rest: Zeroizing<Vec<f64>>,
-    rest_error: Zeroizing<Vec<f64>>,
+    radius: Wiped<f64>,
+    rest: Wiped<f64>,
+    rest_error: Wiped<f64>,
     /// The coordinates of one pair of every vector.
-    cells: [Zeroizing<Vec<i64>>; 2],
+    cells: [Wiped<i64>; 2],
     /// Room to sort one vector's numbers.
-    row: Zeroizing<Vec<f64>>,
+    row: Wiped<f64>,
     fine: Fine,
 }
 
 impl Pairs {
     /// Room for `count` vectors.
     pub fn new(count: usize, dim: usize) -> Result<Self, OutOfMemory> {
-        let all = |x, n| memory::filled(x, n).map(Zeroizing::new);
+        let all = |x, n| memory::filled(x, n).map(Wiped::from);
         Ok(Self {
             points: Points::new(count * pairs(dim))?,
             sigma: all(0.0, count * pairs(dim))?,
