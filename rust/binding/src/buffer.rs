@@ -27,8 +27,11 @@ use crate::turn;
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
 
-/// Values written at a time, and staged on the way to memory that is not contiguous.
+/// Values staged on the way to memory that is not contiguous, and written at a time.
 pub(crate) const STAGE: usize = 1 << 12;
+
+/// So many times as many are written at a time where they lie one after the other: what a call prepares and wipes is a smaller part of its work.
+const LONGER: usize = 4;
 
 /// What the values of a law cost, and which of them belong together.
 #[derive(Clone, Copy)]
@@ -278,8 +281,8 @@ impl<A: Inputs, B: Inputs> Inputs for (A, B) {
 }
 
 impl<T: Copy + Default> Piece<'_, T> {
-    /// Has `write(first, inputs, part)` write all values, at most `most` at a time: straight into contiguous memory, by a copy into other. Inputs
-    /// are asked for before any place of theirs is written.
+    /// Has `write(first, inputs, part)` write all values: straight into contiguous memory, [`LONGER`] times `most` at a time, and at most `most` by a
+    /// copy into other. Inputs are asked for before any place of theirs is written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
         mut inputs: I,
@@ -287,8 +290,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         mut write: impl FnMut(u64, &I, &mut [T]) -> Result<(), E>,
     ) -> Result<(), E> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
-        // What a call prepares and wipes is then a small part of its work.
-        let most = if direct { most * 4 } else { most };
+        let most = if direct { most * LONGER } else { most };
         let (largest, tiles) = self.order.tiles(self.block, most);
         let mut stage = room(T::default(), if direct { 0 } else { largest })?;
         for tile in tiles {
@@ -399,14 +401,14 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         })
     }
 
-    /// The elements in step with an output, at most `most` at a time.
+    /// The elements in step with an output that is written `most` at a time.
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
         Ok(if let Some(all) = self.as_slice() {
             InOrder::Contiguous { all, part: 0..0 }
         } else if self.layout.is_one_element() && self.len() > 0 {
             InOrder::Same {
                 n: 0,
-                stage: room(self.get(0), most.min(self.len()))?,
+                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
             }
         } else {
             InOrder::Staged {
