@@ -31,24 +31,24 @@ def column(values: Any) -> Column:
     chunks = values.chunks if chunked else [values]
     words = _words(values)
     parts = [_numbers(chunk, words) for chunk in chunks]
-    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty((0, *words.shape), words.base)])
+    own = values.null_count > 0 or len(parts) != 1
+    numbers = np.concatenate(parts or [np.empty((0, *words.shape), words.base)]) if own else parts[0]
     nulls = np.concatenate([_nulls(chunk) for chunk in chunks]) if values.null_count else None
     if nulls is not None:
-        numbers = np.where(nulls if numbers.ndim == 1 else nulls[:, None], numbers.dtype.type(0), numbers)
+        numbers[nulls] = 0
     ends = None
     if _is_decimal(kind):
         numbers, ends = _from_words(numbers), ends_of_decimal(kind.precision)
     lengths = [len(chunk) for chunk in chunks]
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
-        own = kind if released.dtype == numbers.dtype else pyarrow.from_numpy_dtype(released.dtype)
-        whole = _array(pyarrow, own, released, nulls)
+        new = kind if released.dtype == numbers.dtype else pyarrow.from_numpy_dtype(released.dtype)
+        whole = _array(pyarrow, new, released, nulls)
         if not chunked:
             return whole
         starts = np.cumsum([0, *lengths])
-        return pyarrow.chunked_array(
-            [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)], type=own
-        )
+        slices = [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)]
+        return pyarrow.chunked_array(slices, type=new)
 
     return Column(numbers, nulls, make, ends)
 
@@ -69,7 +69,7 @@ def frame(values: Any, names: list[Any]) -> Frame:
 
 def _name(kind: Any) -> str:
     """Name a type without what it holds, such as the fields of a record."""
-    nested = kind.num_fields or issubclass(type(kind), sys.modules["pyarrow"].BaseExtensionType)
+    nested = kind.num_fields or hasattr(type(kind), "extension_name")
     return type(kind).__name__ if nested else str(kind)
 
 
@@ -85,7 +85,8 @@ def _words(values: Any) -> np.dtype[Any]:
             raise not_whole(values, _name(kind))
         bits = kind.bit_width
         one: Any = f"<i{bits // 8}" if bits <= _WORD else ("<i8", (bits // _WORD,))
-        return np.dtype(one)
+        words: np.dtype[Any] = np.dtype(one)
+        return words
     dtype: np.dtype[Any] | None = _DTYPES.get(str(kind))
     if dtype is None:
         raise not_numbers(values, _name(kind))

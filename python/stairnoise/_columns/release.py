@@ -187,15 +187,11 @@ def _vectors(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_An
 def _noisy(law: Any, add_noise: Noise, stream: _native.Stream, one: _Answers) -> Any:
     """Release one column; integers come back in the column's own type, cut off at its ends."""
     dtype = law._released_dtype(one.answers, one.single_precision)
-    own = one.column.numbers.dtype.newbyteorder("=")
-    if dtype != "int64":
-        noisy = np.empty(one.answers.shape, dtype)
-        add_noise(stream, one.answers, noisy)
-        return _made(one, noisy)
-    # The extension writes int32 too, and cuts off itself.
-    noisy = np.empty(one.answers.shape, own if own == np.int32 else np.int64)
+    noisy = np.empty(one.answers.shape, dtype)
     add_noise(stream, one.answers, noisy)
-    return _made(one, _cut_off(noisy, own, one.column.ends))
+    if dtype == "int64":
+        noisy = _cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
+    return _made(one, noisy)
 
 
 def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
