@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from stairnoise._errors import LazyError
 
 # Classes whose values are columns, and classes whose values have named columns, by the package that they are from.
@@ -26,7 +28,7 @@ _LAZY = {
 }
 
 # What is usually released, or passed for a parameter.
-_PLAIN = frozenset({bool, int, float, list, tuple})
+_PLAIN = frozenset({bool, int, float, list, tuple, np.ndarray})
 
 
 def library(value: object) -> tuple[str, Literal["column", "frame"]] | None:

@@ -65,7 +65,9 @@ def _array(pandas: Any, values: Any) -> Column:
     dtype = values.dtype
     if type(dtype).__name__ in _WRAPPED:
         dtype = dtype.numpy_dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+    if isinstance(dtype, np.dtype):
+        if dtype.kind not in "iuf":
+            raise not_numbers(values, dtype_name(dtype))
         return Column(values.to_numpy(), None, _unchanged)
     array = getattr(values, "array", values)
     if isinstance(dtype, tuple(getattr(pandas, name) for name in _MASKED)):
@@ -75,7 +77,7 @@ def _array(pandas: Any, values: Any) -> Column:
         return arrow._replace(make=lambda released, nulls: type(array)(arrow.make(released, nulls)))
     if isinstance(dtype, pandas.SparseDtype) and dtype.kind in "iuf":
         return Column(np.asarray(array), None, _unchanged)
-    raise not_numbers(values, dtype_name(dtype) if isinstance(dtype, np.dtype) else type(dtype).__name__)
+    raise not_numbers(values, type(dtype).__name__)
 
 
 def _unchanged(released: NDArray[Any], nulls: Nulls) -> NDArray[Any]:

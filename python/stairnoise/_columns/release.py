@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     # Adds noise from a stream to answers, and writes the sums to an array.
     Noise = Callable[[_native.Stream, NDArray[Any], NDArray[Any]], None]
 
+_MODULES_OF_LABELS = {"builtins", "datetime", "decimal", "numpy", "pandas"}
 _FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
 
 
@@ -96,7 +97,18 @@ def _names(columns: Any) -> list[Any]:
     names = list(columns)
     if not names:
         raise ParameterError("columns must name at least one column, got none")
+    for index, name in enumerate(names):
+        if not _is_label(name):
+            raise ParameterTypeError(f"columns must be a text or a list of names, got {received(name)} at index ({index},)")
     return names
+
+
+def _is_label(name: object) -> bool:
+    """Tell whether a name can be looked for among the labels of a frame without running foreign code."""
+    kind = type(name)
+    if issubclass(kind, tuple):
+        return all(map(_is_label, tuple.__iter__(name)))  # type: ignore[arg-type]
+    return issubclass(kind, str) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
 
 
 def _by_library(values: Any, convert: Callable[..., Any], *arguments: Any) -> Any:

@@ -142,7 +142,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         require_release(stream)
         workers = threads_asked(threads)
         k = partitions(max_partitions_contributed, NAME)
-        _require_null_rule(nulls)
+        if nulls is not REFUSE:
+            _require_null_rule(nulls)
         if columns is not None or library(values) is not None:
             from stairnoise._columns.release import released as released_columns
 
