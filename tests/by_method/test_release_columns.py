@@ -428,7 +428,7 @@ def test_one_name_and_several_kinds_of_lists(library):
         (["n", "k"], sn.ParameterError, "columns must name columns of the frame, got 'k' at index (1,), which names none"),
         (["n", "n"], sn.ParameterError, "columns must name each column once, got 'n' again at index (1,)"),
         ([0], sn.ParameterError, "columns must name columns of the frame, got 0 at index (0,), which names none"),
-        ([["n"]], sn.ParameterError, "columns must name columns of the frame, got ['n'] at index (0,), which names none"),
+        ([["n"]], sn.ParameterTypeError, "columns must be a text or a list of names, got ['n'] at index (0,)"),
         (5, sn.ParameterTypeError, "columns must be a text or a list of names, got 5"),
         ({"n"}, sn.ParameterTypeError, "columns must be a text or a list of names, got a value of type set"),
         (["n", (1, sn.SeededRng(1))], sn.ParameterTypeError, "columns must be a text or a list of names, got "),

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     # Adds noise from a stream to answers, and writes the sums to an array.
     Noise = Callable[[_native.Stream, NDArray[Any], NDArray[Any]], None]
 
-_MODULES_OF_LABELS = {"builtins", "datetime", "decimal", "numpy", "pandas"}
+_LABELS = (str, bytes, int, float, np.generic)
+_MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
 _FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
 
 
@@ -108,7 +109,7 @@ def _is_label(name: object) -> bool:
     kind = type(name)
     if issubclass(kind, tuple):
         return all(map(_is_label, tuple.__iter__(name)))  # type: ignore[arg-type]
-    return issubclass(kind, str) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
+    return issubclass(kind, _LABELS) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
 
 
 def _by_library(values: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
