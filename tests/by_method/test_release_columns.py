@@ -94,7 +94,7 @@ def test_a_continuous_law_makes_floats_of_integers(holder, law):
     values = [0, 3, 100, 7]
     column = HOLDERS[holder](values, "int32")
     found = law.release(column, rng=seeded())
-    assert type(found).__module__ == type(column).__module__
+    assert type(found).__module__.partition(".")[0] == type(column).__module__.partition(".")[0]
     assert str(kind(found)) in ("float64", "Float64", "double[pyarrow]", "double")
     assert listed(found) == law.release(np.array(values), rng=seeded()).tolist()
 
@@ -143,7 +143,7 @@ def test_half_precision_comes_back_as_an_array_of_it_would():
     for column in (
         pd.Series([1.5], dtype="float16"),
         pa.array(np.array([1.5], np.float16)),
-        pd.Series([1.5], dtype="halffloat[pyarrow]"),
+        pd.Series(np.array([1.5], np.float16), dtype="halffloat[pyarrow]"),
     ):
         assert str(kind(sn.Laplace(1).release(column))) in ("float64", "double", "double[pyarrow]")
 
@@ -227,8 +227,9 @@ DECIMALS = {
     "Arrow slice": lambda v: pa.array(decimals([1, *v, 1]), type=pa.decimal128(38, 0))[1:-1],
     "256 bits": lambda v: pa.array(decimals(v), type=pa.decimal256(60, 0)),
     "Arrow Series": lambda v: pd.Series(decimals(v), dtype=pd.ArrowDtype(pa.decimal128(38, 0))),
-    "Int128": lambda v: pl.Series(v, dtype=pl.Int128),
 }
+if hasattr(pl, "Int128"):
+    DECIMALS["Int128"] = lambda v: pl.Series(v, dtype=pl.Int128)
 
 
 @pytest.mark.parametrize("holder", DECIMALS)
@@ -347,14 +348,14 @@ def test_a_sparse_series_becomes_dense():
 
 def test_long_columns_are_read_in_parts():
     """Longer than one block of those in which Polars is read."""
-    values = np.arange(600_000)
+    values = np.arange(1_200_000)
     series = pl.Series(values).set(pl.Series(values % 7 == 0), None)
     law = sn.DiscreteLaplace(1)
     exact = law.release(np.where(values % 7 == 0, 0, values), rng=seeded())
     found = law.release(series, nulls="keep", rng=seeded())
     assert np.array_equal(found.is_null().to_numpy(), values % 7 == 0)
     assert np.array_equal(found.fill_null(0).to_numpy(), np.where(values % 7 == 0, 0, exact))
-    assert law.release(pl.concat([series, series], rechunk=False), nulls="zero").chunk_lengths() == [600_000] * 2
+    assert law.release(pl.concat([series, series], rechunk=False), nulls="zero").chunk_lengths() == [1_200_000] * 2
 
 
 # Frames
