@@ -124,7 +124,7 @@ def _check(drawn: Any, values: NDArray[Any], missing: NDArray[np.bool_], held: H
 
 def record(n: int) -> dict[str, Any]:
     """Measure all rows, printing each."""
-    results = []
+    load, results = machine.load(), []
     for held in HELD:
         results.append(measured(held, n))
         print(line(results[-1]), flush=True)
@@ -133,6 +133,7 @@ def record(n: int) -> dict[str, Any]:
         "command": "python -m benches.columns",
         "commit": builds.head(),
         "cpu": machine.cpu(),
+        "load_before": load,
         "n": n,
         "null_every": NULL_EVERY,
         "versions": {name: version(name) for name in ("stairnoise", "numpy", "pandas", "polars", "pyarrow")},
