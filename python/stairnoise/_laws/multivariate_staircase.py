@@ -14,16 +14,19 @@ from stairnoise._law.distribution import plain
 from stairnoise._law.drawing import require_values
 from stairnoise._law.immutable import once
 from stairnoise._law.law import Law
+from stairnoise._law.release import REFUSE, Nulls
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
 from stairnoise._types import Out, Scalar
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from typing_extensions import Unpack
 
     from stairnoise._theory.laws.multivariate_staircase import Radial
-    from stairnoise._types import Array, Floats, Number, ReleaseOptions, Singles
+    from stairnoise._types import Array, Columns, Floats, FrameOptions, Number, ReleaseOptions, Singles
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -232,6 +235,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return self._sample(size, rng, out, dtype, threads)
 
     @overload  # type: ignore[override]
+    def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
+    @overload
     def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
     @overload
     def release(self, values: Singles, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Singles: ...  # type: ignore[overload-overlap]
@@ -239,8 +244,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     def release(self, values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
     def release(
         self,
-        values: RealLike,
+        values: Any,
         *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
         max_partitions_contributed: int = 1,
         rng: Rng | None = None,
         out: NDArray[Any] | None = None,
@@ -253,9 +260,13 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
         Parameters
         ----------
-        values : array of int or float
+        values : array of int or float, column or frame
             True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
-            in magnitude.
+            in magnitude. A column of pandas, Polars or PyArrow is one vector. The rows of a frame are vectors.
+        columns : list of names, or None
+            The `dim` columns of a frame that hold the coordinates. A frame must have it, and nothing else may.
+        nulls : {"refuse", "zero", "keep"}, default "refuse"
+            What to do with the nulls of a column: raise an error, release the coordinate 0, or keep them null.
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
             `for_partitions`.
@@ -269,17 +280,26 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
         Returns
         -------
-        ndarray
-            Of the shape of `values`; float32 if `values` are float32, else float64.
+        ndarray, column or frame
+            Of the shape of `values`; float32 if `values` are float32, else float64. A column or frame is of the type
+            that `values` has.
 
         Raises
         ------
         ParameterError, ParameterTypeError
             A value is NaN, infinite or too large for the lattice, or the last axis has another length. Or another argument
             is not allowed. Nothing has been drawn and `out` is untouched.
+        LazyError
+            `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
         """
-        return super().release(  # type: ignore[type-var]
-            values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out, threads=threads
+        return super().release(  # type: ignore[call-overload,misc]
+            values,
+            columns=columns,
+            nulls=nulls,
+            max_partitions_contributed=max_partitions_contributed,
+            rng=rng,
+            out=out,
+            threads=threads,
         )
 
     # The distribution
