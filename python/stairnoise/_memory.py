@@ -57,7 +57,7 @@ def lent_memory(value: object) -> NDArray[Any] | None:
     """View memory that another object lends; None if it lends none or NumPy cannot view it.
 
     While the view lives, so does the memory, and a bytearray or an ``array.array`` cannot be resized. The view is asked for
-    twice: an exporter that returned copies would leave the caller's memory as it was.
+    twice, because an exporter or NumPy may make a copy instead, which would leave the caller's memory as it was.
     """
     first, second = _view(value), _view(value)
     if first is None or second is None or not (first.size == 0 or _native.same_memory(first, second)):
@@ -94,8 +94,6 @@ def by_dlpack(value: Any) -> NDArray[Any]:
 
 def _view(value: object) -> NDArray[Any] | None:
     try:
-        array = by_dlpack(value) if exports_dlpack(value) else np.asarray(memoryview(value))  # type: ignore[arg-type]
+        return by_dlpack(value) if exports_dlpack(value) else np.asarray(memoryview(value))  # type: ignore[arg-type]
     except Exception:  # foreign code, and NumPy for what it has no dtype for, may raise anything
         return None
-    # NumPy makes a new array of what it cannot view.
-    return None if array.flags.owndata else array
