@@ -96,9 +96,10 @@ def chunks_of(
     allowed : tuple of str
         Names of the dtypes that the caller can write, with the default one first.
     """
-    if size == ():
+    rows = size if isinstance(size, tuple) else (size,)
+    if not rows:
         raise ParameterError("size must have a first axis to divide into chunks, got ()")
-    shape = _shape((*(size if isinstance(size, tuple) else (size,)), *each), "size")
+    shape = _shape((*rows, *each), "size")
     wanted = _dtypes(allowed)[0] if dtype is None else _dtype(dtype, allowed)
     _check_broadcast((*parameters, *each), shape, "size")
     row = math.prod(shape[1:])

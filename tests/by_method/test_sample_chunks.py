@@ -126,12 +126,13 @@ def test_far_into_the_largest_fill():
         rng = sn.SeededRng(9).at(end - 8 * width)
         whole = law.sample(8, rng=sn.SeededRng(9).at(end - 8 * width))
         assert np.array_equal(joined(law.sample_chunks(8, 3, rng=rng)), whole)
-        with pytest.raises(sn.ParameterError, match=r"^the last index of a fill"):
+        with pytest.raises(sn.ParameterError, match=r"^size must fit into a fill \(the last index of a fill"):
             law.sample_chunks(9, 3, rng=sn.SeededRng(9).at(end - 8 * width))
         assert len(next(law.sample_chunks(end // width, 3))) == 3
 
 
 LAPLACE = sn.Laplace(1.0)
+PAST = "size must fit into a fill (the last index of a fill must be below 2**62), got shape ("
 REFUSED = {
     "no size": (lambda rng: LAPLACE.sample_chunks((), rng=rng), "size must have a first axis to divide into chunks, got ()"),
     "size": (lambda rng: LAPLACE.sample_chunks(-1, rng=rng), "size must be a non-negative integer below 2**63"),
@@ -143,19 +144,22 @@ REFUSED = {
     "threads": (lambda rng: LAPLACE.sample_chunks(5, threads=0, rng=rng), "threads must be an integer from 1"),
     "parameters": (lambda rng: sn.Laplace([1.0, 2.0]).sample_chunks(5, rng=rng), "size must be a shape that the parameters"),
     "axes": (lambda rng: LAPLACE.sample_chunks((1,) * 33, rng=rng), "size must have at most 32 dimensions, got 33"),
-    "fill": (lambda rng: LAPLACE.sample_chunks(2**62 + 1, rng=rng), "the last index of a fill must be below 2**62"),
+    "fill": (
+        lambda rng: LAPLACE.sample_chunks(2**62 + 1, rng=rng),
+        PAST,
+    ),
     "axes of a fill": (lambda rng: LAPLACE.sample_chunks((2**62, 2**62), 1, rng=rng), "chunk_size must give chunks small"),
     "beyond 2**64": (
         lambda rng: LAPLACE.sample_chunks((2**62, 2**30), 1, rng=rng),
-        "the last index of a fill must be below 2**62",
+        PAST,
     ),
     "array fill": (
         lambda rng: sn.Laplace([1.0, 2.0]).sample_chunks((2**62, 2), 1, rng=rng),
-        "the last index of a fill must be below 2**62",
+        PAST,
     ),
     "staged fill": (
         lambda rng: sn.Gaussian(1.0, 1e-6).sample_chunks(2**40 + 1, rng=rng),
-        "the last index of a fill of this law must be below 2**40",
+        "size must fit into a fill (the last index of a fill of this law must be below 2**40), got shape (1099511627777,)",
     ),
 }
 

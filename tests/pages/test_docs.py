@@ -5,6 +5,8 @@ Examples in docstrings are run by tests/interface/test_exports.py.
 
 import doctest
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,22 +26,42 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 @pages
 def test_examples_run(page: Path) -> None:
     text, skipped = without_absent(page.read_text(encoding="utf-8"))
-    runner = doctest.DocTestRunner()
-    with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
-        done = runner.run(doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0))
-    assert done.failed == 0
-    assert done.attempted >= WITH_EXAMPLES.get(page.name, 0)
-    assert done.attempted == len(re.findall(r"^ *>>> ", text, re.MULTILINE))
+    if OPTIONAL & imported(text):
+        # These libraries start threads, after which other tests of this process cannot fork.
+        program = "import sys; from tests.pages.test_docs import run; print(*run(sys.stdin.read(), sys.argv[1]))"
+        command = [sys.executable, "-W", "error", "-c", program, page.name]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", cwd=DOCS.parent, check=False)
+        assert done.returncode == 0, done.stderr
+        *report, last = done.stdout.splitlines()
+        print(*report, sep="\n")
+        failed, attempted = map(int, last.split())
+    else:
+        failed, attempted = run(text, page.name)
+    assert failed == 0
+    assert attempted >= WITH_EXAMPLES.get(page.name, 0)
+    assert attempted == len(re.findall(r"^ *>>> ", text, re.MULTILINE))
     if skipped:
         pytest.skip(f"all of the page ran but {', '.join(skipped)}")
+
+
+def run(text: str, name: str) -> tuple[int, int]:
+    """Run the examples of a text, and print what fails; return how many failed and how many ran."""
+    examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, name, name, 0)
+    with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
+        done = doctest.DocTestRunner().run(examples)
+    return done.failed, done.attempted
+
+
+def imported(text: str) -> set[str]:
+    """Names of the modules that examples import."""
+    return set(re.findall(r"(?m)^ *>>> (?:import|from) (\w+)", text))
 
 
 def without_absent(text: str) -> tuple[str, list[str]]:
     """Blank out the sections that need a library which is not installed; return the text and what was left out."""
     kept, skipped = [], []
     for section in re.split(r"(?m)^(?=## )", text):
-        imported = set(re.findall(r"(?m)^ *>>> (?:import|from) (\w+)", section))
-        absent = sorted(name for name in imported & OPTIONAL if find_spec(name) is None)
+        absent = sorted(name for name in imported(section) & OPTIONAL if find_spec(name) is None)
         kept.append("\n" * section.count("\n") if absent else section)
         skipped += [f"'{section.splitlines()[0].strip('# ')}', which needs {' and '.join(absent)}"] if absent else []
     return "".join(kept), skipped

@@ -270,8 +270,11 @@ class Drawing(Immutable, Generic[Default, Value]):
         stream = sampling_stream(rng)
         workers = threads_asked(threads)
         shape, length, wanted = chunks_of(size, chunk_size, self._parameter_shape, self._value_shape, dtype, self._dtypes)
-        # The extension refuses any number of values that a fill does not have.
-        view = self._next_view(stream, min(math.prod(shape), 2**63))
+        try:
+            # The extension refuses 2**63 values, as it does any more.
+            view = self._next_view(stream, min(math.prod(shape), 2**63))
+        except ParameterError as error:
+            raise ParameterError(f"size must fit into a fill ({error}), got shape {shape}") from None
         return self._chunks(view, shape, length, wanted, workers)
 
     def _chunks(
