@@ -120,8 +120,8 @@ OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("Arete", "for_partitions"): (1,),
     ("GeneralizedDiscreteLaplace", "for_partitions"): (1,),
 }
-UNTIMED = ("plot",)
-"""Methods that are not timed: their time is matplotlib's."""
+UNTIMED = ("plot", "sample_chunks")
+"""Methods that are not timed: the time of the first is matplotlib's, and that of the second is the time of `sample`."""
 
 
 def _points(noise: Noise, function: str, n: int | None) -> Case:

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 
+# DLPack's number for the memory of the processor.
+_CPU = 1
+
 
 def is_array(value: object) -> bool:
     """Tell whether a value is an array, by its type; an attribute ``__class__`` can lie."""
@@ -34,3 +37,63 @@ def apart(array: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
         return array
     copied: NDArray[Any] = array.copy()
     return copied
+
+
+def exports_buffer(value: object) -> bool:
+    """Tell whether an object lends its memory by Python's buffer protocol."""
+    try:
+        memoryview(value).release()  # type: ignore[arg-type]
+    except Exception:  # TypeError if there is no buffer; Python code that exports a buffer may raise anything
+        return False
+    return True
+
+
+def exports_dlpack(value: object) -> bool:
+    """Tell whether an object's type lends its memory by DLPack, as Torch's and JAX's do."""
+    return hasattr(type(value), "__dlpack__")
+
+
+def lent_memory(value: object) -> NDArray[Any] | None:
+    """View memory that another object lends; None if it lends none or NumPy cannot view it.
+
+    While the view lives, so does the memory, and a bytearray or an ``array.array`` cannot be resized. The view is asked for
+    twice, because an exporter or NumPy may make a copy instead, which would leave the caller's memory as it was.
+    """
+    first, second = _view(value), _view(value)
+    if first is None or second is None or not (first.size == 0 or _native.same_memory(first, second)):
+        return None
+    return first
+
+
+def obstacle(value: object) -> str:
+    """Return the end of an error about an object that DLPack does not lend to NumPy: why not."""
+    try:
+        device = int(type(value).__dlpack_device__(value)[0])  # type: ignore[attr-defined]
+        if device != _CPU:
+            return f" in the memory of another device (DLPack's type {device}): copy it to the CPU first"
+        # Torch's name.
+        if value.requires_grad is True:  # type: ignore[attr-defined]
+            return " that requires gradients: pass its detach()"
+    except Exception:  # foreign code may raise anything
+        pass
+    return ""
+
+
+def by_dlpack(value: Any) -> NDArray[Any]:
+    """View what DLPack lends on the CPU, or raise anything; it may be read-only, and a copy."""
+    if obstacle(value):
+        raise BufferError
+    array = np.from_dlpack(value)
+    # NumPy before 2.1 does not know whether memory from DLPack is writable, nor does any NumPy of an older exporter's.
+    if not array.flags.writeable and hasattr(type(value), "__array__"):
+        again = np.asarray(value)
+        if type(again) is np.ndarray and again.flags.writeable and _native.same_memory(array, again):
+            return again
+    return array
+
+
+def _view(value: object) -> NDArray[Any] | None:
+    try:
+        return by_dlpack(value) if exports_dlpack(value) else np.asarray(memoryview(value))  # type: ignore[arg-type]
+    except Exception:  # foreign code, and NumPy for what it has no dtype for, may raise anything
+        return None

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, received
-from stairnoise._memory import base_view, is_array
+from stairnoise._memory import base_view, exports_buffer, exports_dlpack, is_array, lent_memory, obstacle
 from stairnoise._parameters import MOST_DIMENSIONS, count, refuse_dimensions, refuse_masked
+
+if TYPE_CHECKING:
+    from stairnoise._types import Memory
 
 Shape = tuple[int, ...]
 Size = int | Shape
 
 _MOST_BYTES = 2**63 - 1
+# Values of a chunk, unless the caller says how many: 8 MiB of float64.
+CHUNK = 2**20
 
 
 def output_array(
     size: Size | None,
     parameters: Shape,
-    out: NDArray[Any] | None,
+    out: Memory | None,
     dtype: DTypeLike | None,
     allowed: tuple[str, ...],
     *,
@@ -35,8 +41,8 @@ def output_array(
         Shape of the output. None: the shape of `out`, or without it `parameters`.
     parameters : tuple of int
         Shape of the law's parameters, which must broadcast to the output's shape.
-    out : ndarray or None
-        Array to fill.
+    out : ndarray or other writable memory, or None
+        What to fill.
     dtype : dtype or None
         One of `allowed`. None: the dtype of `out`, or without it ``allowed[0]``.
     allowed : tuple of str
@@ -60,7 +66,7 @@ def output_array(
     return _allocate(shape, wanted or _dtypes(allowed)[0], name)
 
 
-def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
+def released_array(shape: Shape, out: Memory | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
     """Return the array that a release fills, of NumPy's own class: the memory of `out` if given, otherwise a new array."""
     if out is None:
         return _allocate(shape, _dtypes((default,))[0], "values")
@@ -68,6 +74,41 @@ def released_array(shape: Shape, out: NDArray[Any] | None, default: str, allowed
     if memory.shape != shape:
         raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}")
     return memory
+
+
+def chunks_of(
+    size: Size, chunk_size: int | None, parameters: Shape, each: Shape, dtype: DTypeLike | None, allowed: tuple[str, ...]
+) -> tuple[Shape, int, np.dtype[Any]]:
+    """Return the shape of an output that is made in chunks of its first axis, the length of a chunk, and the dtype.
+
+    Parameters
+    ----------
+    size : int or tuple of int
+        Shape of the output but for `each`.
+    chunk_size : int or None
+        Length of a chunk. None: so many that a chunk has about `CHUNK` values.
+    parameters : tuple of int
+        Shape of the law's parameters, which must broadcast to the output's shape.
+    each : tuple of int
+        Shape of one value.
+    dtype : dtype or None
+        One of `allowed`.
+    allowed : tuple of str
+        Names of the dtypes that the caller can write, with the default one first.
+    """
+    rows = size if isinstance(size, tuple) else (size,)
+    if not rows:
+        raise ParameterError("size must have a first axis to divide into chunks, got ()")
+    shape = _shape((*rows, *each), "size")
+    wanted = _dtypes(allowed)[0] if dtype is None else _dtype(dtype, allowed)
+    _check_broadcast((*parameters, *each), shape, "size")
+    row = math.prod(shape[1:])
+    if chunk_size is None:
+        return shape, max(1, CHUNK // max(1, row)), wanted
+    length = count(chunk_size, "chunk_size", least=1, most=_MOST_BYTES)
+    if min(length, shape[0]) * row * wanted.itemsize > _MOST_BYTES:
+        raise ParameterError(f"chunk_size must give chunks small enough to index (below 2**63 bytes), got {length}")
+    return shape, length, wanted
 
 
 def overlaps_itself(array: NDArray[Any]) -> bool:
@@ -128,15 +169,31 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     return native
 
 
+def array_of(out: Any) -> NDArray[Any]:
+    """Return the memory of `out` as an array of NumPy's own class: that of an array, or what another object lends."""
+    if is_array(out):
+        refuse_masked(out, "out")
+        return base_view(out)
+    # A NumPy scalar lends its memory too, though it never changes.
+    if isinstance(out, np.generic) or not (exports_dlpack(out) or exports_buffer(out)):
+        raise ParameterTypeError(f"out must be a NumPy array or lend its memory (DLPack, buffer protocol), got {got('out', out)}")
+    memory = lent_memory(out)
+    if memory is None:
+        raise ParameterTypeError(
+            f"out must lend its memory to NumPy (in the CPU's memory, strided, of a dtype of NumPy's), "
+            f"got {got('out', out)}{obstacle(out)}"
+        )
+    return memory
+
+
 def _checked_memory(out: Any, allowed: tuple[str, ...]) -> NDArray[Any]:
     """Return the memory of `out` as an array of NumPy's own class, or refuse it."""
-    if not is_array(out):
-        raise ParameterTypeError(f"out must be a NumPy array, got {got('out', out)}")
-    refuse_masked(out, "out")
-    memory = base_view(out)
+    memory = array_of(out)
     refuse_dimensions(memory, "out")
     if memory.dtype not in _dtypes(allowed):
-        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(memory.dtype)}")
+        bytes_alone = not is_array(out) and memory.dtype in _dtypes(("uint8", "int8"))
+        hint = '; memoryview(out).cast("d") has float64, cast("q") int64' if bytes_alone else ""
+        raise ParameterError(f"out must have dtype {_alternatives(allowed)}, got {dtype_name(memory.dtype)}{hint}")
     flags = memory.flags
     if not flags.writeable:
         raise ParameterError("out must be writable, got a read-only array")

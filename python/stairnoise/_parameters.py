@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stairnoise._columns.libraries import refuse_lazy
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
-from stairnoise._memory import base_view, is_array
+from stairnoise._memory import base_view, by_dlpack, exports_buffer, exports_dlpack, is_array, obstacle
 
 Real = float | NDArray[np.float64]
 Cost = Literal["l1", "l2"]
@@ -71,7 +71,8 @@ def lent(value: object, name: str, out: object = None) -> Real:
     floats = exact_array(value, name)
     if floats.ndim == 0:
         return float(floats)
-    apart = not is_array(out) or not np.may_share_memory(floats, base_view(out))  # type: ignore[arg-type]
+    # What an `out` of another library lends may be the parameter's memory.
+    apart = out is None or (is_array(out) and not np.may_share_memory(floats, base_view(out)))  # type: ignore[arg-type]
     in_one_piece = floats.flags.c_contiguous or floats.flags.f_contiguous
     return floats if apart and in_one_piece else floats.copy()
 
@@ -134,7 +135,7 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
     if not _converts(value):
         raise ParameterTypeError(_not_a_number(value, name))
     try:
-        array = np.asarray(value)
+        array = np.asarray(value) if _offers_array(value) else by_dlpack(value)
     except Exception as error:  # __array__ of a foreign object may raise anything, with its content in the text
         raise _unconverted(error, value, name) from None
     refuse_dimensions(array, name)
@@ -207,20 +208,17 @@ def flag(value: object, name: str) -> bool:
 
 
 def _converts(value: object) -> bool:
-    """Tell whether an object's type offers numbers to NumPy: by ``__array__`` or a similar attribute, a buffer, or a sequence.
+    """Tell whether an object's type offers numbers to NumPy.
 
     NumPy itself would ask any object for its attributes, length and items, which would run a lazy query.
     """
+    return not issubclass(type(value), (str, bytes)) and (_offers_array(value) or exports_dlpack(value))
+
+
+def _offers_array(value: object) -> bool:
+    """Tell whether ``np.asarray`` takes an object: by ``__array__`` or a similar attribute, a buffer, or a sequence."""
     kind = type(value)
-    if issubclass(kind, (str, bytes)):
-        return False
-    if issubclass(kind, Sequence) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS):
-        return True
-    try:
-        memoryview(value).release()  # type: ignore[arg-type]
-    except Exception:  # TypeError if there is no buffer; Python code that exports a buffer may raise anything
-        return False
-    return True
+    return issubclass(kind, Sequence) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS) or exports_buffer(value)
 
 
 def _is_integer_type(kind: type) -> bool:
@@ -340,7 +338,8 @@ def _power(limit: int) -> str:
 
 
 def _not_a_number(value: object, name: str, array: NDArray[Any] | None = None) -> str:
-    return f"{name} must be a real number or an array of real numbers, got {got(name, value, array)}"
+    described = got(name, value, array) + (obstacle(value) if exports_dlpack(value) else "")
+    return f"{name} must be a real number or an array of real numbers, got {described}"
 
 
 def _not_exact(value: object, name: str) -> str:

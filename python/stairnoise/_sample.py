@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
 
     from stairnoise._registry import OfIntegers, OfReals, OfVectors
-    from stairnoise._types import Number, Out, Scalar
+    from stairnoise._types import Memory, Number, Out, Scalar
 
     class _Parameters(TypedDict, total=False):
         """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
@@ -176,7 +176,7 @@ def sample(
     gamma: Cost | RealLike | None = None,
     r: Cost | RealLike | None = None,
     rng: Rng | None = None,
-    out: NDArray[Any] | None = None,
+    out: Memory | None = None,
     dtype: DTypeLike | None = None,
     threads: int | None = None,
     **parameters: Any,
@@ -203,8 +203,8 @@ def sample(
         Shape of the discrete staircase. Default "l1".
     rng : SecureRng, SeededRng or None
         None: one secure generator for the whole process.
-    out : ndarray or None
-        Writable array to fill and return.
+    out : ndarray or other writable memory, or None
+        Array to fill and return, or memory that another library lends; see ``sample`` of a mechanism.
     dtype : dtype or None
         float64 (default) or float32 for continuous mechanisms; int64 (default), int32 (saturating) or
         float64 for discrete ones.

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypedDict, TypeVar, Unpack
 
-    from stairnoise._types import Number
+    from stairnoise._types import Memory, Number
 
     _Rows = Sequence[Sequence[SupportsFloat]]
     _Chosen = NDArray[np.int64]
     _Either = int | _Chosen
-    _Out = TypeVar("_Out", bound=_Chosen)
+    _Out = TypeVar("_Out", bound=Memory)
 
     class _Options(TypedDict, total=False):
         rng: Rng | None
@@ -103,7 +103,7 @@ class Selecting(Immutable):
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
         """Select privately: the index of a candidate for every row of costs.
@@ -124,8 +124,8 @@ class Selecting(Immutable):
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
-        out : ndarray of int64, or None
-            Writable array to fill and return, of any strides.
+        out : ndarray or other writable memory of int64, or None
+            Array to fill and return, of any strides, or memory that another library lends (DLPack, buffer protocol).
         threads : int or None
             How many threads share long work. None: the environment variable
             STAIRNOISE_NUM_THREADS, or else as many threads as the process may run at once. The
@@ -165,7 +165,7 @@ class Selecting(Immutable):
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
         """Draw selections for study; to protect data use `select`.
@@ -180,8 +180,8 @@ class Selecting(Immutable):
             Shape of the output, to which the shape of the rows must broadcast.
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
-        out : ndarray of int64, or None
-            Writable array to fill and return, of any strides.
+        out : ndarray or other writable memory of int64, or None
+            Array to fill and return, of any strides, or memory that another library lends (DLPack, buffer protocol).
         threads : int or None
             How many threads share long work.
 
@@ -202,7 +202,7 @@ class Selecting(Immutable):
         costs: RealLike,
         size: Size | None,
         stream: _native.Stream,
-        out: NDArray[np.int64] | None,
+        out: Memory | None,
         threads: int | None,
     ) -> Any:
         rows = self._rows(costs)

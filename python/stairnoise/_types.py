@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import TypedDict, TypeVar
+    from typing_extensions import Buffer, TypedDict, TypeVar
 
     from stairnoise.rng import Rng
 
@@ -61,7 +61,14 @@ if TYPE_CHECKING:
     # One draw of a discrete mechanism, whose type differs from that of its moments.
     Whole = TypeVar("Whole", bound=int | NDArray[np.int64], default=int)
 
-    Out = TypeVar("Out", bound=NDArray[Any])
+    class LendsByDlpack(Protocol):
+        """An array of a library that lends its memory by DLPack."""
+
+        def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+        def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+    Memory = NDArray[Any] | LendsByDlpack | Buffer
+    Out = TypeVar("Out", bound=Memory)
     Scalar = TypeVar("Scalar", bound=np.generic)
 
     class ReleaseOptions(TypedDict, total=False):

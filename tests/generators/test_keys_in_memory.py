@@ -175,6 +175,8 @@ DRAWS = [
     ("sn.Staircase(2.0).sample(1500, rng=rng)", 1500, 1),
     ("sn.DiscreteLaplace(1.0).sample(1500, rng=rng)", 1500, 1),
     ("sn.DiscreteStaircase(1.0, 9).sample(600, rng=rng)", 600, 1),
+    ("[*d.sample_chunks(1500, 400, rng=rng)]", 1500, 1),
+    ("d.sample_chunks(1500, 400, rng=rng).close()", 0, 1),
     ("d.release(3.5, rng=rng)", 1, 1),
     ("d.release([1.0] * 7, rng=rng)", 7, 1),
     ("d.release(np.ones(1500), rng=rng)", 1500, 1),
@@ -286,6 +288,23 @@ def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
     after = shared.memory()
     assert found(after, words_of(key)) == 0
     assert traces(after, keystream(key, 0, values, stages)) <= LEFT
+
+
+def test_an_iterator_of_chunks_has_the_key_of_its_fill_alone(process):
+    """Its own is there until it ends. Keys of later fills go with their fills, as without it."""
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("d.sample(rng=rng)")
+    before = process.memory()
+    noise = [process.tell("answer = d.sample(50, rng=rng.at(0)); chunks = d.sample_chunks(50, 9, rng=rng); next(chunks)")]
+    noise.append(process.tell("answer = d.sample(50, rng=rng.at(0)); d.sample(rng=rng)"))
+    own, later = (key_of(one, before) for one in noise)
+    assert own is not None
+    assert later is not None
+    during = process.memory()
+    assert found(during, words_of(own)) == 4
+    assert found(during, words_of(later)) == 0
+    process.tell("rest = list(chunks)")
+    assert found(process.memory(), words_of(own)) == 0
 
 
 def test_renewed_keys_lose_their_makers(process):

@@ -101,11 +101,12 @@ def _broadcast():
     return as_strided(np.zeros(1), out.shape, out.strides)
 
 
+NOT_MEMORY = "out must be a NumPy array or lend its memory (DLPack, buffer protocol)"
 REFUSED = [
-    ([0.0, 0.0], sn.ParameterTypeError, "out must be a NumPy array, got a value of type list"),
-    (0.0, sn.ParameterTypeError, "out must be a NumPy array, got a value of type float"),
-    (bytearray(8), sn.ParameterTypeError, "out must be a NumPy array, got a value of type bytearray"),
-    (np.float64(0), sn.ParameterTypeError, "out must be a NumPy array, got a value of type float64"),
+    ([0.0, 0.0], sn.ParameterTypeError, f"{NOT_MEMORY}, got a value of type list"),
+    (0.0, sn.ParameterTypeError, f"{NOT_MEMORY}, got a value of type float"),
+    (bytearray(8), sn.ParameterError, "out must have dtype float64 or float32, got uint8"),
+    (np.float64(0), sn.ParameterTypeError, f"{NOT_MEMORY}, got a value of type float64"),
     (np.ma.zeros(3), sn.ParameterTypeError, "out must not be a masked array"),
     (_read_only(), sn.ParameterError, "out must be writable, got a read-only array"),
     (np.broadcast_to(np.zeros(1), (3,)), sn.ParameterError, "out must be writable"),

@@ -5,6 +5,9 @@ Examples in docstrings are run by tests/interface/test_exports.py.
 
 import doctest
 import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,8 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
+# Libraries that are too large for the extra `test`. A section that imports one of them is skipped without it.
+OPTIONAL = {"jax", "torch"}
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
 WITH_EXAMPLES = {"distributions.md": 50}
 
@@ -20,11 +25,46 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 @pages
 def test_examples_run(page: Path) -> None:
+    text, skipped = without_absent(page.read_text(encoding="utf-8"))
+    if OPTIONAL & imported(text):
+        # These libraries start threads, after which other tests of this process cannot fork.
+        program = "import sys; from tests.pages.test_docs import run; print(*run(sys.stdin.read(), sys.argv[1]))"
+        command = [sys.executable, "-W", "error", "-c", program, page.name]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", cwd=DOCS.parent, check=False)
+        assert done.returncode == 0, done.stderr
+        *report, last = done.stdout.splitlines()
+        print(*report, sep="\n")
+        failed, attempted = map(int, last.split())
+    else:
+        failed, attempted = run(text, page.name)
+    assert failed == 0
+    assert attempted >= WITH_EXAMPLES.get(page.name, 0)
+    assert attempted == len(re.findall(r"^ *>>> ", text, re.MULTILINE))
+    if skipped:
+        pytest.skip(f"all of the page ran but {', '.join(skipped)}")
+
+
+def run(text: str, name: str) -> tuple[int, int]:
+    """Run the examples of a text, and print what fails; return how many failed and how many ran."""
+    examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, name, name, 0)
     with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
-        done = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert done.failed == 0
-    assert done.attempted >= WITH_EXAMPLES.get(page.name, 0)
-    assert done.attempted == len(re.findall(r"^ *>>> ", page.read_text(encoding="utf-8"), re.MULTILINE))
+        done = doctest.DocTestRunner().run(examples)
+    return done.failed, done.attempted
+
+
+def imported(text: str) -> set[str]:
+    """Names of the modules that examples import."""
+    return set(re.findall(r"(?m)^ *>>> (?:import|from) (\w+)", text))
+
+
+def without_absent(text: str) -> tuple[str, list[str]]:
+    """Blank out the sections that need a library which is not installed; return the text and what was left out."""
+    kept, skipped = [], []
+    for section in re.split(r"(?m)^(?=## )", text):
+        absent = sorted(name for name in imported(section) & OPTIONAL if find_spec(name) is None)
+        kept.append("\n" * section.count("\n") if absent else section)
+        skipped += [f"'{section.splitlines()[0].strip('# ')}', which needs {' and '.join(absent)}"] if absent else []
+    return "".join(kept), skipped
 
 
 @pages

@@ -1,5 +1,8 @@
 """What comes back, as both type checkers see it, and as it is when this file runs: one question a line."""
 
+import ctypes
+from array import array
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -95,6 +98,13 @@ assert_type(whole.sample(3, dtype=np.int32), NDArray[np.int32])
 assert_type(whole.sample(3, dtype=np.dtype(np.float64)), Floats)
 assert_type(whole.sample(out=floats.copy()), Floats)
 assert_type(vectors.sample(3, dtype=np.float32), Singles)
+
+assert_type(real.sample(out=(ctypes.c_double * 3)()), ctypes.Array[ctypes.c_double])
+assert_type(whole.release(array("q", [1, 2, 3]), out=(ctypes.c_int64 * 3)()), ctypes.Array[ctypes.c_int64])
+assert_type(real.sample_chunks(3), Iterator[Floats])
+assert_type(whole.sample_chunks((2, 3), 1), Iterator[Integers])
+assert_type(reals.sample_chunks((2, 3), rng=rng), Iterator[Floats])
+assert_type(vectors.sample_chunks(3, dtype=np.float32), Iterator[Singles])
 
 # Noise in one call
 assert_type(sn.sample(eps=1), float)

@@ -1,5 +1,7 @@
 """A program of a user who runs ``mypy --strict``: it is type-checked, and run."""
 
+import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,10 @@ integers: NDArray[np.int64] = counting.sample((3, 4), rng=sn.SecureRng())
 narrow: NDArray[np.int32] = counting.sample(7, dtype=np.int32)
 buffer: NDArray[np.float64] = np.empty((2, 5))
 filled: NDArray[np.float64] = each.sample(out=buffer, rng=sn.SeededRng(1).at(5))
+viewed: memoryview = counting.release([10, 20], out=memoryview(bytearray(16)).cast("q"))
+points: ctypes.Array[ctypes.c_double] = continuous.release(floats[:3], out=(ctypes.c_double * 3)())
+chunks: Iterator[NDArray[np.float64]] = continuous.sample_chunks(10, 4, rng=sn.SecureRng())
+parts: list[NDArray[np.int32]] = list(counting.sample_chunks((3, 4), dtype=np.int32, threads=1))
 one: float = continuous.sample()
 many: NDArray[Any] = sn.sample(100, eps=np.array([1.0]), mechanism="laplace", rng=sn.SecureRng.from_key(bytes(32)))
 

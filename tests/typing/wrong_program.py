@@ -26,7 +26,11 @@ sn.sample(10, mechanism="gaussian", eps=1, delta="small")  # call-overload
 # Drawing and releasing
 sn.Laplace(1).sample(2.5)  # call-overload
 sn.Laplace(1).sample(3, out=[0.0, 0.0, 0.0])  # call-overload
+sn.Laplace(1).sample(out="noise")  # call-overload
 sn.Laplace(1).sample(10, seed=42)  # call-overload
+sn.Laplace(1).sample_chunks()  # call-overload
+sn.Laplace(1).sample_chunks(2.5)  # call-overload
+sn.Laplace(1).sample_chunks(10, out=np.zeros(5))  # call-overload
 sn.Laplace(1).release("5")  # arg-type
 sn.Laplace(1).release(5, rng=42)  # call-overload
 sn.Laplace(1).release(5, max_partition_contributed=2)  # call-overload

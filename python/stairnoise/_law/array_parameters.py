@@ -179,6 +179,21 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         # The parameters were checked when the law was made.
         _native.fill_each(self._native_name, *self._broadcast(out.shape), stream, out, threads)
 
+    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
+        if self._scalar_law is not None:
+            super()._fill(stream, out, threads)
+            return
+
+        def rows(parameter: Any) -> Any:
+            along_rows = isinstance(parameter, np.ndarray) and parameter.ndim == out.ndim and len(parameter) > 1
+            return parameter[first : first + len(out)] if along_rows else parameter
+
+        parameters = _spread(rows(self._eps), rows(self._sensitivity), rows(self._spec), out.shape)
+        _native.fill_each(self._native_name, *parameters, stream, out, threads)
+
+    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
+        return stream.next_view(values) if self._scalar_law is None else super()._next_view(stream, values)
+
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         if self._scalar_law is not None:
             super()._add_noise(stream, answers, out, k, threads)

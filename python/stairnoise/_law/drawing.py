@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, overload
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -10,11 +11,15 @@ from numpy.typing import DTypeLike, NDArray
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.immutable import Immutable
-from stairnoise._memory import base_view, is_array
-from stairnoise._output import Shape, Size, output_array
+from stairnoise._output import Shape, Size, array_of, chunks_of, output_array
 from stairnoise._parameters import count
 from stairnoise._types import Default, Generic, Out, Scalar, Value
 from stairnoise.rng import Rng, sampling_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from stairnoise._types import Memory
 
 # NumPy can index any array with fewer values than this.
 _SURELY_A_LENGTH = 2**48
@@ -101,7 +106,7 @@ class Drawing(Immutable, Generic[Default, Value]):
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: NDArray[Any] | None = None,
+        out: Memory | None = None,
         dtype: DTypeLike | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -114,9 +119,10 @@ class Drawing(Immutable, Generic[Default, Value]):
             `out`, or without it the parameters' common shape.
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
-        out : ndarray or None
-            Writable array to fill and return, with any strides. Its dtype must be one of those below, and its shape
-            `size` if both are given.
+        out : ndarray or other writable memory, or None
+            Array to fill and return, with any strides. Its dtype must be one of those below, and its shape `size` if both
+            are given. It may be of another library that lends its memory by DLPack on the CPU, such as a Torch tensor,
+            or by the buffer protocol, such as an ``array.array``.
         dtype : dtype or None
             float64 (default) or float32 for a continuous mechanism; int64 (default), int32 (saturating)
             or float64 for a discrete one. Must agree with `out`.
@@ -156,7 +162,7 @@ class Drawing(Immutable, Generic[Default, Value]):
         self,
         size: Size | None,
         rng: Rng | None,
-        out: NDArray[Any] | None,
+        out: Memory | None,
         dtype: DTypeLike | None,
         threads: int | None = None,
         *,
@@ -167,8 +173,8 @@ class Drawing(Immutable, Generic[Default, Value]):
         each = self._value_shape
         if each and size is not None:
             size = (*(size if isinstance(size, tuple) else (size,)), *each)
-        if each and out is not None and is_array(out):
-            require_values(base_view(out).shape, each, "out")
+        if each and out is not None:
+            require_values(array_of(out).shape, each, "out")
         shape = (*self._parameter_shape, *each)
         noise = output_array(size, shape, out, dtype, self._dtypes, name=size_name)
         self._fill(stream, noise, workers)
@@ -176,8 +182,120 @@ class Drawing(Immutable, Generic[Default, Value]):
             return out
         return noise.item() if size is None and shape == () else noise
 
+    @overload
+    def sample_chunks(
+        self,
+        size: Size,
+        chunk_size: int | None = None,
+        *,
+        rng: Rng | None = None,
+        dtype: None = None,
+        threads: int | None = None,
+    ) -> Iterator[NDArray[Default]]: ...
+    @overload
+    def sample_chunks(
+        self,
+        size: Size,
+        chunk_size: int | None = None,
+        *,
+        rng: Rng | None = None,
+        dtype: type[Scalar] | np.dtype[Scalar],
+        threads: int | None = None,
+    ) -> Iterator[NDArray[Scalar]]: ...
+    @overload
+    def sample_chunks(
+        self,
+        size: Size,
+        chunk_size: int | None = None,
+        *,
+        rng: Rng | None = None,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> Iterator[NDArray[Any]]: ...
+    def sample_chunks(
+        self,
+        size: Size,
+        chunk_size: int | None = None,
+        *,
+        rng: Rng | None = None,
+        dtype: DTypeLike | None = None,
+        threads: int | None = None,
+    ) -> Iterator[NDArray[Any]]:
+        """Draw noise alone in chunks, for noise that does not fit into memory.
+
+        The chunks, one after the other, are the values that `sample` of the same `size` returns, whatever their length.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            Shape of all chunks together, as for `sample`.
+        chunk_size : int or None
+            Length of a chunk along the first axis, at least 1; the last chunk may be shorter. None: as many as make
+            about 2**20 values.
+        rng : SecureRng, SeededRng or None
+            None: one secure generator for the whole process. The call takes one fill, as one call of `sample` does, even
+            if not all chunks are drawn.
+        dtype : dtype or None
+            As for `sample`.
+        threads : int or None
+            As for `sample`, for every chunk.
+
+        Returns
+        -------
+        iterator of ndarray
+            Every chunk is a new array. There is none if the first axis is 0.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            An argument is not allowed, or `size` has more values than a fill has: 2**62, or 2**40 for mechanisms that
+            draw several times for a value. The call raises it, before the first chunk, and no fill has been taken.
+
+        Notes
+        -----
+        A chunk is drawn when it is asked for. The iterator alone holds the key of its fill. It is wiped when the
+        iterator ends or is deleted. In a forked child, the iterator's next chunks have other noise than the parent's.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import stairnoise as sn
+        >>> law = sn.Laplace(eps=1.0)
+        >>> [len(chunk) for chunk in law.sample_chunks(10, 4)]
+        [4, 4, 2]
+        >>> chunks = law.sample_chunks(10, 4, rng=sn.SeededRng(7))
+        >>> bool((np.concatenate(list(chunks)) == law.sample(10, rng=sn.SeededRng(7))).all())
+        True
+        """
+        stream = sampling_stream(rng)
+        workers = threads_asked(threads)
+        shape, length, wanted = chunks_of(size, chunk_size, self._parameter_shape, self._value_shape, dtype, self._dtypes)
+        try:
+            # The extension refuses 2**63 values, as it does any more.
+            view = self._next_view(stream, min(math.prod(shape), 2**63))
+        except ParameterError as error:
+            raise ParameterError(f"size must fit into a fill ({error}), got shape {shape}") from None
+        return self._chunks(view, shape, length, wanted, workers)
+
+    def _chunks(
+        self, view: _native.Stream, shape: Shape, length: int, dtype: np.dtype[Any], threads: int
+    ) -> Iterator[NDArray[Any]]:
+        row = math.prod(shape[1:])
+        for first in range(0, shape[0], length):
+            chunk = np.empty((min(length, shape[0] - first), *shape[1:]), dtype)
+            self._fill_part(view.after(first * row), chunk, threads, first)
+            yield chunk
+
     def _fill(self, stream: _native.Stream, out: NDArray[Any], threads: int) -> None:
         self._scalar_law.fill(stream, out, threads)
+
+    def _fill_part(self, stream: _native.Stream, out: NDArray[Any], threads: int, first: int) -> None:
+        """Fill `out`, the rows of an output from number `first` on."""
+        self._fill(stream, out, threads)
+
+    def _next_view(self, stream: _native.Stream, values: int) -> _native.Stream:
+        """Take the stream's next fill and return a view that draws it in parts."""
+        return self._scalar_law.next_view(stream, values)  # type: ignore[no-any-return]
 
 
 def threads_asked(threads: object) -> int:

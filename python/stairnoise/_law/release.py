@@ -28,7 +28,18 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from stairnoise import _native
-    from stairnoise._types import Array, Columns, Floats, FrameOptions, Integer, Integers, Number, ReleaseOptions, Singles
+    from stairnoise._types import (
+        Array,
+        Columns,
+        Floats,
+        FrameOptions,
+        Integer,
+        Integers,
+        Memory,
+        Number,
+        ReleaseOptions,
+        Singles,
+    )
 
 Nulls = Literal["refuse", "zero", "keep"]
 REFUSE: Nulls = "refuse"
@@ -66,7 +77,7 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         nulls: Nulls = REFUSE,
         max_partitions_contributed: int = 1,
         rng: Rng | None = None,
-        out: NDArray[Any] | None = None,
+        out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
         """Add noise to true answers and return the private ones.
@@ -101,9 +112,9 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
-        out : ndarray or None
-            Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows; a
-            discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
+        out : ndarray or other writable memory, or None
+            Array to fill and return, or memory as for `sample`; it may be `values` itself. Its dtype is one that
+            `sample` allows; a discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
             smallest number. Not allowed for columns and frames.
         threads : int or None
             How many threads release 2**18 values or more, as in `sample`. The released numbers do not depend on it.

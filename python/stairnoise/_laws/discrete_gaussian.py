@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 
     from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
     from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
-    from stairnoise._types import Array, Columns, Floats, FrameOptions, Integer, Integers, Number, Out, ReleaseOptions, Singles
+    from stairnoise._types import (
+        Array,
+        Columns,
+        Floats,
+        FrameOptions,
+        Integer,
+        Integers,
+        Memory,
+        Number,
+        Out,
+        ReleaseOptions,
+        Singles,
+    )
 
     class _Options(ReleaseOptions, total=False):
         l2_sensitivity: RealLike | None
@@ -264,7 +276,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         max_partitions_contributed: int = 1,
         l2_sensitivity: RealLike | None = None,
         rng: Rng | None = None,
-        out: NDArray[Any] | None = None,
+        out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
         """Add noise to true answers and return the private ones; see `release` of the other mechanisms.
@@ -290,8 +302,9 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
-        out : ndarray or None
-            Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows, or float32.
+        out : ndarray or other writable memory, or None
+            Array to fill and return, or memory as for `sample`; it may be `values` itself. Its dtype is one that `sample`
+            allows, or float32.
         threads : int or None
             How many threads release a long array, as in `sample`. The released numbers do not depend on it.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from stairnoise._theory.laws.multivariate_staircase import Radial
-    from stairnoise._types import Array, Columns, Floats, FrameOptions, Number, ReleaseOptions, Singles
+    from stairnoise._types import Array, Columns, Floats, FrameOptions, Memory, Number, ReleaseOptions, Singles
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -201,7 +201,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         size: Size | None = None,
         *,
         rng: Rng | None = None,
-        out: NDArray[Any] | None = None,
+        out: Memory | None = None,
         dtype: DTypeLike | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -214,8 +214,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process. Indices of a generator count coordinates: vector n of a draw
             is the first vector of ``rng.at(n * dim)``.
-        out : ndarray or None
-            Writable array to fill and return, of the shape ``(*size, dim)``.
+        out : ndarray or other writable memory, or None
+            Array to fill and return, of the shape ``(*size, dim)``, or other memory as for the other mechanisms.
         dtype : dtype or None
             float64 (default) or float32. Must agree with `out`.
         threads : int or None
@@ -250,7 +250,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         nulls: Nulls = REFUSE,
         max_partitions_contributed: int = 1,
         rng: Rng | None = None,
-        out: NDArray[Any] | None = None,
+        out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
         """Add noise to true vectors and return the private ones.
@@ -273,8 +273,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
-        out : ndarray or None
-            Writable array of float64 or float32 to fill and return; it may be `values` itself.
+        out : ndarray or other writable memory, or None
+            Array or memory of float64 or float32 to fill and return; it may be `values` itself.
         threads : int or None
             How many threads release a long array, as in `sample`. The released numbers do not depend on it.
 

@@ -59,6 +59,11 @@ impl Law {
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 
+    /// A view of the stream's next fill of `n` values, which is taken.
+    fn next_view(&self, stream: &Stream, n: u64) -> PyResult<Stream> {
+        stream.next_view_of(&self.0, n).map_err(errors::draw)
+    }
+
     /// A new array of a few draws; `None` for more, for which the package makes one.
     fn sample_usual<'py>(&self, py: Python<'py>, stream: &Stream, n: usize, whole: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
         usual::sample(py, n, whole, &self.0, stream)

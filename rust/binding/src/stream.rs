@@ -46,6 +46,12 @@ impl Stream {
     pub fn next_fill<'a>(&self, law: &'a impl Law, n: usize) -> Result<LawFill<'a>, DrawError> {
         law.next_fill(&mut self.lock(), n)
     }
+
+    /// A view of the next fill of `n` values of a law, which is taken: another thread's call gets the fill after it.
+    pub fn next_view_of(&self, law: &impl Law, n: u64) -> Result<Self, DrawError> {
+        let view = law.next_view(&mut self.lock(), n)?;
+        Ok(Self::new(view, self.allow_release))
+    }
 }
 
 #[pymethods]
@@ -87,6 +93,21 @@ impl Stream {
 
     fn at(&self, index: u64) -> PyResult<Self> {
         let view = self.lock().at(index).map_err(errors::draw)?;
+        Ok(Self::new(view, self.allow_release))
+    }
+
+    /// A view of the next fill of `n` values with parameters of their own; as [`Stream::next_view_of`].
+    fn next_view(&self, n: u64) -> PyResult<Self> {
+        let view = self.lock().next_view(n).map_err(errors::draw)?;
+        Ok(Self::new(view, self.allow_release))
+    }
+
+    /// A view that begins `first` values after this one.
+    fn after(&self, first: u64) -> PyResult<Self> {
+        let mut generator = self.lock();
+        // A fill ends below 2⁶².
+        let start = generator.start().saturating_add(first);
+        let view = generator.at(start).map_err(errors::draw)?;
         Ok(Self::new(view, self.allow_release))
     }
 

@@ -20,6 +20,7 @@ ARGUMENTS: dict[str, Any] = {
     "breakpoints": [1.0],
     "columns": None,
     "confidence": 0.9,
+    "chunk_size": 2,
     "cost": "l1",
     "costs": [1.0, 2.0, 0.5],
     "delta": 1e-6,
@@ -75,6 +76,7 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "MergedLaplace": {"eps": [1.0, 2.0]},
     "MergedLaplace.from_eps": {"eps": 1.5},
     "MultiScaleDiscreteLaplace.privacy_eps": {"sensitivity": None},
+    **{f"{row.class_name}.sample_chunks": {"size": (2, 3)} for row in ROWS},
     "compare": {"dim": None, "costs": None, "norm": "l1"},
     "sample": {"gamma": None, "r": None},
 }

@@ -36,6 +36,13 @@ impl<'a> Source<'a> {
         }
     }
 
+    pub(super) fn next_view(self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
+        match self.0 {
+            How::OneWord(_) => generator.next_view(n),
+            How::Staged(_) => generator.next_staged_view(n),
+        }
+    }
+
     pub(super) fn together(self) -> usize {
         match self.0 {
             How::OneWord(_) => 1,

@@ -85,6 +85,14 @@ pub trait Law: Debug + Send + Sync {
         LawFill::next(self.source(), self.log2_granularity(), generator, n)
     }
 
+    /// The generator's next fill, of `n` values, as a view that draws it in parts ([`Generator::next_view`]). It outlives the law.
+    ///
+    /// # Errors
+    /// [`DrawError`]; the fill is then not taken.
+    fn next_view(&self, generator: &mut Generator, n: u64) -> Result<Generator, DrawError> {
+        self.source().next_view(generator, n)
+    }
+
     /// Fills `out` with noise from the generator's next fill.
     ///
     /// # Errors

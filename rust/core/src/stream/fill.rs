@@ -45,6 +45,10 @@ impl Substream {
     pub fn new(cipher: Arc<Cipher>, number: u64, start: u64) -> Self {
         Self { cipher, number, start }
     }
+
+    pub fn into_parts(self) -> (Arc<Cipher>, u64, u64) {
+        (self.cipher, self.number, self.start)
+    }
 }
 
 /// One fill of a law that takes one draw for a value: the randomness of any number of values, by index. Made by

@@ -30,6 +30,13 @@ enum Source {
     Os { keys: Box<FillKeys>, process: u64 },
     /// The user, who asked for these very values.
     Given { cipher: Arc<Cipher>, next_child: u64 },
+    /// A fill that another generator took: the key of this fill, and of no other one of the operating system's.
+    Taken {
+        cipher: Arc<Cipher>,
+        number: u64,
+        /// Where the key is the operating system's.
+        process: Option<u64>,
+    },
 }
 
 impl Source {
@@ -114,7 +121,7 @@ impl Generator {
     /// A given key stays in memory for as long as children of it are to be made.
     pub fn children(&mut self, n: u64) -> Children {
         Children(match &mut self.source {
-            Source::Os { .. } => None,
+            Source::Os { .. } | Source::Taken { .. } => None,
             Source::Given { cipher, next_child } => {
                 let first = *next_child;
                 *next_child += n;
@@ -141,6 +148,11 @@ impl Generator {
                 cipher: Arc::clone(cipher),
                 next_child: *next_child,
             },
+            Source::Taken { cipher, number, process } => Source::Taken {
+                cipher: Arc::clone(cipher),
+                number: *number,
+                process: *process,
+            },
         };
         Ok(Self {
             source,
@@ -149,9 +161,44 @@ impl Generator {
         })
     }
 
+    /// Takes the next fill, for `n` values, and returns a view of it. Views of that view ([`Generator::at`]) draw the fill in parts.
+    ///
+    /// Such a view draws no other fill and holds no other fill's key. Where the key is from the operating system, it takes a new one in a forked
+    /// child.
+    ///
+    /// # Errors
+    /// [`DrawError`]; the fill is then not taken.
+    pub fn next_view(&mut self, n: u64) -> Result<Self, DrawError> {
+        let fill = self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n)?;
+        Ok(self.view(fill))
+    }
+
+    /// [`Generator::next_view`] for a law of several draws for a value.
+    ///
+    /// # Errors
+    /// [`DrawError`]; the fill is then not taken.
+    pub fn next_staged_view(&mut self, n: u64) -> Result<Self, DrawError> {
+        let fill = self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n)?;
+        Ok(self.view(fill))
+    }
+
+    fn view(&self, fill: Substream) -> Self {
+        let (cipher, number, start) = fill.into_parts();
+        let process = match self.source {
+            Source::Os { process, .. } => Some(process),
+            Source::Given { .. } => None,
+            Source::Taken { process, .. } => process,
+        };
+        Self {
+            source: Source::Taken { cipher, number, process },
+            next_fill: number,
+            start,
+        }
+    }
+
     /// Whether the key was given, so that somebody can draw the same values again.
     pub fn is_given(&self) -> bool {
-        matches!(self.source, Source::Given { .. })
+        matches!(self.source, Source::Given { .. } | Source::Taken { process: None, .. })
     }
 
     /// The number of the next fill.
@@ -169,7 +216,8 @@ impl Generator {
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
     pub fn next(&mut self, n: usize) -> Result<Fill, DrawError> {
-        self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n).map(Fill::new)
+        self.next_below(Fill::INDICES, DrawError::IndexTooLarge, n as u64)
+            .map(Fill::new)
     }
 
     /// [`Generator::next`] for a law of several draws for a value. Its stages leave fewer indices to the values: 2⁴⁰.
@@ -177,17 +225,17 @@ impl Generator {
     /// # Errors
     /// [`DrawError`]; the fill is then not taken.
     pub fn next_staged(&mut self, n: usize) -> Result<StagedFill, DrawError> {
-        self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n)
+        self.next_below(StagedFill::INDICES, DrawError::StagedIndexTooLarge, n as u64)
             .map(StagedFill::new)
     }
 
-    fn next_below(&mut self, indices: u64, too_large: DrawError, n: usize) -> Result<Substream, DrawError> {
+    fn next_below(&mut self, indices: u64, too_large: DrawError, n: u64) -> Result<Substream, DrawError> {
         self.rekey_after_fork()?;
         if self.next_fill >= Self::FILLS {
             return Err(DrawError::FillsExhausted);
         }
         // Refused before the fill is counted: a view that begins too late must not use up a number.
-        let end = self.start.checked_add(n as u64);
+        let end = self.start.checked_add(n);
         if end.is_none_or(|end| end > indices) {
             return Err(too_large);
         }
@@ -195,6 +243,10 @@ impl Generator {
             // The key serves this fill only, which is then its number 0.
             Source::Os { keys, .. } => Substream::new(keys.next(), 0, self.start),
             Source::Given { cipher, .. } => Substream::new(Arc::clone(cipher), self.next_fill, self.start),
+            Source::Taken { cipher, number, .. } if self.next_fill == *number => {
+                Substream::new(Arc::clone(cipher), *number, self.start)
+            }
+            Source::Taken { .. } => return Err(DrawError::FillsExhausted),
         };
         self.next_fill += 1;
         Ok(substream)
@@ -204,13 +256,18 @@ impl Generator {
     #[cfg(test)]
     pub(crate) fn fill_number(&self, fill: u64) -> Fill {
         match &self.source {
-            Source::Os { .. } => panic!("the keys of other fills are gone"),
+            Source::Os { .. } | Source::Taken { .. } => panic!("the keys of other fills are gone"),
             Source::Given { cipher, .. } => Fill::new(Substream::new(Arc::clone(cipher), fill, 0)),
         }
     }
 
     fn rekey_after_fork(&mut self) -> Result<(), DrawError> {
-        if matches!(self.source, Source::Os { process, .. } if process != process_mark()) {
+        let process = match self.source {
+            Source::Os { process, .. } => Some(process),
+            Source::Given { .. } => None,
+            Source::Taken { process, .. } => process,
+        };
+        if process.is_some_and(|process| process != process_mark()) {
             self.source = Source::from_os()?;
             // The new key has made no fill yet.
             self.next_fill = 0;
@@ -238,6 +295,34 @@ mod tests {
     fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
         let stream = generator.next(n).unwrap();
         (0..n as u64).map(|i| stream.stage().word(i)).collect()
+    }
+
+    /// Evidence: equality with the fill itself, for both sources of keys. The view of the operating system's has no other fill's key.
+    #[test]
+    fn a_view_of_the_next_fill_draws_it_in_parts_and_nothing_else() {
+        let whole = words(&mut Generator::from_seed(5).at(3).unwrap(), 12);
+        let mut seeded = Generator::from_seed(5).at(3).unwrap();
+        let mut secure = Generator::from_os().unwrap();
+        let expected = words(&mut secure.at(0).unwrap(), 12);
+        for (generator, start, expected) in [(&mut seeded, 3, whole), (&mut secure, 0, expected)] {
+            let mut view = generator.next_view(12).unwrap();
+            assert_eq!((view.start(), view.is_given()), (start, generator.is_given()));
+            assert_eq!(generator.next_fill(), 1);
+            for first in [0, 1, 5, 11] {
+                let mut part = view.at(start + first).unwrap();
+                assert_eq!(words(&mut part, 12 - first as usize), &expected[first as usize..]);
+                assert!(matches!(part.next(1), Err(DrawError::FillsExhausted)));
+            }
+            assert_eq!(words(&mut view.next_view(12).unwrap(), 12), expected);
+            assert!(matches!(view.next_view(12), Err(DrawError::FillsExhausted)));
+            assert_ne!(words(generator, 12), expected);
+            assert!(matches!(generator.next_view(1 << 63), Err(DrawError::IndexTooLarge)));
+            assert!(matches!(
+                generator.next_staged_view(1 << 41),
+                Err(DrawError::StagedIndexTooLarge)
+            ));
+            assert_eq!(generator.next_fill(), 2);
+        }
     }
 
     #[test]
@@ -295,8 +380,11 @@ mod tests {
     /// Makes a generator what it is in a forked child.
     fn as_in_a_forked_child(generator: &mut Generator) {
         match &mut generator.source {
-            Source::Os { process, .. } => *process = process.wrapping_sub(1),
-            Source::Given { .. } => panic!("forks change nothing"),
+            Source::Os { process, .. }
+            | Source::Taken {
+                process: Some(process), ..
+            } => *process = process.wrapping_sub(1),
+            Source::Given { .. } | Source::Taken { process: None, .. } => panic!("forks change nothing"),
         }
     }
 
@@ -348,6 +436,17 @@ mod tests {
         }
     }
 
+    /// Evidence: the parts are those of one fill again, which is not the parent's.
+    #[test]
+    fn in_a_forked_child_the_parts_of_a_view_are_of_one_new_fill() {
+        let mut view = Generator::from_os().unwrap().next_view(12).unwrap();
+        let parents = words(&mut view.at(0).unwrap(), 12);
+        as_in_a_forked_child(&mut view);
+        let all = words(&mut view.at(0).unwrap(), 12);
+        assert_ne!(all, parents);
+        assert_eq!(words(&mut view.at(5).unwrap(), 7), all[5..]);
+    }
+
     #[test]
     fn children_of_a_generator_and_of_its_view_differ() {
         let mut generator = Generator::from_os().unwrap();
@@ -366,10 +465,15 @@ mod tests {
         use crate::stream::process::tests::{clone, fork, in_child};
         let next_word = |generator: &mut Generator| generator.next(1).unwrap().stage().word(0).to_le_bytes();
         for made_by in [fork, clone] {
-            for view in [false, true] {
+            let itself: fn(Generator) -> Generator = |generator| generator;
+            for view in [
+                itself,
+                |mut whole| whole.at(0).unwrap(),
+                |mut whole| whole.next_view(1).unwrap(),
+            ] {
                 let mut generator = Generator::from_os().unwrap();
                 next_word(&mut generator);
-                let mut generator = if view { generator.at(0).unwrap() } else { generator };
+                let mut generator = view(generator);
                 let there = in_child(made_by, || next_word(&mut generator));
                 assert_ne!(there, next_word(&mut generator));
                 let mut given = Generator::from_seed(1);

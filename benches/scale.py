@@ -1,0 +1,122 @@
+"""What a release of 10¹² rows would take: costs per row and per task on this machine, and the plan that follows from them.
+
+``python -m benches.scale`` prints the table of docs/scale.md; with ``--write`` it is put there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import stairnoise as sn
+from benches.machine import cpu
+
+ROWS, WORKERS, TASK = 10**12, 1000, 10**7
+"""Rows of the plan, workers of one core each, rows of a task."""
+
+ROUNDS = 7
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
+BEGIN, END = "<!-- measured: python -m benches.scale --write -->", "<!-- end of what was measured -->"
+
+
+class Cost(NamedTuple):
+    """What a row or a task costs, in seconds; None if this build cannot do it."""
+
+    what: str
+    of: str
+    seconds: float | None
+
+
+def main() -> None:
+    lines = table(costs())
+    if "--write" in sys.argv[1:]:
+        text = PAGE.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    else:
+        print(*lines, sep="\n")
+
+
+def costs() -> list[Cost]:
+    """Time every part of the plan, on one thread."""
+    counts = np.random.default_rng(1).integers(0, 10**6, TASK)
+    out = np.empty(TASK, np.int64)
+    law, secret = sn.DiscreteLaplace(1.0), secrets.token_bytes(32)
+    return [
+        Cost("`release` of an int64 array into `out`", "row", timed(lambda: law.release(counts, out=out, threads=1)) / TASK),
+        Cost("`release` by `KeyedRng`, labels of int64", "row", keyed(law, counts, secret)),
+        Cost("HMAC-SHA256 in Python, for comparison", "row", timed(lambda: [mac(secret) for _ in range(10_000)]) / 10_000),
+        Cost(
+            "`SecureRng.from_key`, and the first draw",
+            "task",
+            timed(lambda: [first_draw(law, secret) for _ in range(1000)]) / 1000,
+        ),
+        Cost("a Python process that imports stairnoise", "worker", timed(start)),
+    ]
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return the median seconds of a few rounds."""
+    work()
+    found = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begin)
+    return statistics.median(found)
+
+
+def keyed(law: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float | None:
+    """Return the seconds of a row that is released by key; None for a build without `KeyedRng`."""
+    if not hasattr(sn, "KeyedRng"):
+        return None
+    rows = counts[: 10**6]
+    labels, rng = np.arange(len(rows)), sn.KeyedRng(secret, "benchmark")
+    return timed(lambda: law.release(rows, labels=labels, statistic="count", rng=rng)) / len(rows)  # type: ignore[call-overload]
+
+
+def mac(secret: bytes) -> bytes:
+    return hmac.new(secret, b"release|statistic|law|label|value", hashlib.sha256).digest()
+
+
+def first_draw(law: sn.DiscreteLaplace, secret: bytes) -> int:
+    return law.sample(rng=sn.SecureRng.from_key(secret))
+
+
+def start() -> None:
+    subprocess.run([sys.executable, "-c", "import stairnoise"], check=True)
+
+
+def table(found: list[Cost]) -> list[str]:
+    """Return the costs and the plan as lines of Markdown."""
+    times = {"row": ROWS, "task": ROWS // TASK, "worker": WORKERS}
+    lines = ["| what | cost | how often | of a worker's time |", "|---|---|---|---|"]
+    for what, of, seconds in found:
+        if seconds is None:
+            lines.append(f"| {what} | not in this build | {times[of]:,} | |")
+        else:
+            lines.append(f"| {what} | {span(seconds)} a {of} | {times[of]:,} | {span(seconds * times[of] / WORKERS)} |")
+    versions = f"NumPy {np.__version__}, Python {sys.version.split()[0]}"
+    return [*lines, "", f"One thread of {cpu()['model']}, {versions}; medians of {ROUNDS} rounds."]
+
+
+def span(seconds: float) -> str:
+    """Write a time to two digits, in the unit that suits it."""
+    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
+        if seconds >= size or unit == "ns":
+            return f"{float(f'{seconds / size:.2g}'):g} {unit}"
+    raise AssertionError(seconds)
+
+
+if __name__ == "__main__":
+    main()
