@@ -25,6 +25,22 @@ def test_any_view_gets_the_values_of_a_contiguous_array(data, law, seed):
     assert np.array_equal(out, law.sample(out.shape, dtype=dtype, rng=sn.SeededRng(seed)))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shape", [(64, 67), (67, 61), (1200, 1003), (2050, 1100)], ids=str)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
+def test_columns_get_the_values_of_rows(dtype, shape, threads):
+    """Evidence: equality. Shapes are below and above the size from which lines go past the caches; lines of the cache begin where
+    columns do, or elsewhere; rows and columns have remainders. What lies between the columns stays as it was.
+    """
+    law = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0)
+    rows = law.sample(shape, dtype=dtype, rng=sn.SeededRng(3))
+    for padding in (0, 3, -shape[0] % 16):
+        memory = np.full((shape[0] + padding, shape[1]), 77, dtype, order="F")
+        law.sample(out=memory[: shape[0]], rng=sn.SeededRng(3), threads=threads)
+        assert np.array_equal(memory[: shape[0]], rows)
+        assert (memory[shape[0] :] == 77).all()
+
+
 @given(st.data(), good_laws(), good_seeds)
 def test_any_view_of_parameters_and_out(data, law, seed):
     """Array parameters that are all the same give the values of the scalar law."""
