@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import TypedDict, TypeVar
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise.rng import Rng
 
     Integer = int | np.integer[Any]
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
     class ReleaseOptions(TypedDict, total=False):
         """Arguments of every ``release`` other than the values and `out`."""
 
+        labels: object
+        statistic: str | None
         max_partitions_contributed: int
-        rng: Rng | None
+        rng: Rng | KeyedRng | None
         threads: int | None
 
 else:

@@ -252,6 +252,11 @@ def sampling_stream(rng: Rng | None) -> Stream:
     if rng is None:
         return _process_stream or _make_process_stream()
     if not isinstance(rng, _Rng):
+        if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
+            raise ParameterTypeError(
+                "rng must be a SecureRng, a SeededRng or None here, got a KeyedRng, whose noise belongs to labels: "
+                "use it in release(values, labels=..., statistic=...)"
+            )
         raise ParameterTypeError(
             f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), "
             f"got {received(rng)}{_generator_meant(rng)}"

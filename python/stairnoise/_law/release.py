@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from stairnoise import _native
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._types import Array, Floats, Integer, Integers, Number, ReleaseOptions, Singles
 
 
@@ -52,8 +53,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         self,
         values: RealLike,
         *,
+        labels: object = None,
+        statistic: str | None = None,
         max_partitions_contributed: int = 1,
-        rng: Rng | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: NDArray[Any] | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -72,13 +75,19 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array
             parameters and values broadcast against each other; every number returned is a separate release.
             Masked arrays are refused.
+        labels : sequence, array or column; only with a KeyedRng
+            A label for each value, such as the name of its group; `values` then have one dimension, or none and one label.
+            Labels are strings, integers, bools, dates, bytes, None or tuples of them. Several columns make tuples. Equal
+            labels must have equal values, and get equal answers.
+        statistic : str; only with a KeyedRng
+            Public name of what the values are, such as "count". Two statistics of the same groups have independent noise.
         max_partitions_contributed : int, default 1
             How many of the values one person can change by being added or removed, each by at most the sensitivity.
             (A *replaced* person changes two cells of a histogram.) Every value then gets the wider noise of
             `for_partitions`, so the whole release has the guarantee of one value.
-        rng : SecureRng or None
+        rng : SecureRng, KeyedRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
-            made with ``allow_release=True``.
+            made with ``allow_release=True``. A KeyedRng needs `labels` and a `statistic`.
         out : ndarray or None
             Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows; a
             discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
@@ -105,7 +114,11 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         takes a few MiB besides the output. Values of other types are first converted to 8 bytes each. Values that
         share part of their memory with `out` are first copied.
         """
-        stream = sampling_stream(rng)
+        if labels is not None or statistic is not None:
+            from stairnoise._keyed.release import released_by_key
+
+            return released_by_key(self, values, labels, statistic, max_partitions_contributed, rng, out, threads)
+        stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The usual calls, which take a quarter of the time of the general way.
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
         if once and threads is None and self._draw is not None:

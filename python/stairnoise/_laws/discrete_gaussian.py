@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from typing_extensions import Unpack
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
     from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
     from stairnoise._types import Array, Floats, Integer, Integers, Number, Out, ReleaseOptions, Singles
@@ -255,7 +256,9 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         *,
         max_partitions_contributed: int = 1,
         l2_sensitivity: RealLike | None = None,
-        rng: Rng | None = None,
+        labels: object = None,
+        statistic: str | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: NDArray[Any] | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -274,6 +277,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             of the values, by at most this in the l2 norm. The whole release then has
             ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
             change large. The noise does not depend on `l2_sensitivity`.
+        labels, statistic
+            As for the other mechanisms, with a KeyedRng.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
@@ -307,7 +312,13 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
                 )
             values = whole_numbers(values)
         return super().release(  # type: ignore[type-var]
-            values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out, threads=threads
+            values,
+            labels=labels,
+            statistic=statistic,
+            max_partitions_contributed=max_partitions_contributed,
+            rng=rng,
+            out=out,
+            threads=threads,
         )
 
     def _functions(self) -> DiscreteGaussianLaw:
@@ -351,6 +362,9 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         eps, delta, sensitivity, before = self._calibration
         sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
         return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"sigma2": self.sigma2}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return super().__reduce__() if self._calibration is None else (self._calibrated, (self.sigma2, *self._calibration))

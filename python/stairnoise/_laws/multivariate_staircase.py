@@ -22,6 +22,7 @@ from stairnoise.rng import Rng
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.multivariate_staircase import Radial
     from stairnoise._types import Array, Floats, Number, ReleaseOptions, Singles
 
@@ -241,8 +242,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         self,
         values: RealLike,
         *,
+        labels: object = None,
+        statistic: str | None = None,
         max_partitions_contributed: int = 1,
-        rng: Rng | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: NDArray[Any] | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -256,6 +259,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         values : array of int or float
             True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
             in magnitude.
+        labels, statistic
+            As for the other mechanisms, with one label for each vector.
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
             `for_partitions`.
@@ -279,7 +284,13 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             is not allowed. Nothing has been drawn and `out` is untouched.
         """
         return super().release(  # type: ignore[type-var]
-            values, max_partitions_contributed=max_partitions_contributed, rng=rng, out=out, threads=threads
+            values,
+            labels=labels,
+            statistic=statistic,
+            max_partitions_contributed=max_partitions_contributed,
+            rng=rng,
+            out=out,
+            threads=threads,
         )
 
     # The distribution
@@ -450,6 +461,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         return type(self)(**(self._given | {"eps": _native.largest_quotient(self.eps, k)}))
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._scalar_law.lengths[0]}
 
     def _in_units(self, x: RealLike) -> NDArray[np.float64]:
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity
