@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
+from stairnoise._native import Keys
 
 if TYPE_CHECKING:
     from stairnoise._parameters import RealLike
@@ -82,7 +81,7 @@ class KeyedRng:
 
     def __init__(self, secret: bytes | Callable[[], bytes], release: str, *, bind: Bind = "value") -> None:
         function = secret if callable(secret) else None
-        keys = None if function else Keys(secret)
+        keys = _keys(secret) if function is None else None
         # Error reporters print the local variables of a traceback; they must find no secret here.
         del secret
         self._fetch, self._keys = function, keys
@@ -136,7 +135,7 @@ class KeyedRng:
         if self._keys is not None:
             return self._keys
         assert self._fetch is not None
-        return Keys(self._fetch())
+        return _keys(self._fetch())
 
     @property
     def _identity(self) -> tuple[object, ...]:
@@ -168,8 +167,8 @@ class KeyedRng:
         if self._keys is not None:
             source = self._keys.identity.hex()
         else:
-            kind = self._fetch if hasattr(self._fetch, "__qualname__") else type(self._fetch)
-            source = f"{kind.__module__}.{kind.__qualname__}"
+            named: Any = self._fetch if hasattr(self._fetch, "__qualname__") else type(self._fetch)
+            source = f"{named.__module__}.{named.__qualname__}"
         return "stairnoise.KeyedRng", source, self._release, self._bind
 
 
@@ -177,28 +176,22 @@ def _remade(secret: Callable[[], bytes], release: str, bind: Bind) -> KeyedRng:
     return KeyedRng(secret, release, bind=bind)
 
 
-class Keys:
-    """The keys that are derived from a secret, one for each purpose."""
-
-    __slots__ = ("_fingerprint", "_noise", "identity")
-
-    def __init__(self, secret: object) -> None:
-        kind, bytes_like = type(secret).__name__, isinstance(secret, (bytes, bytearray, memoryview))
-        copy = bytearray(secret) if bytes_like else bytearray()  # type: ignore[arg-type]
-        # As in `SecureRng.from_key`: no traceback shows it.
-        del secret
-        if not bytes_like:
-            raise ParameterTypeError(
-                f"secret must be {_SECRET_BYTES} bytes, or a function that returns them, got a value of type {kind}"
-            )
-        try:
-            if len(copy) != _SECRET_BYTES:
-                raise ParameterError(f"secret must have {_SECRET_BYTES} bytes, got {len(copy)}")
-            self._noise = hmac.digest(copy, b"stairnoise/keyed1/noise", hashlib.sha256)
-            self._fingerprint = hmac.digest(copy, b"stairnoise/keyed1/fingerprint", hashlib.sha256)
-            self.identity = hmac.digest(copy, b"stairnoise/keyed1/identity", hashlib.sha256)
-        finally:
-            copy[:] = bytes(len(copy))
+def _keys(secret: Any) -> Keys:
+    """Return the keys that are derived from a secret; no error shows it."""
+    kind, bytes_like = type(secret).__name__, isinstance(secret, (bytes, bytearray, memoryview))
+    copy = bytearray(secret) if bytes_like else bytearray()
+    # As in `SecureRng.from_key`: no traceback shows it.
+    del secret
+    if not bytes_like:
+        raise ParameterTypeError(
+            f"secret must be {_SECRET_BYTES} bytes, or a function that returns them, got a value of type {kind}"
+        )
+    try:
+        if len(copy) != _SECRET_BYTES:
+            raise ParameterError(f"secret must have {_SECRET_BYTES} bytes, got {len(copy)}")
+        return Keys.of(copy)
+    finally:
+        copy[:] = bytes(len(copy))
 
 
 def name(text: object, argument: str) -> str:

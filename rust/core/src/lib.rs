@@ -56,6 +56,7 @@ mod error;
 #[doc(hidden)]
 pub mod exact;
 mod kernel;
+pub mod keyed;
 mod lattice;
 mod law;
 mod laws;
