@@ -24,7 +24,7 @@ LABELS: tuple[keyed.Label, ...] = (
     ("T", [("S", "a"), ("S", "b")]),
     ("T", [("T", [("S", "a")]), ("S", "b"), ("I", 3)]),
 )
-WHOLE: tuple[keyed.Value, ...] = (0, 1, -1, 3.0, -0.0, 255, 256, 10**6, -(2**40), 2**53 + 1, 2**62, 1e20, -1e20)
+WHOLE: tuple[keyed.Value, ...] = (0, 1, -1, 3.0, -0.0, 255, 256, 10**6, -(2**40), 2**53 + 2, 2**62, 1e20, -1e20)
 ANY: tuple[keyed.Value, ...] = (*WHOLE, 0.5, -0.1, 5e-324)
 VECTORS: tuple[keyed.Value, ...] = ([1, 2], [0.0, -7.0], [2**40, 3])
 
@@ -64,7 +64,11 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
         return [("eps", eps), ("sensitivity", sensitivity), *(("r", lattice(name, *arguments).r) for _ in shape)]
     if name == "truncated_laplace":
         ends = truncated_laplace.lengths(truncated_laplace.law(*arguments)[1])
-        return [*zip(("eps", "delta", "sensitivity"), arguments, strict=False), ("below", ends["below"]), ("above", ends["above"])]
+        return [
+            *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
+            ("below", ends["below"]),
+            ("above", ends["above"]),
+        ]
     if name == "merged_laplace":
         breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
