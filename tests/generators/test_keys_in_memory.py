@@ -357,6 +357,14 @@ def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
     assert found(process.memory(), words_of(secret) + states) == 0
 
 
+def test_a_refused_secret_leaves_no_copy(process):
+    secret = np.random.default_rng(6).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
+    process.tell("try: sn.KeyedRng(key + key[:8], 'r')\nexcept sn.ParameterError as e: error = e\nkey[:] = bytes(32)")
+    # The sum was the caller's own; what stairnoise copied of it is gone.
+    assert found(process.memory(), words_of(secret)) <= 4
+
+
 def test_a_function_leaves_no_keys_after_a_call(process):
     secret = np.random.default_rng(5).bytes(32)
     process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
