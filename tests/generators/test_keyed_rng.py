@@ -745,7 +745,7 @@ def test_fingerprints() -> None:
     assert len({one, *others}) == 8
     assert keyed().fingerprint(3, "a") == keyed().fingerprint([3.0], ["a"])
     assert keyed().fingerprint([[1, 2], [3, 4]], ["a", "b"]) != keyed().fingerprint([[1, 2], [3, 5]], ["a", "b"])
-    for values, labels in [([1, np.nan], [1, 2]), ([1, 2], [1, 1]), ([1, 2], [1])]:
+    for values, labels in [([1, np.nan], [1, 2]), ([1, 2], [1, 1]), ([1, 2], [1]), (np.empty((2, 0)), [1, 2])]:
         with pytest.raises(sn.ParameterError):
             keyed().fingerprint(values, labels)
 
