@@ -18,6 +18,7 @@ from stairnoise._sample import sample
 from stairnoise.rng import SecureRng, SeededRng
 
 if _typing.TYPE_CHECKING:
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
@@ -73,6 +74,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # Randomness
     "SecureRng",
     "SeededRng",
+    "KeyedRng",
     # The machine
     "cpu_tiers",
     "selftest",
@@ -93,6 +95,7 @@ _MODULES = {
     "Comparison": "stairnoise.comparison",
     "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise._law.guarantee",
+    "KeyedRng": "stairnoise._keyed.rng",
     "PrivacyLoss": "stairnoise.privacy",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",

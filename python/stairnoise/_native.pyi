@@ -4,6 +4,7 @@ A method that draws consumes one fill number if it accepts its arguments, otherw
 extension checks the ranges of parameters and raises ``stairnoise.ParameterError``.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, NoReturn, final
 
 import numpy as np
@@ -16,6 +17,8 @@ _Norm = Literal["l1", "l2", "linf"]
 __all__ = [
     "MOST_THREADS",
     "Children",
+    "Keys",
+    "Labels",
     "Law",
     "Named",
     "Selection",
@@ -78,6 +81,46 @@ class Children:
     """Children of a stream; each takes its key on its first draw."""
 
     def stream(self, holder: object, number: int) -> Stream: ...
+
+@final
+class Keys:
+    """The keys that a secret has, one for each purpose."""
+
+    @staticmethod
+    def of(secret: bytearray) -> Keys: ...
+    @property
+    def identity(self) -> bytes: ...
+    def release(
+        self,
+        law: Law,
+        head: bytes,
+        labels: Labels,
+        values: NDArray[Any],
+        out: NDArray[Any],
+        *,
+        bind_value: bool,
+        width: int | None = None,
+        threads: int = 0,
+    ) -> None: ...
+    def fingerprint(self, head: bytes, labels: Labels, values: NDArray[Any], *, width: int | None = None) -> bytes: ...
+
+@final
+class Labels:
+    """The labels of the rows of a release."""
+
+    @staticmethod
+    def integers(numbers: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> Labels: ...
+    @staticmethod
+    def dates(days: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> Labels: ...
+    @staticmethod
+    def texts(offsets: NDArray[np.int64], data: NDArray[np.uint8], missing: NDArray[np.bool_] | None = None) -> Labels: ...
+    @staticmethod
+    def objects(list: list[Any], encode: Callable[[Any, int], bytes]) -> Labels: ...
+    @staticmethod
+    def tuples(columns: list[Labels]) -> Labels: ...
+    def taken(self, places: NDArray[np.int64]) -> Labels: ...
+    def field(self, row: int) -> bytes: ...
+    def __len__(self) -> int: ...
 
 @final
 class Law:

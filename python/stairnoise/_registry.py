@@ -271,8 +271,14 @@ ROWS: tuple[Row, ...] = (
 )
 
 BY_NAME: dict[str, Row] = {row.name: row for row in ROWS}
+_NAMES: dict[str, Mechanism] = {row.class_name: row.name for row in ROWS}
 
 
 def load(name: Mechanism) -> Any:
     """Return the class of a mechanism by its name in ``sample(mechanism=...)``."""
     return BY_NAME[name].load()
+
+
+def name_of(law: Any) -> Mechanism:
+    """Return the name of a mechanism's class, or of the class that it was derived from."""
+    return next(_NAMES[kind.__name__] for kind in type(law).__mro__ if kind.__name__ in _NAMES)

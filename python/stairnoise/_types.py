@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer, TypedDict, TypeVar
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise.rng import Rng
 
     Integer = int | np.integer[Any]
@@ -75,8 +76,10 @@ if TYPE_CHECKING:
         """Arguments of every ``release`` other than the values, `columns` and `out`."""
 
         nulls: Literal["refuse", "zero", "keep"]
+        labels: object
+        statistic: str | Sequence[str] | None
         max_partitions_contributed: int
-        rng: Rng | None
+        rng: Rng | KeyedRng | None
         threads: int | None
 
     class FrameOptions(ReleaseOptions, total=False):

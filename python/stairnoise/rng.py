@@ -266,6 +266,8 @@ def _generator_meant(rng: object) -> str:
         return f"; for reproducible noise pass SeededRng({received(rng)}) to sample; a release takes no seed"
     if isinstance(rng, type) and issubclass(rng, _Rng):
         return "; call the class to make a generator"
+    if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
+        return "; the noise of a KeyedRng belongs to labels: use it in release(values, labels=..., statistic=...)"
     return ""
 
 

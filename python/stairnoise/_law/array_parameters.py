@@ -218,6 +218,10 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
             _native.largest_quotients(self._eps, k, share)
         return self._with_eps(share)
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        exact: dict[str, Any] = {"eps": self.eps, "sensitivity": self.sensitivity}
+        return exact if self._spec_name is None else exact | {"r": self._scalar_law.lengths[0]}
+
     # The distribution, symmetric and for each element
 
     def _apply(self, function: str, value: object, name: str) -> Real:

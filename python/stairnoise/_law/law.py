@@ -9,7 +9,8 @@ The file of each law answers them in this order:
 5. `_sum_bound`, the tail of a sum of draws;
 6. `_edges`, where its density jumps;
 7. `_promise`, its guarantee;
-8. `_divided_among`, the law that keeps this guarantee for several values.
+8. `_divided_among`, the law that keeps this guarantee for several values;
+9. `_exact_parameters`, by which keyed noise tells it from every other law.
 """
 
 from __future__ import annotations
@@ -78,6 +79,12 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
 
         def _functions(self) -> Any:
             """Return density, survival function, their inverses and moments, in the form of the theory's `Tabulated`."""
+
+        def _exact_parameters(self) -> dict[str, Any]:
+            """Return numbers, words and tuples that define the law that is drawn, the same however the law was made.
+
+            They are the same on every platform: parameters as given, and shapes in lattice steps (contract, section 13).
+            """
 
     @property
     def _distribution(self) -> Any:

@@ -23,11 +23,12 @@ from stairnoise._values import laid_out, true_values
 from stairnoise.rng import Rng, require_release, sampling_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from typing_extensions import Unpack
 
     from stairnoise import _native
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._types import (
         Array,
         Columns,
@@ -75,8 +76,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         *,
         columns: Iterable[Hashable] | None = None,
         nulls: Nulls = REFUSE,
+        labels: object = None,
+        statistic: str | Sequence[str] | None = None,
         max_partitions_contributed: int = 1,
-        rng: Rng | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -104,14 +107,22 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             What to do with the nulls of a column. "refuse": raise an error. "zero": a null is the answer 0, and gets
             noise. "keep": a null stays null. Use that only if everybody may know which answers are missing. The noise
             of other rows does not depend on nulls. NaN is an error always.
+        labels : sequence, array or column; only with a KeyedRng
+            A label for each value in the order of the values, such as the name of its group; `values` then have one
+            dimension, or none and one label. Labels are strings, integers, bools, dates, bytes, None or tuples of them.
+            Several columns make tuples. Equal labels must have equal values, and get equal answers. The rows of a frame
+            have one label each.
+        statistic : str or list of str; only with a KeyedRng
+            Public name of what the values are, such as "count". Two statistics of the same groups have independent noise.
+            Several columns of a frame need a list of different names, one for each column.
         max_partitions_contributed : int, default 1
             How many of the values one person can change by being added or removed, each by at most the sensitivity.
             (A *replaced* person changes two cells of a histogram.) Every value then gets the wider noise of
             `for_partitions`, so the whole release has the guarantee of one value. The values of a frame are the cells
             of all its columns that are released.
-        rng : SecureRng or None
+        rng : SecureRng, KeyedRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
-            made with ``allow_release=True``.
+            made with ``allow_release=True``. A KeyedRng needs `labels` and a `statistic`.
         out : ndarray or other writable memory, or None
             Array to fill and return, or memory as for `sample`; it may be `values` itself. Its dtype is one that
             `sample` allows; a discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
@@ -143,7 +154,11 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         takes a few MiB besides the output. Values of other types are first converted to 8 bytes each. Values that
         share part of their memory with `out` are first copied.
         """
-        stream = sampling_stream(rng)
+        if labels is not None or statistic is not None:
+            from stairnoise._keyed.release import released_by_key
+
+            return released_by_key(self, values, labels, statistic, max_partitions_contributed, rng, out, threads)
+        stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The usual calls, which take a quarter of the time of the general way.
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
         if once and threads is None and self._draw is not None and columns is None and nulls is REFUSE:

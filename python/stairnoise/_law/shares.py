@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._law.guarantee import AnySensitivity, Guarantee
@@ -86,6 +87,11 @@ class Shares(AnySensitivity):
     def _fraction(self) -> float:
         fraction: float = self._given["present"] / self._given["n_parties"]
         return fraction
+
+    def _exact_share(self) -> dict[str, Any]:
+        """Return the parties of a law's exact parameters: 2 of 4 shares have the noise of 1 of 2."""
+        part = Fraction(self.present, self.n_parties)
+        return {"n_parties": part.denominator, "present": part.numerator}
 
     def share(self, n_parties: int, present: int = 1) -> Self:
         """Return the mechanism for one party; the noise of `n_parties` such parties adds up to this noise.

@@ -207,6 +207,9 @@ class Arete(Shares, ContinuousLaw):
     def _divided_among(self, k: int) -> Any:
         raise ParameterError("make it for a smaller eps")
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"alpha": self.alpha, "theta": self.theta, "lam": self.lam, **self._exact_share()}
+
     def _expected_cost(self, function: CostFunction) -> float:
         g: float = self.granularity
         return lattice_cost(function, self, g, lambda x: self.pdf(x) * g)

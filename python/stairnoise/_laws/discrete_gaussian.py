@@ -21,11 +21,12 @@ from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     import numpy as np
     from typing_extensions import Unpack
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
     from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
     from stairnoise._types import (
@@ -273,9 +274,11 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         *,
         columns: Iterable[Hashable] | None = None,
         nulls: Nulls = REFUSE,
+        labels: object = None,
+        statistic: str | Sequence[str] | None = None,
         max_partitions_contributed: int = 1,
         l2_sensitivity: RealLike | None = None,
-        rng: Rng | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -299,6 +302,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             of the values, by at most this in the l2 norm. The whole release then has
             ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
             change large. The noise does not depend on `l2_sensitivity`.
+        labels, statistic
+            As for the other mechanisms, with a KeyedRng.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
@@ -344,6 +349,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             values,
             columns=columns,
             nulls=nulls,
+            labels=labels,
+            statistic=statistic,
             max_partitions_contributed=max_partitions_contributed,
             rng=rng,
             out=out,
@@ -391,6 +398,9 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         eps, delta, sensitivity, before = self._calibration
         sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
         return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"sigma2": self.sigma2}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return super().__reduce__() if self._calibration is None else (self._calibrated, (self.sigma2, *self._calibration))

@@ -227,6 +227,10 @@ class Gaussian(ContinuousLaw):
     def _divided_among(self, k: int) -> Gaussian:
         return self._calibrated(self.eps, self.delta, self.sensitivity, self._partitions * k)
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        found = self._calibration
+        return {**self._given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
+
     @classmethod
     def _calibrated(cls, eps: float, delta: float, sensitivity: float, partitions: int) -> Gaussian:
         """Return the law with which `partitions` values are (eps, delta)-differentially private together."""

@@ -183,6 +183,9 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(f"make it by from_eps(eps/{k}, sensitivity)")
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"beta": self.beta, "a": self.a, **self._exact_share()}
+
     def _terms(self) -> list[Any]:
         from stairnoise._theory.laws.infinitely_divisible import Term
 

@@ -237,6 +237,9 @@ class MergedLaplace(ContinuousLaw):
                 return law
             rates = [rate * allowed / loss for rate in rates]
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"eps": self.rates, "breaks": tuple(self._breaks), "sensitivity": self.sensitivity}
+
     def _kinks(self) -> tuple[float, ...]:
         return self.breakpoints
 

@@ -164,6 +164,9 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         others = {name: value for name, value in self._given.items() if name != "eps"}
         return type(self)(_native.largest_quotient(self.eps, k), **others)
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {"eps": self.eps, "sensitivity": self.sensitivity, **self._exact_share()}
+
     def _terms(self) -> list[Any]:
         from stairnoise._theory.laws.infinitely_divisible import Term
 

@@ -21,10 +21,11 @@ from stairnoise._types import Out, Scalar
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from typing_extensions import Unpack
 
+    from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.multivariate_staircase import Radial
     from stairnoise._types import Array, Columns, Floats, FrameOptions, Memory, Number, ReleaseOptions, Singles
 
@@ -248,8 +249,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         *,
         columns: Iterable[Hashable] | None = None,
         nulls: Nulls = REFUSE,
+        labels: object = None,
+        statistic: str | Sequence[str] | None = None,
         max_partitions_contributed: int = 1,
-        rng: Rng | None = None,
+        rng: Rng | KeyedRng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
     ) -> Any:
@@ -267,6 +270,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             The `dim` columns of a frame that hold the coordinates. A frame must have it, and nothing else may.
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column: raise an error, release the coordinate 0, or keep them null.
+        labels, statistic
+            As for the other mechanisms, with one label and one text for each vector.
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
             `for_partitions`.
@@ -296,6 +301,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             values,
             columns=columns,
             nulls=nulls,
+            labels=labels,
+            statistic=statistic,
             max_partitions_contributed=max_partitions_contributed,
             rng=rng,
             out=out,
@@ -470,6 +477,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
         return type(self)(**(self._given | {"eps": _native.largest_quotient(self.eps, k)}))
+
+    def _exact_parameters(self) -> dict[str, Any]:
+        return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._scalar_law.lengths[0]}
 
     def _in_units(self, x: RealLike) -> NDArray[np.float64]:
         return np.asarray(argument(x, "x"), np.float64) / self.sensitivity

@@ -199,6 +199,10 @@ class TruncatedLaplace(ContinuousLaw):
         self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
 
+    def _exact_parameters(self) -> dict[str, Any]:
+        below, above = self._lattice_ends
+        return {"eps": self.eps, "delta": self.delta, "sensitivity": self.sensitivity, "below": below, "above": above}
+
     def _divided_among(self, k: int) -> TruncatedLaplace:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))

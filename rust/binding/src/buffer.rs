@@ -420,8 +420,9 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         })
     }
 
-    fn get(&self, position: usize) -> A {
-        debug_assert!(position < self.len());
+    /// The element at a position in C order.
+    pub fn get(&self, position: usize) -> A {
+        assert!(position < self.len());
         // SAFETY: the place of an element, by the array's own shape and strides; it may not be aligned.
         unsafe { self.first.byte_offset(self.layout.offset(position)).read_unaligned() }
     }

@@ -38,7 +38,7 @@ pub(crate) fn answer(error: DrawError, first: usize, shape: &[usize]) -> PyErr {
 }
 
 /// The index of an element from its position in C order, in words; nothing where there is but one.
-fn place(mut position: usize, shape: &[usize]) -> String {
+pub(crate) fn place(mut position: usize, shape: &[usize]) -> String {
     // NumPy has at most 64 axes.
     let mut index = vec![0; shape.len()];
     for (place, length) in index.iter_mut().zip(shape).rev() {

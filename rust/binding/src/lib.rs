@@ -8,6 +8,8 @@
 //! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
+//! | `keyed` | the classes of keyed releases |
+//! | `labels` | the class of labels |
 //! | `layout` | where the elements of an array lie |
 //! | `law` | the class of every law with scalar parameters |
 //! | `laws` | one function for every law, which makes it |
@@ -27,6 +29,8 @@ mod buffer;
 mod drawing;
 mod each;
 mod errors;
+mod keyed;
+mod labels;
 mod law;
 mod laws;
 mod layout;
@@ -46,6 +50,10 @@ mod _native {
     use crate::buffer::same_memory;
     #[pymodule_export]
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
+    #[pymodule_export]
+    use crate::keyed::Keys;
+    #[pymodule_export]
+    use crate::labels::Labels;
     #[pymodule_export]
     use crate::law::Law;
     #[pymodule_export]

@@ -135,7 +135,7 @@ pub(crate) fn check<S, I: Inputs, E: From<OutOfMemory> + Send>(
 pub(crate) struct Signals {
     last: Instant,
     process: u64,
-    result: PyResult<()>,
+    pub result: PyResult<()>,
 }
 
 impl Signals {
@@ -164,12 +164,12 @@ impl Signals {
         std::mem::replace(&mut self.result, Ok(()))
     }
 
-    /// Whether to go on.
+    /// Whether to go on: looks if it is time to. What a handler raised is then the `result`.
     #[allow(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough in its lifetime"
     )]
-    fn look(&mut self) -> bool {
+    pub fn look(&mut self) -> bool {
         if self.result.is_ok() && self.last.elapsed() >= LOOK_EVERY {
             self.result = Python::attach(|py| py.check_signals()).and_then(|()| self.same_process());
             self.last = Instant::now();

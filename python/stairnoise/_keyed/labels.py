@@ -1,0 +1,218 @@
+"""The gate for labels: columns of any library become one encoding for every label.
+
+Libraries are recognised by the name of a type's module, so that none is imported here. Nothing lazy is executed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, place
+from stairnoise._keyed import encoding
+from stairnoise._memory import base_view, is_array
+from stairnoise._native import Labels
+from stairnoise._parameters import refuse_masked
+
+_RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_INT64 = np.iinfo(np.int64)
+_FRAMES = frozenset({("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")})
+
+
+def label_column(labels: object, n: int | None) -> Labels:
+    """Return the labels of `n` rows, or of a single value that has a single label for None."""
+    if n is None and not _is_column(labels):
+        return Labels.objects([labels], _encoded)
+    column = _column(labels)
+    if len(column) != (1 if n is None else n):
+        raise ParameterError(f"labels must be as many as the values, {1 if n is None else n}, got {len(column)}")
+    return column
+
+
+def _library(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _is_column(labels: object) -> bool:
+    """Tell whether it holds labels and is not one: tuples may be labels, and libraries have scalars of their own."""
+    if isinstance(labels, list) or is_array(labels):
+        return True
+    library = _library(labels)
+    if library == "pyarrow":
+        return hasattr(labels, "to_pylist") and hasattr(labels, "schema" if _is_frame(labels) else "type")
+    return library in ("pandas", "polars") and (hasattr(labels, "dtype") or _is_frame(labels))
+
+
+def _is_frame(labels: object) -> bool:
+    return (_library(labels), type(labels).__name__) in _FRAMES
+
+
+def _column(labels: Any) -> Labels:
+    if isinstance(labels, Labels):
+        return labels
+    library, kind = _library(labels), type(labels).__name__
+    if is_array(labels):
+        refuse_masked(labels, "labels")
+        return _of_array(base_view(labels))
+    if _is_frame(labels):
+        return _together([labels[name] for name in labels.columns] if library != "pyarrow" else labels.columns)
+    if library == "pandas" and hasattr(labels, "dtype"):
+        return _of_pandas(labels)
+    if library == "polars" and kind == "Series":
+        return _of_polars(labels)
+    if library == "pyarrow" and hasattr(labels, "to_pylist"):
+        return _of_arrow(labels)
+    if isinstance(labels, (list, tuple)) and labels and all(map(_is_column, labels)):
+        return _together(labels)
+    if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, bytearray, memoryview)):
+        return Labels.objects(list(labels), _encoded)
+    raise ParameterTypeError(f"labels must be a sequence, an array, a column or several columns, got {got('labels', labels)}")
+
+
+def _together(columns: Any) -> Labels:
+    """Return tuples of the labels of several columns."""
+    found = list(map(_column, columns))
+    lengths = sorted(set(map(len, found)))
+    if len(lengths) != 1:
+        raise ParameterError(f"labels must be columns of one length, got {len(found)} columns of lengths {lengths}")
+    return Labels.tuples(found)
+
+
+def _of_array(array: NDArray[Any]) -> Labels:
+    if array.ndim != 1:
+        raise ParameterError(f"labels must have one dimension, got an array of shape {array.shape}")
+    kind = array.dtype.kind
+    if kind == "i" or (kind == "u" and array.dtype.itemsize < 8):
+        return Labels.integers(array.astype(np.int64, copy=False))
+    if kind == "M" and np.datetime_data(array.dtype) == ("D", 1):
+        return Labels.dates(array.astype("<M8[D]", copy=False).view(np.int64), np.isnat(array))
+    if kind not in "buSUOT":
+        raise _wrong_dtype(dtype_name(array.dtype), timed=kind in "mM")
+    return Labels.objects(array.tolist(), _encoded)
+
+
+def _of_pandas(column: Any) -> Labels:
+    """Return the labels of a Series, an Index or an extension array; pandas writes NaN for a missing one."""
+    kind = type(column.dtype).__name__
+    if kind == "CategoricalDtype":
+        codes = getattr(column, "cat", column).codes
+        return _column(column.dtype.categories).taken(np.asarray(codes, np.int64))
+    if kind == "ArrowDtype":
+        return _of_arrow(getattr(column, "array", column).__arrow_array__())
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind not in "OUST":
+        return _of_array(np.asarray(column))
+    if kind not in ("StringDtype", "BooleanDtype") and getattr(column.dtype, "kind", "") not in "Oiu":
+        raise _wrong_dtype(kind, timed="Date" in kind or "Period" in kind)
+    return Labels.objects([None if _is_nan(label) else label for label in column.tolist()], _encoded_of_pandas)
+
+
+def _of_polars(column: Any) -> Labels:
+    text = str(column.dtype)
+    if text.startswith(("Float", "Datetime", "Time", "Duration")):
+        raise _wrong_dtype(text, timed=not text.startswith("Float"))
+    return Labels.objects(column.to_list(), _encoded)
+
+
+def _of_arrow(column: Any) -> Labels:
+    """Return the labels of an Array or a ChunkedArray; those of texts are read from its memory."""
+    if hasattr(column, "combine_chunks") and hasattr(column, "chunks"):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    text = str(column.type)
+    if text in ("float", "double", "halffloat") or text.startswith(("time", "duration")):
+        raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
+    missing = np.asarray(column.is_null()) if column.null_count else None
+    if text.startswith("dictionary"):
+        # No unsigned type has room for the mark of a missing one.
+        codes = column.indices.cast("int64")
+        return _column(column.dictionary).taken(np.asarray(codes.fill_null(-1) if column.null_count else codes))
+    if text in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"):
+        return Labels.integers(np.asarray(column.fill_null(0) if missing is not None else column).astype(np.int64), missing)
+    if text in ("string", "large_string"):
+        return _of_arrow_text(column, np.dtype(np.int32 if text == "string" else np.int64), missing)
+    return Labels.objects(column.to_pylist(), _encoded)
+
+
+def _of_arrow_text(column: Any, offset: np.dtype[Any], missing: NDArray[np.bool_] | None) -> Labels:
+    _, offsets, data = column.buffers()
+    if not len(column):
+        return Labels.objects([], _encoded)
+    ends = np.frombuffer(offsets, offset, len(column) + 1, column.offset * offset.itemsize).astype(np.int64)
+    texts = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
+    return Labels.texts(ends - ends[0], texts, missing)
+
+
+def _wrong_dtype(dtype: str, *, timed: bool) -> ParameterTypeError:
+    hint = "; engines disagree about times: pass dates, or text" if timed else ""
+    return ParameterTypeError(f"{_RULE}, got a column of dtype {dtype}{hint}")
+
+
+def _is_nan(label: object) -> bool:
+    return isinstance(label, float) and math.isnan(label)
+
+
+def _encoded_of_pandas(label: Any, row: int) -> bytes:
+    """Return the field of a label of pandas, whose tuples may have NaN for what is missing."""
+    if isinstance(label, tuple):
+        label = tuple(None if _is_nan(part) else part for part in label)
+    return _encoded(label, row)
+
+
+def _encoded(label: Any, row: int) -> bytes:
+    """Return the field of a label, or refuse it by its type and place."""
+    kind = type(label)
+    if isinstance(label, np.datetime64):
+        if np.datetime_data(label.dtype) == ("D", 1):
+            return _nothing() if np.isnat(label) else encoding.integer(int(label.astype(np.int64)), encoding.DATE)
+    elif isinstance(label, np.generic) and kind.__module__ == "numpy":
+        label = label.item()
+    if label is None or _is_missing(label):
+        return _nothing()
+    if isinstance(label, str):
+        return _text(label, row)
+    if isinstance(label, bool):
+        return encoding.field(encoding.BOOL, bytes([label]))
+    if isinstance(label, int):
+        return encoding.integer(int(label))
+    if isinstance(label, (bytes, bytearray, memoryview)):
+        return encoding.field(encoding.BYTES, bytes(label))
+    if isinstance(label, datetime.date) and not isinstance(label, datetime.datetime):
+        return encoding.integer(label.toordinal() - _EPOCH, encoding.DATE)
+    if isinstance(label, decimal.Decimal) and _is_whole(label):
+        return encoding.integer(int(label))
+    if isinstance(label, tuple):
+        return encoding.fields(*(_encoded(part, row) for part in label))
+    if _library(label) == "pyarrow" and hasattr(label, "as_py"):
+        return _encoded(label.as_py(), row)
+    hint = "; engines disagree about it: pass text" if isinstance(label, (float, datetime.datetime, decimal.Decimal)) else ""
+    raise ParameterTypeError(f"{_RULE}, got a value of type {kind.__name__}{place((row,))}{hint}")
+
+
+def _nothing() -> bytes:
+    return encoding.field(encoding.NONE, b"")
+
+
+def _is_missing(label: object) -> bool:
+    """Tell whether it is one of pandas' own marks."""
+    return type(label).__name__ in ("NAType", "NaTType") and _library(label) == "pandas"
+
+
+def _is_whole(label: decimal.Decimal) -> bool:
+    """Tell whether a decimal has no digit after the point; engines differ about 5 and 5.0."""
+    exponent = label.as_tuple().exponent
+    return isinstance(exponent, int) and exponent >= 0
+
+
+def _text(label: str, row: int) -> bytes:
+    try:
+        return encoding.text(label)
+    except UnicodeEncodeError:
+        pass
+    # Outside the handler, whose error has the label in it.
+    raise ParameterError(f"labels must be text that UTF-8 can hold, got a string with a lone surrogate{place((row,))}")

@@ -1,0 +1,283 @@
+//! The classes of keyed releases.
+
+use numpy::{Element, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
+use stairnoise::{Answer, Law as _, ParamError, Value};
+use zeroize::Zeroizing;
+
+use crate::buffer::{Input, Output, Parts, STAGE, detach_for, same_shape, with_answers, with_output};
+use crate::errors::{self, ParameterError};
+use crate::labels::{Column, Labels};
+use crate::law::Law;
+use crate::threads::{self, Signals};
+
+/// A row takes as long as this many usual values: 300 ns.
+const PRICE: usize = 64;
+
+/// The keys that a secret has, one for each purpose.
+#[pyclass(frozen, module = "stairnoise._native")]
+pub(crate) struct Keys {
+    noise: Keyed,
+    fingerprint: Keyed,
+    /// Tells two secrets apart, and nothing about either.
+    identity: [u8; 16],
+}
+
+#[pymethods]
+impl Keys {
+    /// A `bytearray`, which the caller can wipe; its length is checked there.
+    #[staticmethod]
+    fn of(secret: &Bound<'_, PyByteArray>) -> PyResult<Self> {
+        // This copy is wiped here; the caller can wipe the original.
+        let bytes = Zeroizing::new(secret.to_vec());
+        let Ok(secret) = <&[u8; 32]>::try_from(&**bytes) else {
+            return Err(PyValueError::new_err("secret must have 32 bytes"));
+        };
+        let identity = Keyed::new(secret, b"stairnoise/keyed1/identity").digest(&[]);
+        let mut first = [0; 16];
+        first.copy_from_slice(&identity[..16]);
+        Ok(Self {
+            noise: Keyed::new(secret, b"stairnoise/keyed1/noise"),
+            fingerprint: Keyed::new(secret, b"stairnoise/keyed1/fingerprint"),
+            identity: first,
+        })
+    }
+
+    #[getter]
+    fn identity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.identity)
+    }
+
+    /// Writes the released answers of rows to `out`. `head` is what the rows have in common; rows are vectors of `width` numbers, or single ones.
+    #[pyo3(signature = (law, head, labels, values, out, *, bind_value, width = None, threads = 0))]
+    #[allow(clippy::too_many_arguments, reason = "as Python calls it")]
+    fn release(
+        &self,
+        py: Python<'_>,
+        law: &Law,
+        head: &[u8],
+        labels: &Labels,
+        values: &Bound<'_, PyUntypedArray>,
+        out: &Bound<'_, PyUntypedArray>,
+        bind_value: bool,
+        width: Option<usize>,
+        threads: usize,
+    ) -> PyResult<()> {
+        same_shape("values", values.shape(), out.shape())?;
+        let release = Release {
+            key: self.noise.under(head),
+            law,
+            rows: Rows {
+                labels: &labels.0,
+                width,
+            },
+            bind_value,
+        };
+        if law.0.together() != width.unwrap_or(1) {
+            return Err(PyValueError::new_err(
+                "width must be the number of values that the law draws together",
+            ));
+        }
+        release.rows.check(values.len())?;
+        with_answers!(values, values => with_output!(out, out => release.write(py, values, out, threads)))
+    }
+
+    /// The fingerprint of rows: 32 bytes.
+    #[pyo3(signature = (head, labels, values, *, width = None))]
+    fn fingerprint<'py>(
+        &self,
+        py: Python<'py>,
+        head: &[u8],
+        labels: &Labels,
+        values: &Bound<'_, PyUntypedArray>,
+        width: Option<usize>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (key, rows) = (
+            self.fingerprint.under(head),
+            Rows {
+                labels: &labels.0,
+                width,
+            },
+        );
+        rows.check(values.len())?;
+        let found = with_answers!(values, values => rows.fingerprint(py, &key, values))?;
+        Ok(PyBytes::new(py, &found))
+    }
+}
+
+/// Labels, each with one number or a vector of `width` numbers.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    labels: &'a Column,
+    width: Option<usize>,
+}
+
+impl Rows<'_> {
+    fn check(&self, values: usize) -> PyResult<()> {
+        let width = self.width.unwrap_or(1);
+        if width == 0 || self.labels.len().checked_mul(width) != Some(values) {
+            return Err(PyValueError::new_err("labels must be as many as the rows"));
+        }
+        Ok(())
+    }
+
+    /// Appends the field of a row's value.
+    fn value<A: Number>(&self, values: &[A], bytes: &mut Vec<u8>) {
+        match (self.width, values) {
+            (None, [value]) => value.write(bytes),
+            _ => address::tuple(bytes, |bytes| values.iter().for_each(|value| value.write(bytes))),
+        }
+    }
+
+    /// Requires that equal labels have equal values.
+    fn agree<A: Number>(&self, py: Python<'_>, values: &Input<'_, A>) -> PyResult<Agreement> {
+        let width = self.width.unwrap_or(1);
+        let same = |a, b| (0..width).all(|i| values.get(a * width + i) == values.get(b * width + i));
+        let mut signals = Signals::new();
+        let found = detach_for(py, self.labels.len(), || Agreement::of(self.labels, same, || signals.look()));
+        signals.result?;
+        found.map_err(|refusal| match refusal {
+            Disagreement::At(row) => ParameterError::new_err(format!(
+                "labels must have one value each, got a label that has another value before, at index ({row},)"
+            )),
+            Disagreement::Stopped | Disagreement::OutOfMemory => errors::memory(),
+        })
+    }
+
+    fn fingerprint<A: Number + Element>(
+        &self,
+        py: Python<'_>,
+        key: &Keyed,
+        values: &Bound<'_, PyArrayDyn<A>>,
+    ) -> PyResult<[u8; 32]> {
+        let values = Input::new("values", values)?;
+        let repeated = self.agree(py, &values)?.repeated;
+        let (width, mut row_values) = (self.width.unwrap_or(1), Vec::new());
+        let mut repeated = repeated.into_iter().peekable();
+        let distinct = (0..self.labels.len()).filter(|row| repeated.next_if_eq(row).is_none());
+        let address = |row: usize, bytes: &mut Vec<u8>| {
+            address::tuple(bytes, |bytes| {
+                self.labels.write(row, bytes);
+                row_values.clear();
+                row_values.extend((row * width..(row + 1) * width).map(|place| values.get(place)));
+                self.value(&row_values, bytes);
+            });
+        };
+        let mut signals = Signals::new();
+        let found = detach_for(py, self.labels.len(), || {
+            key.fingerprint(distinct, address, || signals.look())
+        });
+        signals.result?;
+        found.ok_or_else(errors::memory)
+    }
+}
+
+struct Release<'a> {
+    key: Keyed,
+    law: &'a Law,
+    rows: Rows<'a>,
+    bind_value: bool,
+}
+
+impl Release<'_> {
+    fn write<A: Number + Answer + Element, T: Value + Element>(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyArrayDyn<A>>,
+        out: &Bound<'_, PyArrayDyn<T>>,
+        threads: usize,
+    ) -> PyResult<()> {
+        let (law, width) = (&self.law.0, self.rows.width.unwrap_or(1));
+        let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+        let parts = Parts {
+            price: (PRICE / width).max(1).saturating_mul(law.draws()).min(1 << 10),
+            together: width,
+        };
+        let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
+        // All rows are checked before one is drawn.
+        threads::check(
+            py,
+            (places.order(), places.len(), threads),
+            || (),
+            || answers.in_order(STAGE),
+            |(), answers| {
+                law.check_answers(answers.part())
+                    .map_err(|error| (0, Refusal::Answer(error)))?;
+                let fraction = answers.part().iter().position(|answer| !answer.is_whole());
+                fraction
+                    .filter(|_| self.bind_value)
+                    .map_or(Ok(()), |place| Err((place, Refusal::Fraction)))
+            },
+            |first, refusal| match refusal {
+                Refusal::Answer(error) => errors::answer(error, first, values.shape()),
+                Refusal::Fraction => ParameterError::new_err(format!(
+                    "values must be whole numbers with bind=\"value\", got one that is not{}",
+                    errors::place(first, values.shape())
+                )),
+            },
+        )?;
+        self.rows.agree(py, &answers)?;
+        threads::fill(
+            py,
+            places,
+            parts,
+            threads,
+            || (),
+            |(), piece| {
+                let answers = answers.in_order(parts.stage())?;
+                piece.write(answers, parts.stage(), |first, answers, part| {
+                    let (first, answers) = (first as usize / width, answers.part());
+                    let address = |row: usize, bytes: &mut Vec<u8>| {
+                        self.rows.labels.write(row, bytes);
+                        if self.bind_value {
+                            self.rows.value(&answers[(row - first) * width..][..width], bytes);
+                        }
+                    };
+                    // All else was checked above.
+                    let released = self.key.release(law, first, address, answers, part);
+                    released.map_err(|_| ParamError::OutOfMemory)
+                })
+            },
+        )
+    }
+}
+
+enum Refusal {
+    Answer(stairnoise::DrawError),
+    Fraction,
+}
+
+impl From<stairnoise::OutOfMemory> for Refusal {
+    fn from(error: stairnoise::OutOfMemory) -> Self {
+        Self::Answer(error.into())
+    }
+}
+
+/// A true answer, as it enters an address.
+trait Number: Copy + PartialEq + Sync + Send + Element {
+    fn is_whole(self) -> bool;
+    fn write(self, bytes: &mut Vec<u8>);
+}
+
+impl Number for i64 {
+    fn is_whole(self) -> bool {
+        true
+    }
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        address::integer(bytes, self.into());
+    }
+}
+
+impl Number for f64 {
+    fn is_whole(self) -> bool {
+        self.fract() == 0.0
+    }
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        address::number(bytes, self);
+    }
+}

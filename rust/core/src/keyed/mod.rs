@@ -1,0 +1,149 @@
+//! Noise as a pure function of a secret and of what is released (contract, section 13).
+//!
+//! | file | subject |
+//! |---|---|
+//! | `address` | labels and values as bytes that have one reading only |
+//! | `agreement` | rows of one label that do not agree |
+//! | `fingerprint` | a digest of rows in any order |
+
+pub mod address;
+mod agreement;
+mod fingerprint;
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::error::DrawError;
+use crate::lattice::{Answer, Value};
+use crate::law::Law;
+use crate::memory;
+use crate::stack;
+use crate::stream::Generator;
+pub use agreement::{Agreement, Disagreement, Labels};
+
+/// A key for one release: every row of the release has a generator of its own.
+///
+/// The row's subkey is HMAC-SHA256 of the row's address under this key; its noise is value 0 of fill 0 of the generator with that subkey. So a
+/// row's noise does not depend on the other rows, on their order or on the machine.
+///
+/// There is no `Clone`, no serialisation and no key in `Debug`. Keys are wiped on drop.
+///
+/// ```
+/// use stairnoise::keyed::{Keyed, address};
+/// use stairnoise::DiscreteLaplace;
+///
+/// // In a program, 32 bytes from the operating system that are kept where the secrets are.
+/// let secret = [7; 32];
+/// let release = Keyed::new(&secret, b"example.org/noise").under(b"households 2026-Q3, count, DiscreteLaplace(1)");
+/// let law = DiscreteLaplace::new(1.0, 1)?;
+/// let (labels, counts) = (["north", "south"], [120_i64, 45]);
+/// let mut private = [0_i64; 2];
+/// release.release(
+///     &law,
+///     0,
+///     |row, bytes| {
+///         address::text(bytes, labels[row]);
+///         address::integer(bytes, counts[row].into());
+///     },
+///     &counts,
+///     &mut private,
+/// )?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Keyed(Box<Hmac<Sha256>>);
+
+impl Keyed {
+    /// The key that a secret has for one purpose, which should name the program and what the key is for.
+    pub fn new(secret: &[u8; 32], purpose: &[u8]) -> Self {
+        Self::of(secret).under(purpose)
+    }
+
+    /// The key that this key has for an address; HMAC-SHA256 of the address is that key.
+    #[must_use]
+    pub fn under(&self, address: &[u8]) -> Self {
+        Self::of(&self.digest(&[address]))
+    }
+
+    fn of(key: &[u8; 32]) -> Self {
+        let keyed = Self(expanded(key));
+        stack::wipe::<LEFT>();
+        keyed
+    }
+
+    /// HMAC-SHA256 of the address that the parts make together.
+    pub fn digest(&self, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+        let digest = self.subkey(parts);
+        stack::wipe::<LEFT>();
+        digest
+    }
+
+    /// The generator of a row.
+    pub fn generator(&self, row: &[u8]) -> Generator {
+        Generator::from_key(&self.digest(&[row]))
+    }
+
+    /// Adds noise to the answers of the rows `first`, `first + 1`, …: `address(row, bytes)` writes the address of a row to the empty `bytes`.
+    ///
+    /// A row is one answer, or as many as the law draws together: the coordinates of a vector.
+    ///
+    /// # Errors
+    /// As [`Law::release`]; then nothing was written, unless memory ran out on the way.
+    ///
+    /// # Panics
+    /// If the answers are no whole number of rows.
+    pub fn release<A: Answer, T: Value>(
+        &self,
+        law: &impl Law,
+        first: usize,
+        mut address: impl FnMut(usize, &mut Vec<u8>),
+        answers: &[A],
+        out: &mut [T],
+    ) -> Result<(), DrawError> {
+        crate::lattice::release::check(answers, out, law.log2_granularity())?;
+        let together = law.together();
+        assert!(answers.len().is_multiple_of(together), "answers must be whole rows");
+        memory::has_room()?;
+        let mut bytes = Vec::new();
+        let rows = answers.chunks(together).zip(out.chunks_mut(together));
+        for (row, (answers, out)) in (first..).zip(rows) {
+            bytes.clear();
+            address(row, &mut bytes);
+            let mut generator = Generator::from_key(&self.subkey(&[&bytes]));
+            law.next_fill(&mut generator, together)?.release(0, answers, out)?;
+        }
+        stack::wipe_deep();
+        Ok(())
+    }
+
+    /// [`Keyed::digest`] that leaves its work on the stack: never inlined, so that it lies below the caller's frame, where [`stack::wipe`] wipes.
+    #[inline(never)]
+    fn subkey(&self, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+        // Not a clone of the box, whose memory would be freed as it is.
+        let mut mac = Hmac::clone(&self.0);
+        for part in parts {
+            mac.update(part);
+        }
+        Zeroizing::new(mac.finalize().into_bytes().into())
+    }
+}
+
+impl fmt::Debug for Keyed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keyed").finish_non_exhaustive()
+    }
+}
+
+/// What a digest leaves on the stack: midstates, a schedule of 64 words, and copies of the buffer.
+const LEFT: usize = 4 << 10;
+
+/// On the heap, because a move would leave a copy; and never inlined, as [`Keyed::subkey`].
+#[inline(never)]
+fn expanded(key: &[u8; 32]) -> Box<Hmac<Sha256>> {
+    // A key of any length is accepted.
+    Box::new(Hmac::new_from_slice(key).unwrap_or_else(|_| unreachable!()))
+}
