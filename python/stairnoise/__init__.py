@@ -10,7 +10,7 @@ vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplac
 import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
-from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._errors import CopyError, LazyError, ParameterError, ParameterTypeError, StairnoiseError
 from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._registry import ROWS as _ROWS
@@ -83,6 +83,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "StairnoiseError",
     "ParameterError",
     "ParameterTypeError",
+    "LazyError",
     "CopyError",
     # Version
     "__version__",

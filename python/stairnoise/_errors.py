@@ -6,6 +6,7 @@ value; for data only type, dtype, shape and place (`got`)::
     StairnoiseError
     ├── ParameterError          a ValueError: right kind of argument, impossible value
     ├── ParameterTypeError      a TypeError: wrong kind of argument
+    │   └── LazyError           a computation that has not run, such as a query
     └── CopyError               a TypeError: copying or pickling a generator
 
 The extension raises the same classes for numeric facts, such as the range of ``eps``.
@@ -46,6 +47,12 @@ class ParameterError(StairnoiseError, ValueError):
 
 class ParameterTypeError(StairnoiseError, TypeError):
     """An argument of a type that is not allowed, such as a string instead of a number."""
+
+    __module__ = "stairnoise"
+
+
+class LazyError(ParameterTypeError):
+    """An argument that stands for a computation, such as a Polars LazyFrame or a DuckDB relation; it was not run."""
 
     __module__ = "stairnoise"
 

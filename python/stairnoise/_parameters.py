@@ -14,6 +14,7 @@ from typing import Any, Literal, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._columns.libraries import refuse_lazy
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline, place, received
 from stairnoise._memory import base_view, is_array
 
@@ -40,7 +41,7 @@ def real(value: object, name: str) -> Real:
     Raises
     ------
     ParameterTypeError
-        `value` is not a real number or an array of real numbers.
+        `value` is not a real number or an array of real numbers. `LazyError` if it is lazy.
     ParameterError
         float64 cannot hold `value` exactly. Rounding it would break the promise that the noise is
         exact for the given number.
@@ -129,6 +130,7 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
         return _from_python(value, name, rounding)
     if _is_real_type(type(value)):
         return _from_python(value, name, rounding)
+    refuse_lazy(value, name)
     if not _converts(value):
         raise ParameterTypeError(_not_a_number(value, name))
     try:
@@ -183,8 +185,10 @@ def _refuse_items(items: Sequence[Any], name: str, index: tuple[int, ...] = ()) 
         elif isinstance(item, (list, tuple)):
             if len(index) < MOST_DIMENSIONS:
                 _refuse_items(item, name, (*index, number))
-        elif not _is_real_type(type(item)) and not _converts(item):
-            raise ParameterTypeError(_not_a_number(item, name) + place((*index, number)))
+        elif not _is_real_type(type(item)):
+            refuse_lazy(item, name)
+            if not _converts(item):
+                raise ParameterTypeError(_not_a_number(item, name) + place((*index, number)))
 
 
 def refuse_dimensions(array: NDArray[Any], name: str) -> None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
     from decimal import Decimal
     from fractions import Fraction
-    from typing import Any, Protocol, SupportsFloat
+    from typing import Any, Literal, Protocol, SupportsFloat
     from typing import Generic as Generic
 
     import numpy as np
@@ -40,6 +40,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
 
+    class ColumnOfItsOwn(Protocol):
+        """A column or frame of pandas or Polars, or a column of PyArrow; arrays of NumPy do not have this method."""
+
+        def to_numpy(self) -> Any: ...
+
+    class TableOfItsOwn(Protocol):
+        """A table or record batch of PyArrow."""
+
+        def to_pydict(self) -> Any: ...
+
+    # A column or frame, which a release returns as it came.
+    Columns = TypeVar("Columns", bound=ColumnOfItsOwn | TableOfItsOwn)
+
     # The dtype of a mechanism's values.
     Default = TypeVar("Default", bound=np.generic, default=Any)
     # One draw of a mechanism: float or int, or an array if its parameters are arrays.
@@ -53,13 +66,19 @@ if TYPE_CHECKING:
     Scalar = TypeVar("Scalar", bound=np.generic)
 
     class ReleaseOptions(TypedDict, total=False):
-        """Arguments of every ``release`` other than the values and `out`."""
+        """Arguments of every ``release`` other than the values, `columns` and `out`."""
 
+        nulls: Literal["refuse", "zero", "keep"]
         labels: object
         statistic: str | None
         max_partitions_contributed: int
         rng: Rng | KeyedRng | None
         threads: int | None
+
+    class FrameOptions(ReleaseOptions, total=False):
+        """Arguments of a release of columns."""
+
+        columns: Iterable[Hashable] | None
 
 else:
 

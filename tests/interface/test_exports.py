@@ -19,6 +19,7 @@ PUBLIC = [
     "Comparison",
     "CopyError",
     "Guarantee",
+    "LazyError",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
@@ -98,7 +99,7 @@ def test_import_loads_no_optional_dependency():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "stairnoise.rng" in loaded
-    heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "dataclasses", "numpy.ma"}
+    heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "dataclasses", "numpy.ma"}
     assert loaded & (heavy - _loaded_by_numpy()) == set()
     assert not loaded & set(sn._MODULES.values())
 

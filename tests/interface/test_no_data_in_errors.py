@@ -168,6 +168,7 @@ BAD_NUMBERS = {
     "single NaN": lambda: np.array([NUMBER, np.nan], np.float32),
     "nullable series": lambda: pd.Series([NUMBER, None], dtype="Int64"),
     "frame with NaN": lambda: pd.DataFrame({TEXT: [NUMBER, None]}),
+    "unsigned series": lambda: pd.Series([NUMBER * 10**9 * 2], dtype="uint64"),
 }  # fmt: skip
 
 LAWS = {
@@ -247,6 +248,69 @@ def test_an_out_of_records_is_refused_without_their_labels():
     assert _refusal(lambda out: sn.Laplace(1).release([1.0], out=out), structured()) is not None
 
 
+def frames_of(numbers, other):
+    """Frames of every library with columns of these names: bad numbers, and something else."""
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({TEXT: numbers, f"{TEXT}2": other})
+    return [frame, polars.DataFrame(frame, strict=False), arrow.table(frame), arrow.record_batch(frame)]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [NUMBER, np.nan],
+        [1e300, NUMBER],
+        pd.array([NUMBER, None]),
+        np.array([NUMBER * 10**9 * 2, 1], np.uint64),
+        [f"{TEXT}1", "y"],
+    ],
+    ids=["NaN", "off the lattice", "null", "beyond int64", "text"],
+)
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_named_columns_are_refused_without_content_and_label(law, numbers):
+    """A label is named only where the caller writes one that no column has."""
+    for frame in frames_of(numbers, [1, 2]):
+        for columns in ([TEXT], [f"{TEXT}2", TEXT], [TEXT, f"{TEXT}2"]):
+            assert _refusal(lambda data: law().release(data, columns=columns), frame) is not None  # noqa: B023
+        assert _refusal(lambda data: law().release(data, columns=["another"]), frame) is not None
+
+
+def test_decimals_and_wide_integers_are_refused_without_digits():
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    for number in (Decimal(NUMBER * 10**20), Decimal(f"{NUMBER}.25")):
+        for data in (
+            arrow.array([number]),
+            polars.Series([number]),
+            pd.Series([number], dtype=pd.ArrowDtype(arrow.array([number]).type)),
+        ):
+            assert _refusal(lambda data: sn.DiscreteLaplace(1).release(data), data) is not None
+    assert (
+        _refusal(lambda data: sn.DiscreteLaplace(1).release(data), polars.Series([NUMBER * 10**20], dtype=polars.Int128))
+        is not None
+    )
+
+
+def test_types_that_hold_labels_are_named_by_their_class():
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    for data in (
+        polars.Series([TEXT], dtype=polars.Enum([TEXT])),
+        polars.Series([{TEXT: NUMBER}]),
+        arrow.array([{TEXT: NUMBER}]),
+        pd.Series([TEXT], dtype=pd.CategoricalDtype([TEXT])),
+        pd.Series([{TEXT: NUMBER}], dtype=pd.ArrowDtype(arrow.struct([(TEXT, arrow.int64())]))),
+    ):
+        assert _refusal(lambda data: sn.DiscreteLaplace(1).release(data), data) is not None
+
+
+def test_errors_of_another_library_do_not_get_out():
+    class Stubborn(pd.Series):
+        @property
+        def _constructor(self):
+            raise RuntimeError(TEXT)
+
+    assert _refusal(lambda data: sn.DiscreteLaplace(1).release(data), Stubborn([NUMBER])) is not None
+
+
 # What a message does say
 
 PLACES = [
@@ -262,8 +326,7 @@ PLACES = [
     (structured(), "values must be a real number or an array of real numbers, got an array of dtype VoidDType and shape (1,)"),
     (
         FRAME,
-        "values must be a real number or an array of real numbers, "
-        "got a value of type DataFrame (as an array: dtype object, shape (2, 2))",
+        "columns must name the columns to release, got None beside a value of type DataFrame",
     ),
 ]  # fmt: skip
 
@@ -296,6 +359,8 @@ PARAMETERS = {
     "rng": lambda value: sn.Laplace(1).release(1.0, rng=value),
     "seed": sn.SeededRng,
     "threads": lambda value: sn.Laplace(1).sample(3, threads=value),
+    "columns": lambda value: sn.Laplace(1).release(pd.DataFrame({"a": [1]}), columns=value),
+    "nulls": lambda value: sn.Laplace(1).release(1.0, nulls=value),
     "partitions": lambda value: sn.Laplace(1).release(1.0, max_partitions_contributed=value),
     "confidence": lambda value: sn.Laplace(1).confidence_interval(1.0, value),
     "alpha": lambda value: sn.Laplace(1).error_bound(value),
@@ -317,6 +382,18 @@ def test_nothing_lazy_is_run(call, dress):
     assert relation.touched == []
 
 
+def test_an_item_of_another_library_is_not_run_either():
+    class Lazy(Relation):
+        __array__ = Relation._run
+
+    Lazy.__module__ = "dask.array.core"
+    for dress in (lambda item: item, lambda item: [item], lambda item: ([1.0, item],)):
+        for name, call in (RELEASES | READINGS | PARAMETERS).items():
+            lazy = Lazy()
+            assert _refusal(call, dress(lazy)) is not None, name
+            assert lazy.touched == [], name
+
+
 def test_a_query_of_duckdb_is_not_run():
     duckdb = pytest.importorskip("duckdb")
     runs = []
@@ -336,7 +413,7 @@ def test_frames_of_polars_are_refused_without_their_content():
     for data in (frame, frame[TEXT], frame.lazy(), polars.col(TEXT), [frame[TEXT]], frame[TEXT].cast(polars.Categorical)):
         for name, call in (RELEASES | READINGS).items():
             assert _refusal(call, data) is not None, name
-    assert sn.DiscreteLaplace(50).release(frame["b"]).tolist() == [NUMBER, 2]
+    assert sn.DiscreteLaplace(50).release(frame["b"]).to_list() == [NUMBER, 2]
 
 
 def test_tables_of_arrow_are_refused_without_their_content():
@@ -345,7 +422,7 @@ def test_tables_of_arrow_are_refused_without_their_content():
     for data in (table, table[TEXT], table[TEXT].combine_chunks(), table[TEXT].dictionary_encode(), arrow.scalar(NUMBER)):
         for name, call in (RELEASES | READINGS).items():
             assert _refusal(call, data) is not None, name
-    assert sn.DiscreteLaplace(50).release(table["b"]).tolist() == [NUMBER, 2]
+    assert sn.DiscreteLaplace(50).release(table["b"]).to_pylist() == [NUMBER, 2]
 
 
 # What converts still does

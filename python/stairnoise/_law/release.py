@@ -6,12 +6,14 @@ rounds the answers to the lattice, adds the noise in integers, and converts the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._errors import ParameterError
+from stairnoise._columns.libraries import library
+from stairnoise._errors import ParameterError, received
 from stairnoise._law.drawing import Drawing, require_values, threads_asked
 from stairnoise._law.partitions import NAME, Partitions, partitions
 from stairnoise._output import Shape, released_array
@@ -21,11 +23,17 @@ from stairnoise._values import laid_out, true_values
 from stairnoise.rng import Rng, require_release, sampling_stream
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from typing_extensions import Unpack
 
     from stairnoise import _native
     from stairnoise._keyed.rng import KeyedRng
-    from stairnoise._types import Array, Floats, Integer, Integers, Number, ReleaseOptions, Singles
+    from stairnoise._types import Array, Columns, Floats, FrameOptions, Integer, Integers, Number, ReleaseOptions, Singles
+
+Nulls = Literal["refuse", "zero", "keep"]
+REFUSE: Nulls = "refuse"
+_NULLS = ("refuse", "zero", "keep")
 
 
 class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Float]):
@@ -33,6 +41,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
 
     __slots__ = ()
 
+    @overload
+    def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
     @overload
     def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
     @overload
@@ -51,8 +61,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
     ) -> Value | Float | NDArray[Any]: ...
     def release(
         self,
-        values: RealLike,
+        values: RealLike | Columns,
         *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
         labels: object = None,
         statistic: str | None = None,
         max_partitions_contributed: int = 1,
@@ -71,10 +83,19 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
 
         Parameters
         ----------
-        values : int, float or array of them
+        values : int, float, array of them, column or frame
             True answers, finite and below ``2**126 * granularity`` in magnitude (1e28 for ``Laplace(1)``). Array
             parameters and values broadcast against each other; every number returned is a separate release.
-            Masked arrays are refused.
+            Masked arrays are refused. A column is a pandas Series, Index or extension array, a Polars Series, or a
+            PyArrow Array or ChunkedArray, of integers, floats or decimals of scale 0. A frame is a DataFrame of pandas
+            or Polars, or a PyArrow Table or RecordBatch.
+        columns : str, list of names, or None
+            Columns of a frame to release, each as an array of its own in this order. A frame must have it, and
+            nothing else may.
+        nulls : {"refuse", "zero", "keep"}, default "refuse"
+            What to do with the nulls of a column. "refuse": raise an error. "zero": a null is the answer 0, and gets
+            noise. "keep": a null stays null. Use that only if everybody may know which answers are missing. The noise
+            of other rows does not depend on nulls. NaN is an error always.
         labels : sequence, array or column; only with a KeyedRng
             A label for each value, such as the name of its group; `values` then have one dimension, or none and one label.
             Labels are strings, integers, bools, dates, bytes, None or tuples of them. Several columns make tuples. Equal
@@ -84,22 +105,25 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         max_partitions_contributed : int, default 1
             How many of the values one person can change by being added or removed, each by at most the sensitivity.
             (A *replaced* person changes two cells of a histogram.) Every value then gets the wider noise of
-            `for_partitions`, so the whole release has the guarantee of one value.
+            `for_partitions`, so the whole release has the guarantee of one value. The values of a frame are the cells
+            of all its columns that are released.
         rng : SecureRng, KeyedRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``. A KeyedRng needs `labels` and a `statistic`.
         out : ndarray or None
             Writable array to fill and return; it may be `values` itself. Its dtype is one that `sample` allows; a
             discrete mechanism also allows float32. A sum that this dtype cannot hold becomes its largest or
-            smallest number.
+            smallest number. Not allowed for columns and frames.
         threads : int or None
             How many threads release 2**18 values or more, as in `sample`. The released numbers do not depend on it.
 
         Returns
         -------
-        int, float or ndarray
+        int, float, ndarray, column or frame
             int64 if the mechanism is discrete and the values are integers. Otherwise float32 if the values are
-            float32, else float64. A zero-dimensional result is a Python scalar.
+            float32, else float64. A zero-dimensional result is a Python scalar. A column or frame is of the type that
+            `values` has, with its index, name, chunks and other columns. There integers from a discrete mechanism
+            keep their own type; sums beyond its ends become these ends.
 
         Raises
         ------
@@ -107,6 +131,9 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             A value is NaN, infinite or too large for the lattice (the text names the first such index). Or another
             argument is not allowed, such as an `out` that another thread is filling. Nothing has been drawn and `out`
             is untouched.
+        LazyError
+            `values` stands for a computation, such as a Polars LazyFrame, a DuckDB relation, or a DataFrame of Dask or
+            Spark. It has not been run. The class is a ParameterTypeError.
 
         Notes
         -----
@@ -121,13 +148,19 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The usual calls, which take a quarter of the time of the general way.
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
-        if once and threads is None and self._draw is not None:
+        if once and threads is None and self._draw is not None and columns is None and nulls is REFUSE:
             usual = self._scalar_law.release_usual(stream, values, out, self._integers)
             if usual is not None:
                 return usual
         require_release(stream)
         workers = threads_asked(threads)
         k = partitions(max_partitions_contributed, NAME)
+        if nulls is not REFUSE:
+            _require_null_rule(nulls)
+        if columns is not None or library(values) is not None:
+            from stairnoise._columns.release import released as released_columns
+
+            return released_columns(self, partial(self._add_noise, k=k, threads=workers), stream, values, columns, nulls, out)
         answers, single_precision = true_values(values)
         require_values(answers.shape, self._value_shape, "values")
         shape = self._released_shape(answers.shape)
@@ -158,3 +191,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         if self._integers and answers.dtype.kind == "i":
             return "int64"
         return "float32" if single_precision else "float64"
+
+
+def _require_null_rule(nulls: object) -> None:
+    if not (isinstance(nulls, str) and nulls in _NULLS):
+        raise ParameterError(f'nulls must be "refuse", "zero" or "keep", got {received(nulls)}')

@@ -9,25 +9,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from numpy.typing import NDArray
 
 from stairnoise import _native
+from stairnoise._columns.libraries import library
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.guarantee import AnySensitivity, Guarantee
 from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
+from stairnoise._law.release import REFUSE, Nulls
 from stairnoise._parameters import RealLike, count, single
 from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     import numpy as np
     from typing_extensions import Unpack
 
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
     from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
-    from stairnoise._types import Array, Floats, Integer, Integers, Number, Out, ReleaseOptions, Singles
+    from stairnoise._types import Array, Columns, Floats, FrameOptions, Integer, Integers, Number, Out, ReleaseOptions, Singles
 
     class _Options(ReleaseOptions, total=False):
+        l2_sensitivity: RealLike | None
+
+    class _FrameOptions(FrameOptions, total=False):
         l2_sensitivity: RealLike | None
 
 
@@ -237,6 +244,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         return change * change / (2 * self.sigma2)
 
     @overload
+    def release(self, values: Columns, **options: Unpack[_FrameOptions]) -> Columns: ...
+    @overload
     def release(self, values: RealLike, *, out: Out, **options: Unpack[_Options]) -> Out: ...
     @overload
     def release(self, values: Integer, *, out: None = None, **options: Unpack[_Options]) -> int: ...  # type: ignore[overload-overlap]
@@ -252,8 +261,10 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> float | NDArray[Any]: ...
     def release(
         self,
-        values: RealLike,
+        values: Any,
         *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
         max_partitions_contributed: int = 1,
         l2_sensitivity: RealLike | None = None,
         labels: object = None,
@@ -266,8 +277,13 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
         Parameters
         ----------
-        values : int, float or array of them
-            True answers, finite. Those that are not integers are first rounded to the nearest one.
+        values : int, float, array of them, column or frame
+            True answers, finite. Those that are not integers are first rounded to the nearest one. Columns and frames are
+            those of pandas, Polars and PyArrow, as for the other mechanisms.
+        columns : str, list of names, or None
+            Columns of a frame to release. A frame must have it, and nothing else may.
+        nulls : {"refuse", "zero", "keep"}, default "refuse"
+            What to do with the nulls of a column: raise an error, release the answer 0, or keep them null.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most an integer Δ. The noise is that of
             `for_partitions`. All values together keep the (ε, δ) of a mechanism made by `from_eps`, or the ``rho(Δ)`` of
@@ -289,15 +305,18 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
         Returns
         -------
-        int, float or ndarray
+        int, float, ndarray, column or frame
             int64 if the values are integers. Otherwise float32 if the values are float32, else float64. A
-            zero-dimensional result is a Python scalar.
+            zero-dimensional result is a Python scalar. A column or frame is of the type that `values` has; its integers
+            keep their own type.
 
         Raises
         ------
         ParameterError, ParameterTypeError
             A value is NaN or infinite, or, with `l2_sensitivity`, not a whole number; the text names the first such
             index. Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+        LazyError
+            `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
         """
         if l2_sensitivity is not None:
             _positive(l2_sensitivity, "l2_sensitivity")
@@ -310,9 +329,16 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
                 raise ParameterError(
                     f"max_partitions_contributed must be 1 with l2_sensitivity, got {max_partitions_contributed}"
                 )
-            values = whole_numbers(values)
-        return super().release(  # type: ignore[type-var]
+            if columns is None and library(values) is None:
+                values = whole_numbers(values)
+            else:
+                from stairnoise._columns.release import require_whole
+
+                require_whole(values, columns)
+        return super().release(  # type: ignore[call-overload,misc]
             values,
+            columns=columns,
+            nulls=nulls,
             labels=labels,
             statistic=statistic,
             max_partitions_contributed=max_partitions_contributed,

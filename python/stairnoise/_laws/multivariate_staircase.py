@@ -14,17 +14,20 @@ from stairnoise._law.distribution import plain
 from stairnoise._law.drawing import require_values
 from stairnoise._law.immutable import once
 from stairnoise._law.law import Law
+from stairnoise._law.release import REFUSE, Nulls
 from stairnoise._output import Size
 from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
 from stairnoise._types import Out, Scalar
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from typing_extensions import Unpack
 
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._theory.laws.multivariate_staircase import Radial
-    from stairnoise._types import Array, Floats, Number, ReleaseOptions, Singles
+    from stairnoise._types import Array, Columns, Floats, FrameOptions, Number, ReleaseOptions, Singles
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -233,6 +236,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return self._sample(size, rng, out, dtype, threads)
 
     @overload  # type: ignore[override]
+    def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
+    @overload
     def release(self, values: RealLike, *, out: Out, **options: Unpack[ReleaseOptions]) -> Out: ...
     @overload
     def release(self, values: Singles, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Singles: ...  # type: ignore[overload-overlap]
@@ -240,8 +245,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     def release(self, values: RealLike, *, out: None = None, **options: Unpack[ReleaseOptions]) -> Floats: ...
     def release(
         self,
-        values: RealLike,
+        values: Any,
         *,
+        columns: Iterable[Hashable] | None = None,
+        nulls: Nulls = REFUSE,
         labels: object = None,
         statistic: str | None = None,
         max_partitions_contributed: int = 1,
@@ -256,9 +263,13 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
         Parameters
         ----------
-        values : array of int or float
+        values : array of int or float, column or frame
             True vectors along the last axis, which has length `dim`; finite and below ``2**126 * granularity``
-            in magnitude.
+            in magnitude. A column of pandas, Polars or PyArrow is one vector. The rows of a frame are vectors.
+        columns : list of names, or None
+            The `dim` columns of a frame that hold the coordinates. A frame must have it, and nothing else may.
+        nulls : {"refuse", "zero", "keep"}, default "refuse"
+            What to do with the nulls of a column: raise an error, release the coordinate 0, or keep them null.
         labels, statistic
             As for the other mechanisms, with one label for each vector.
         max_partitions_contributed : int, default 1
@@ -274,17 +285,22 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
         Returns
         -------
-        ndarray
-            Of the shape of `values`; float32 if `values` are float32, else float64.
+        ndarray, column or frame
+            Of the shape of `values`; float32 if `values` are float32, else float64. A column or frame is of the type
+            that `values` has.
 
         Raises
         ------
         ParameterError, ParameterTypeError
             A value is NaN, infinite or too large for the lattice, or the last axis has another length. Or another argument
             is not allowed. Nothing has been drawn and `out` is untouched.
+        LazyError
+            `values` stands for a computation, which has not been run. The class is a ParameterTypeError.
         """
-        return super().release(  # type: ignore[type-var]
+        return super().release(  # type: ignore[call-overload,misc]
             values,
+            columns=columns,
+            nulls=nulls,
             labels=labels,
             statistic=statistic,
             max_partitions_contributed=max_partitions_contributed,

@@ -78,11 +78,21 @@ def keeps_single(argument: str, plain: np.ndarray, name: str) -> bool:
 def check(call: Call, argument: str, plain: np.ndarray, name: str) -> None:
     if call.label == "MergedLaplace" and argument in ("eps", "breakpoints") and (name in ONLY_SEQUENCES or not plain.ndim):
         return
+    if argument == "values" and is_other_than_an_array(call, plain, name):
+        return
     expected = attempt(call, {argument: plain.item() if plain.ndim == 0 else plain})
     found = attempt(call, {argument: dressings(plain)[name](plain)})
     assert found.refusal == expected.refusal, f"{call} {argument} {name}"
     if expected.refusal is None:
         same(found.result, expected.result, rounds=keeps_single(argument, plain, name))
+
+
+def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
+    """A release of a frame names its columns, and a series is not broadcast to another shape: test_release_columns.py."""
+    if not call.label.endswith(".release"):
+        return False
+    parameters = call.function.__self__._parameter_shape
+    return name == "DataFrame" or (name == "Series" and parameters not in ((), (1,), plain.shape))
 
 
 def same(found, expected, *, rounds: bool) -> None:

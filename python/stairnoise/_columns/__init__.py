@@ -1,0 +1,9 @@
+"""Columns of other libraries: what pandas, Polars and PyArrow hold goes in, and the same comes out.
+
+| file | what it does |
+|---|---|
+| `libraries` | whose value this is, by its type; lazy values are refused |
+| `column` | what the libraries' files return: plain numbers, the places of nulls, and how a column is made again |
+| `of_pandas`, `of_polars`, `of_arrow` | one library each; they find it in `sys.modules` and import nothing |
+| `release` | the release of a column, and of the named columns of a frame |
+"""

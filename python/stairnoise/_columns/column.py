@@ -1,0 +1,74 @@
+"""A column as a release sees it, and what every library's file needs to make one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+
+Nulls = NDArray[np.bool_] | None
+
+_INT64 = np.iinfo(np.int64)
+# 10**18 is the largest power of ten in int64.
+_MOST_DIGITS = 18
+
+
+class Column(NamedTuple):
+    """Numbers of one axis, without the library that they came from."""
+
+    # Of a dtype of kind i, u or f; 0 in the place of a null.
+    numbers: NDArray[Any]
+    # Places of nulls; None if there is none.
+    nulls: Nulls
+    # Makes a column of the library from released numbers, and from the places that become null.
+    make: Callable[[NDArray[Any], Nulls], Any]
+    # Least and largest integer of the column's type, if these are not the ends of the dtype of `numbers`.
+    ends: tuple[int, int] | None = None
+
+
+class Frame(NamedTuple):
+    """The named columns of a frame."""
+
+    columns: list[Any]
+    # Makes a frame in which these columns have taken the place of the named ones.
+    replace: Callable[[list[Any]], Any]
+
+
+def not_numbers(values: object, dtype: str) -> ParameterTypeError:
+    """Return the error for a column of something else; `dtype` names its type without content, such as categories."""
+    return ParameterTypeError(f"values must be a column of real numbers, got a {type(values).__name__} of dtype {dtype}")
+
+
+def not_whole(values: object, dtype: str) -> ParameterError:
+    """Return the error for decimals with digits after the point, which float64 would round."""
+    return ParameterError(
+        "values must be decimals of scale 0, or be converted to float64 or to integers of a smaller unit, "
+        f"got a {type(values).__name__} of dtype {dtype}"
+    )
+
+
+def ends_of_decimal(precision: int) -> tuple[int, int]:
+    """Return the least and the largest integer that so many digits hold and int64 too."""
+    if precision > _MOST_DIGITS:
+        return _INT64.min, _INT64.max
+    return -(10**precision) + 1, 10**precision - 1
+
+
+def places(names: list[Any], find: Callable[[Any], list[int]]) -> list[int]:
+    """Return the places of the named columns in their frame; `find` returns all places of one name."""
+    found: list[int] = []
+    for index, name in enumerate(names):
+        where = find(name)
+        if len(where) != 1:
+            raise ParameterError(
+                f"columns must name columns of the frame, got {received(name)} at index ({index},), "
+                f"which {'names none' if not where else 'more than one has'}"
+            )
+        if where[0] in found:
+            raise ParameterError(f"columns must name each column once, got {received(name)} again at index ({index},)")
+        found += where
+    return found

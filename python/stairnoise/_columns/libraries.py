@@ -1,0 +1,65 @@
+"""Whose value this is, by modules and names of its type's classes: nothing is imported, and the value is not looked at."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from stairnoise._errors import LazyError
+
+# Classes whose values are columns, and classes whose values have named columns, by the package that they are from.
+_COLUMNS = {
+    "pandas": ({"Series", "Index", "ExtensionArray"}, {"DataFrame"}),
+    "polars": ({"Series"}, {"DataFrame"}),
+    "pyarrow": ({"Array", "ChunkedArray"}, {"Table", "RecordBatch"}),
+}
+
+# Classes that stand for a computation. None: all of the package.
+_LAZY = {
+    "dask": None,
+    "dask_expr": None,
+    "distributed": None,
+    "duckdb": {"DuckDBPyConnection", "DuckDBPyRelation", "Expression"},
+    "ibis": None,
+    "polars": {"Expr", "LazyFrame", "LazyGroupBy"},
+    "pyarrow": {"Dataset", "RecordBatchReader", "Scanner"},
+    "pyspark": {"Column", "DataFrame", "Frame", "GroupedData", "Index", "RDD", "Series"},
+}
+
+# What is usually released, or passed for a parameter.
+_PLAIN = frozenset({bool, int, float, list, tuple, np.ndarray})
+
+
+def library(value: object) -> tuple[str, Literal["column", "frame"]] | None:
+    """Return the package of a column or of a frame, and which of them it is; None for everything else."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return None
+    for package, name in _origins(kind):
+        columns, frames = _COLUMNS.get(package, ((), ()))
+        if name in columns:
+            return package, "column"
+        if name in frames:
+            return package, "frame"
+    return None
+
+
+def refuse_lazy(value: object, name: str) -> None:
+    """Refuse a value that stands for a computation: looking at it would run that, and every run would be another release."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return
+    for package, class_name in _origins(kind):
+        names = _LAZY.get(package, ())
+        if names is None or class_name in names:
+            raise LazyError(
+                f"{name} must be in memory, got a lazy value of type {kind.__name__} of {package}: "
+                "collect it first, because each of its evaluations would be another release"
+            )
+
+
+def _origins(kind: type) -> list[tuple[str, str]]:
+    """Return package and name of a type and of what it is derived from; ``_duckdb`` is a part of ``duckdb``."""
+    modules = [(str(base.__module__), base.__name__) for base in kind.__mro__]
+    return [(module.partition(".")[0].lstrip("_"), name) for module, name in modules]

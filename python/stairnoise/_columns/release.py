@@ -1,0 +1,223 @@
+"""The release of a column, and of the named columns of a frame: read as arrays, released, and made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise import _native
+from stairnoise._columns.column import Column, Nulls
+from stairnoise._columns.libraries import library, refuse_lazy
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, outline, received
+from stairnoise._law.drawing import require_values
+from stairnoise._parameters import exact_array
+from stairnoise._values import true_values, whole_numbers
+
+if TYPE_CHECKING:
+    # Adds noise from a stream to answers, and writes the sums to an array.
+    Noise = Callable[[_native.Stream, NDArray[Any], NDArray[Any]], None]
+
+_LABELS = (str, bytes, int, float, np.generic)
+_MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
+_FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
+
+
+class _Answers(NamedTuple):
+    """The answers of a column, which Python has checked; the extension looks at their range."""
+
+    source: Any
+    column: Column
+    # int64 or float64, of one axis.
+    answers: NDArray[Any]
+    single_precision: bool
+    # Places that become null.
+    missing: Nulls
+
+
+def released(law: Any, add_noise: Noise, stream: _native.Stream, values: Any, columns: object, nulls: str, out: object) -> Any:
+    """Release a column, or the columns of a frame that `columns` names; what is returned is of the same library.
+
+    Nothing is drawn before everything has been checked.
+    """
+    file, names = _opened(values, columns)
+    if out is not None:
+        raise ParameterError(f"out must be left out for a column, which comes back as a new one, got {outline(out)}")
+    if names is None:
+        one = _answers(file, values, nulls)
+        _require_shape(law, one.answers)
+        return _noisy(law, add_noise, stream, one)
+    frame = _by_library(values, file.frame, values, names)
+    found = []
+    for place, column in enumerate(frame.columns):
+        with _named(place):
+            found.append(_answers(file, column, nulls))
+    made = _vectors(law, add_noise, stream, found) if law._value_shape else _columns(law, add_noise, stream, found)
+    return _by_library(values, frame.replace, made)
+
+
+def require_whole(values: Any, columns: object) -> None:
+    """Refuse a column, or named columns of a frame, with a number that is not whole."""
+    file, names = _opened(values, columns)
+    if names is None:
+        whole_numbers(_by_library(values, file.column, values).numbers)
+        return
+    for place, column in enumerate(_by_library(values, file.frame, values, names).columns):
+        with _named(place):
+            whole_numbers(_by_library(column, file.column, column).numbers)
+
+
+def _opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
+    """Return the file for the library of `values`, and the names of the columns of a frame."""
+    refuse_lazy(values, "values")
+    found = library(values)
+    if found is None or found[1] == "column":
+        if columns is not None:
+            got = f"{received(columns)} beside {outline(values)}"
+            raise ParameterError(f"columns must be left out for values that have no named columns, got {got}")
+        assert found is not None  # called for columns and frames, and where `columns` is given
+        return _file(found[0]), None
+    if columns is None:
+        raise ParameterError(f"columns must name the columns to release, got None beside {outline(values)}")
+    return _file(found[0]), _names(columns)
+
+
+def _file(package: str) -> Any:
+    return import_module(f"stairnoise._columns.{_FILES[package]}")
+
+
+def _names(columns: Any) -> list[Any]:
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, (list, tuple)) and library(columns) != ("pandas", "column"):
+        raise ParameterTypeError(f"columns must be a text or a list of names, got {received(columns)}")
+    names = list(columns)
+    if not names:
+        raise ParameterError("columns must name at least one column, got none")
+    for index, name in enumerate(names):
+        if not _is_label(name):
+            raise ParameterTypeError(f"columns must be a text or a list of names, got {received(name)} at index ({index},)")
+    return names
+
+
+def _is_label(name: object) -> bool:
+    """Tell whether a name can be looked for among the labels of a frame without running foreign code."""
+    kind = type(name)
+    if issubclass(kind, tuple):
+        return all(map(_is_label, tuple.__iter__(name)))  # type: ignore[arg-type]
+    return issubclass(kind, _LABELS) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
+
+
+def _by_library(values: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
+    """Call what reads or makes columns; an error of another library may hold content."""
+    try:
+        return convert(*arguments)
+    except StairnoiseError:
+        raise
+    except MemoryError:
+        raise MemoryError("no memory to convert values") from None
+    except Exception:
+        raise ParameterTypeError(f"values must be of a class that can be read and made again, got {outline(values)}") from None
+
+
+@contextmanager
+def _named(place: int) -> Iterator[None]:
+    """Name the column of a frame in errors by its place, because its label may be data."""
+    try:
+        yield
+    except (ParameterError, ParameterTypeError) as error:
+        raise type(error)(f"{error} of columns[{place}]") from None
+
+
+def _answers(file: Any, source: Any, nulls: str) -> _Answers:
+    column: Column = _by_library(source, file.column, source)
+    missing = column.nulls
+    if missing is not None and nulls == "refuse":
+        first = int(np.argmax(missing))
+        raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
+    return _Answers(source, column, *true_values(column.numbers), missing if nulls == "keep" else None)
+
+
+def _require_shape(law: Any, answers: NDArray[Any]) -> None:
+    require_values(answers.shape, law._value_shape, "values")
+    if law._released_shape(answers.shape) != answers.shape:
+        raise ParameterError(
+            f"values must have the shape that they and the parameters, of shape {law._parameter_shape}, broadcast to, "
+            f"because a column comes back as one, got {answers.shape}"
+        )
+
+
+def _columns(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_Answers]) -> list[Any]:
+    """Release each column as an array of its own, one after the other."""
+    for place, each in enumerate(found):
+        with _named(place):
+            _require_shape(law, each.answers)
+            if len(found) > 1:
+                _rehearse(law, add_noise, each.answers)
+    made = []
+    for place, each in enumerate(found):
+        with _named(place):
+            made.append(_noisy(law, add_noise, stream, each))
+    return made
+
+
+def _rehearse(law: Any, add_noise: Noise, answers: NDArray[Any]) -> None:
+    """Refuse answers that a release would refuse, before another column has drawn; the noise of this stream is used for nothing.
+
+    With scalar parameters the least and the largest answer decide: NaN is both of them if there is one.
+    """
+
+    def try_out(some: NDArray[Any]) -> None:
+        add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape))
+
+    if law._parameter_shape:
+        try_out(answers)
+    elif answers.size:
+        try:
+            try_out(np.array([answers.min(), answers.max()]))
+        except ParameterError:
+            try_out(answers)  # names the place
+
+
+def _vectors(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_Answers]) -> list[Any]:
+    """Release each row of the columns as a vector."""
+    answers = [each.answers for each in found]
+    if len({column.dtype for column in answers}) > 1:
+        for place, column in enumerate(answers):
+            with _named(place):
+                answers[place] = exact_array(column, "values")
+    vectors = np.stack(answers, axis=-1)
+    require_values(vectors.shape, law._value_shape, "values")
+    noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
+    add_noise(stream, vectors, noisy)
+    return [_made(each, noisy[:, place].copy()) for place, each in enumerate(found)]
+
+
+def _noisy(law: Any, add_noise: Noise, stream: _native.Stream, one: _Answers) -> Any:
+    """Release one column; integers come back in the column's own type, cut off at its ends."""
+    dtype = law._released_dtype(one.answers, one.single_precision)
+    noisy = np.empty(one.answers.shape, dtype)
+    add_noise(stream, one.answers, noisy)
+    if dtype == "int64":
+        noisy = _cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
+    return _made(one, noisy)
+
+
+def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
+    """Convert sums to the dtype of a column, whose ends take the place of what is beyond them."""
+    if dtype != noisy.dtype or ends is not None:
+        have = np.iinfo(noisy.dtype)
+        least, most = ends or (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        np.clip(noisy, max(least, have.min), min(most, have.max), out=noisy)
+    return noisy.astype(dtype, copy=False)
+
+
+def _made(one: _Answers, noisy: NDArray[Any]) -> Any:
+    """Make the column of released numbers."""
+    if one.missing is not None:
+        noisy[one.missing] = 0  # what libraries keep behind a null is no answer
+    return _by_library(one.source, one.column.make, noisy, one.missing)
