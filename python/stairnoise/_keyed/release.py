@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def released_by_key(law: Any, values: Any, labels: object, statistic: object, k: Any, rng: object, out: Any, threads: Any) -> Any:
     """Release true answers with the noise of their labels; the arguments are those of `release` of a mechanism."""
     keyed = _keyed(rng, labels, statistic)
-    head = _head(law, keyed, name(statistic, "statistic"), k)
+    common = head(law, keyed, name(statistic, "statistic"), k)
     workers = threads_asked(threads)
     answers, single_precision = true_values(values)
     vector = law._value_shape
@@ -40,7 +40,7 @@ def released_by_key(law: Any, values: Any, labels: object, statistic: object, k:
     drawn = law._keeping_guarantee(k, NAME)._scalar_law
     keyed._derived().release(
         drawn,
-        head,
+        common,
         column,
         apart(rows, whole),
         whole,
@@ -79,7 +79,7 @@ def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
     return rng
 
 
-def _head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
+def head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
     """Return what all rows of a release have in common."""
     if law._parameter_shape:
         raise ParameterError(
