@@ -120,8 +120,9 @@ def _of_arrow(column: Any) -> Labels:
         raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
     missing = np.asarray(column.is_null()) if column.null_count else None
     if text.startswith("dictionary"):
-        codes = np.asarray(column.indices.fill_null(-1) if column.null_count else column.indices)
-        return _column(column.dictionary).taken(codes.astype(np.int64))
+        # No unsigned type has room for the mark of a missing one.
+        codes = column.indices.cast("int64")
+        return _column(column.dictionary).taken(np.asarray(codes.fill_null(-1) if column.null_count else codes))
     if text in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"):
         return Labels.integers(np.asarray(column.fill_null(0) if missing is not None else column).astype(np.int64), missing)
     if text in ("string", "large_string"):
