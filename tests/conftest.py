@@ -20,7 +20,7 @@ QUICK = {"by_law", "by_method", "exactness", "interface", "reference", "theory"}
 ABOUT = {
     "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
     "cli": ("python/stairnoise/cli/",),
-    "generators": ("python/stairnoise/rng.py", "rust/core/src/stream/"),
+    "generators": ("python/stairnoise/_keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
     "oracles": ("tests/oracles/",),
     "packaging": ("Cargo.toml", "pyproject.toml", "scripts/wheels.sh", "scripts/test_installed.py"),
     "pages": ("README.md", "docs/"),

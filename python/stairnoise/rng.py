@@ -252,11 +252,6 @@ def sampling_stream(rng: Rng | None) -> Stream:
     if rng is None:
         return _process_stream or _make_process_stream()
     if not isinstance(rng, _Rng):
-        if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
-            raise ParameterTypeError(
-                "rng must be a SecureRng, a SeededRng or None here, got a KeyedRng, whose noise belongs to labels: "
-                "use it in release(values, labels=..., statistic=...)"
-            )
         raise ParameterTypeError(
             f"rng must be a SecureRng, a SeededRng or None (NumPy's generators and plain seeds are not accepted), "
             f"got {received(rng)}{_generator_meant(rng)}"
@@ -271,6 +266,8 @@ def _generator_meant(rng: object) -> str:
         return f"; for reproducible noise pass SeededRng({received(rng)}) to sample; a release takes no seed"
     if isinstance(rng, type) and issubclass(rng, _Rng):
         return "; call the class to make a generator"
+    if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
+        return "; the noise of a KeyedRng belongs to labels: use it in release(values, labels=..., statistic=...)"
     return ""
 
 

@@ -19,6 +19,7 @@ PUBLIC = [
     "Comparison",
     "CopyError",
     "Guarantee",
+    "KeyedRng",
     "LazyError",
     "ParameterError",
     "ParameterTypeError",

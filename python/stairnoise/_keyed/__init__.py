@@ -3,7 +3,8 @@
 | file | subject |
 |---|---|
 | `encoding` | every part of an address as bytes |
+| `fingerprint` | fingerprints of rows |
 | `labels` | the gate for labels |
-| `release` | releases and fingerprints, row by row |
+| `release` | releases |
 | `rng` | the class `KeyedRng` |
 """

@@ -41,8 +41,17 @@ def _library(value: object) -> str:
 
 
 def _is_column(labels: object) -> bool:
-    """Tell whether it holds labels; tuples may also be labels."""
-    return isinstance(labels, list) or is_array(labels) or _library(labels) in ("pandas", "polars", "pyarrow")
+    """Tell whether it holds labels and is not one: tuples may be labels, and libraries have scalars of their own."""
+    if isinstance(labels, list) or is_array(labels):
+        return True
+    library = _library(labels)
+    if library == "pyarrow":
+        return hasattr(labels, "to_pylist") and hasattr(labels, "schema" if _is_frame(labels) else "type")
+    return library in ("pandas", "polars") and (hasattr(labels, "dtype") or _is_frame(labels))
+
+
+def _is_frame(labels: object) -> bool:
+    return (_library(labels), type(labels).__name__) in _FRAMES
 
 
 def _column(labels: Any) -> Labels:
@@ -52,7 +61,7 @@ def _column(labels: Any) -> Labels:
     if is_array(labels):
         refuse_masked(labels, "labels")
         return _of_array(base_view(labels))
-    if (library, kind) in _FRAMES:
+    if _is_frame(labels):
         return _together([labels[name] for name in labels.columns] if library != "pyarrow" else labels.columns)
     if library == "pandas" and hasattr(labels, "dtype"):
         return _of_pandas(labels)

@@ -1,27 +1,22 @@
-"""Releases and fingerprints: from the arguments of `release` to the extension."""
+"""Releases: from the arguments of `release` to the extension."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._keyed import encoding
-from stairnoise._keyed.labels import label_column
+from stairnoise._keyed.fingerprint import column_of
 from stairnoise._keyed.rng import KeyedRng, name
 from stairnoise._law.drawing import require_values, threads_asked
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._memory import apart
 from stairnoise._output import released_array
 from stairnoise._registry import name_of
-from stairnoise._values import require, true_values
+from stairnoise._values import true_values
 from stairnoise.rng import SeededRng
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from stairnoise._native import Labels
 
 
 def released_by_key(law: Any, values: Any, labels: object, statistic: object, k: Any, rng: object, out: Any, threads: Any) -> Any:
@@ -32,7 +27,7 @@ def released_by_key(law: Any, values: Any, labels: object, statistic: object, k:
     answers, single_precision = true_values(values)
     vector = law._value_shape
     require_values(answers.shape, vector, "values")
-    column = _column(labels, answers, vector)
+    column = column_of(labels, answers, vector)
     released = released_array(answers.shape, out, law._released_dtype(answers, single_precision), law._release_dtypes)
     # The extension takes rows one after the other, so others are copied.
     whole = released if released.flags.c_contiguous else np.empty(released.shape, released.dtype)
@@ -53,17 +48,6 @@ def released_by_key(law: Any, values: Any, labels: object, statistic: object, k:
     if out is not None:
         return out
     return released.item() if released.shape == () else released
-
-
-def fingerprint(keyed: KeyedRng, values: Any, labels: object) -> str:
-    """Return the fingerprint of rows; it does not depend on their order."""
-    answers, _ = true_values(values)
-    vector = answers.shape[1:]
-    column = _column(labels, answers, vector)
-    require("values", np.isfinite(answers), "finite")
-    rows = np.ascontiguousarray(answers).reshape(answers.shape)
-    found = keyed._derived().fingerprint(encoding.text(keyed.release), column, rows, width=vector[0] if vector else None)
-    return found.hex()
 
 
 def _keyed(rng: object, labels: object, statistic: object) -> KeyedRng:
@@ -97,14 +81,3 @@ def head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
             encoding.text(keyed.bind),
         )
     )
-
-
-def _column(labels: object, answers: NDArray[Any], vector: tuple[int, ...]) -> Labels:
-    """Return the labels of answers, each of which is a number or a vector of the shape `vector`."""
-    shape = answers.shape[: answers.ndim - len(vector)]
-    if len(shape) > 1 or len(vector) > 1:
-        raise ParameterError(
-            f"values must have one dimension with labels, or none{' besides that of a vector' if vector else ''}, "
-            f"got shape {answers.shape}; pass values.ravel()"
-        )
-    return label_column(labels, shape[0] if shape else None)

@@ -80,10 +80,9 @@ class KeyedRng:
     _release: str
 
     def __init__(self, secret: bytes | Callable[[], bytes], release: str, *, bind: Bind = "value") -> None:
-        function = secret if callable(secret) else None
-        keys = _keys(secret) if function is None else None
-        # Error reporters print the local variables of a traceback; they must find no secret here.
+        function, found = (secret, None) if callable(secret) else (None, _copied(secret))
         del secret
+        keys = None if found is None else _keys(*found)
         self._fetch, self._keys = function, keys
         self._release = name(release, "release")
         if not isinstance(bind, str):
@@ -126,16 +125,17 @@ class KeyedRng:
         ParameterError, ParameterTypeError
             As `release` of a mechanism with this generator.
         """
-        from stairnoise._keyed.release import fingerprint
+        from stairnoise._keyed.fingerprint import checked_rows, fingerprint
 
-        return fingerprint(self, values, labels)
+        rows = checked_rows(values, labels)
+        return fingerprint(self._derived(), self._release, *rows)
 
     def _derived(self) -> Keys:
         """Return the keys; fetch the secret first if a function does that."""
         if self._keys is not None:
             return self._keys
         assert self._fetch is not None
-        return _keys(self._fetch())
+        return _keys(*_copied(self._fetch()))
 
     def _fetched(self) -> KeyedRng:
         """Return a generator that keeps the keys, for work of many calls."""
@@ -182,13 +182,18 @@ def _remade(secret: Callable[[], bytes], release: str, bind: Bind) -> KeyedRng:
     return KeyedRng(secret, release, bind=bind)
 
 
-def _keys(secret: Any) -> Keys:
-    """Return the keys that are derived from a secret; no error shows it."""
-    kind, bytes_like = type(secret).__name__, isinstance(secret, (bytes, bytearray, memoryview))
-    copy = bytearray(secret) if bytes_like else bytearray()
-    # As in `SecureRng.from_key`: no traceback shows it.
-    del secret
-    if not bytes_like:
+def _copied(secret: Any) -> tuple[str, bytearray | None]:
+    """Return the name of its type, and a copy that can be wiped, if it is bytes.
+
+    It raises nothing, so that its caller can let go of the secret first: error reporters print the local variables of a
+    traceback.
+    """
+    return type(secret).__name__, bytearray(secret) if isinstance(secret, (bytes, bytearray, memoryview)) else None
+
+
+def _keys(kind: str, copy: bytearray | None) -> Keys:
+    """Return the keys that are derived from what `_copied` returned, and wipe that."""
+    if copy is None:
         raise ParameterTypeError(
             f"secret must be {_SECRET_BYTES} bytes, or a function that returns them, got a value of type {kind}"
         )

@@ -59,9 +59,15 @@ pub(crate) fn whole(json: &Json) -> u64 {
     json.as_u64().unwrap()
 }
 
+/// Bytes from hexadecimal digits.
+pub(crate) fn bytes(json: &Json) -> Vec<u8> {
+    let digits = json.as_str().unwrap();
+    let byte = |place| u8::from_str_radix(&digits[place..place + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
 fn key(json: &Json) -> [u8; 32] {
-    let text = json.as_str().unwrap();
-    core::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+    bytes(json).try_into().unwrap()
 }
 
 fn kind(json: &Json) -> Kind {

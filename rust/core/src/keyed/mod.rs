@@ -9,6 +9,8 @@
 pub mod address;
 mod agreement;
 mod fingerprint;
+#[cfg(test)]
+mod tests;
 
 use core::fmt;
 

@@ -1,0 +1,124 @@
+"""Keyed releases against tests/vectors/keyed.json, which an oracle in plain hashlib wrote. Deterministic: no false alarms."""
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._registry import BY_NAME, ROWS
+from tests.oracles.generate import keyed as generate
+from tests.oracles.generate.encoding import decoded, read
+from tests.oracles.release import output, quotient
+
+ENTRIES = read("keyed")
+INPUTS = ("secret", "release", "statistic", "bind", "law", "arguments", "partitions")
+each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['law']}-{entry['partitions']}-{entry['bind']}")
+
+
+def law_of(entry: dict[str, Any]) -> Any:
+    return BY_NAME[entry["law"]].load()(*generate.decoded_arguments(entry["arguments"]))
+
+
+def keyed_of(entry: dict[str, Any]) -> sn.KeyedRng:
+    return sn.KeyedRng(bytes.fromhex(entry["secret"]), entry["release"], bind=entry["bind"])
+
+
+def label(one: Any) -> Any:
+    """A label of the vectors as a user has it."""
+    tag, content = one
+    if tag == "D":
+        day = int(content)
+        in_range = -719162 <= day <= 2932896  # the years 1 to 9999, which Python's dates have
+        return datetime.date(1970, 1, 1) + datetime.timedelta(day) if in_range else np.datetime64(day, "D")
+    made = {
+        "N": lambda: None,
+        "I": lambda: int(content),
+        "Y": lambda: bytes.fromhex(content),
+        "T": lambda: tuple(map(label, content)),
+    }
+    return made[tag]() if tag in made else content
+
+
+def one(law: Any, keyed: sn.KeyedRng, entry: dict[str, Any], case: Any) -> Any:
+    """What a row is released as, alone."""
+    return law.release(
+        decoded(case[1]),
+        labels=[label(case[0])] if case[0][0] == "N" else label(case[0]),
+        statistic=entry["statistic"],
+        max_partitions_contributed=entry["partitions"],
+        rng=keyed,
+    )
+
+
+@each_entry
+def test_rows_have_the_noise_of_the_generators_of_their_subkeys(entry: dict[str, Any]) -> None:
+    law, keyed = law_of(entry), keyed_of(entry)
+    for case in entry["cases"]:
+        rng = sn.SecureRng.from_key(bytes.fromhex(case[3]))
+        expected = law.release(decoded(case[1]), max_partitions_contributed=entry["partitions"], rng=rng)
+        assert np.array_equal(one(law, keyed, entry, case), expected), case
+
+
+@each_entry
+def test_all_rows_at_once_are_the_rows_one_by_one(entry: dict[str, Any]) -> None:
+    law, keyed = law_of(entry), keyed_of(entry)
+    alone = [one(law, keyed, entry, case) for case in entry["cases"]]
+    values = [decoded(case[1]) for case in entry["cases"]]
+    released = law.release(
+        np.array(values, float),
+        labels=[label(case[0]) for case in entry["cases"]],
+        statistic=entry["statistic"],
+        max_partitions_contributed=entry["partitions"],
+        rng=keyed,
+    )
+    assert np.array_equal(released, np.array(alone, float))
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if len(entry["cases"][0]) == 5], ids=lambda entry: entry["law"])
+def test_noise_of_one_word_is_that_of_the_oracle(entry: dict[str, Any]) -> None:
+    law, keyed = law_of(entry), keyed_of(entry)
+    granularity = Fraction(law.for_partitions(entry["partitions"]).granularity)
+    for case in entry["cases"]:
+        value = decoded(case[1])
+        expected = output(quotient(value, granularity) + case[4], granularity, "float64")
+        assert float(one(law, keyed, entry, case)) == expected
+
+
+@each_entry
+def test_laws_have_the_parameters_of_the_contract(entry: dict[str, Any]) -> None:
+    def listed(parameters: dict[str, Any]) -> list[Any]:
+        return [
+            [name, generate.encoded_parameter(list(one) if isinstance(one, tuple) else one)] for name, one in parameters.items()
+        ]
+
+    law = law_of(entry)
+    assert listed(law._exact_parameters()) == entry["parameters"]
+    assert listed(law.for_partitions(entry["partitions"])._exact_parameters()) == entry["drawn"]
+
+
+def test_every_mechanism_has_vectors() -> None:
+    assert {entry["law"] for entry in ENTRIES} == {row.name for row in ROWS}
+
+
+@each_entry
+def test_fingerprints(entry: dict[str, Any]) -> None:
+    values = [decoded(case[1]) for case in entry["cases"]]
+    found = keyed_of(entry).fingerprint(np.array(values, float), [label(case[0]) for case in entry["cases"]])
+    assert found == entry["fingerprint"]
+
+
+def test_vectors_are_what_the_oracle_makes() -> None:
+    for entry in ENTRIES:
+        inputs = {name: entry[name] for name in INPUTS} | {"cases": [case[:2] for case in entry["cases"]]}
+        assert generate.entry(inputs) == entry
+
+
+def test_a_decimal_is_the_label_of_its_integer() -> None:
+    keyed = keyed_of(ENTRIES[0])
+    law = sn.DiscreteLaplace(0.01)
+    found = [law.release(3, labels=label, statistic="s", rng=keyed) for label in (Decimal(10**30), 10**30, Decimal("1E+30"))]
+    assert len(set(found)) == 1

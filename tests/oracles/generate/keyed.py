@@ -1,0 +1,189 @@
+"""keyed.json: addresses of every kind, their subkeys, and the noise of the laws of one word."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from tests.oracles import draw, gaussian, keyed, merged_laplace, multivariate, partitions, release, truncated_laplace
+from tests.oracles.generate.encoding import decoded, encoded
+from tests.oracles.lattice import lattice
+from tests.oracles.lattice import law as law_of
+
+SECRETS = (bytes(range(32)), b"\xff" * 32)
+LABELS: tuple[keyed.Label, ...] = (
+    ("N", None),
+    ("B", False),
+    ("B", True),
+    *(("I", n) for n in (0, 1, -1, 127, 128, -128, -129, 2**31, -(2**63), 2**63 - 1, 2**63, -(2**63) - 1, 10**30)),
+    *(("S", text) for text in ("", "1", "north", "Größe", "Gro\u0308ße", "数\U0001f600", "a\0b", "x" * 29, "x" * 30, "x" * 200)),
+    *(("Y", data) for data in (b"", b"1", b"\xff\0")),
+    *(("D", day) for day in (0, -1, 20000, -719162, 2932896, 10**9)),
+    ("T", []),
+    ("T", [("N", None)]),
+    ("T", [("S", "ab")]),
+    ("T", [("S", "a"), ("S", "b")]),
+    ("T", [("T", [("S", "a")]), ("S", "b"), ("I", 3)]),
+)
+WHOLE: tuple[keyed.Value, ...] = (0, 1, -1, 3.0, -0.0, 255, 256, 10**6, -(2**40), 2**53 + 2, 2**62, 1e20, -1e20)
+ANY: tuple[keyed.Value, ...] = (*WHOLE, 0.5, -0.1, 5e-324)
+VECTORS: tuple[keyed.Value, ...] = ([1, 2], [0.0, -7.0], [2**40, 3])
+
+# Name, arguments of the class in order, and k.
+CASES: tuple[tuple[str, list[Any], int], ...] = (
+    ("laplace", [1.0, 1.0], 1),
+    ("laplace", [1.0, 1.0], 3),
+    ("discrete_laplace", [1.0, 1], 1),
+    ("discrete_laplace", [0.01, 3], 2),
+    ("staircase", [4.0, 0.3, "l1"], 1),
+    ("staircase", [0.05, 10.0, 0.25], 7),
+    ("discrete_staircase", [0.3, 100, 30], 1),
+    ("discrete_staircase", [1.0, 50, "l2"], 2),
+    ("truncated_laplace", [0.7, 2.5e-6, 1.0, None, None], 1),
+    ("truncated_laplace", [2.0, 0.05, 0.1, -0.2084, None], 1),
+    ("truncated_laplace", [1.0, 1e-6, 1.0, None, None], 2),
+    ("merged_laplace", [[0.2, 0.25, 1 / 3], [1.0, 3.0], 1.0], 1),
+    ("merged_laplace", [[16.0, 4.0], [0.125], 1.0], 2),
+    ("arete", [0.5, 1.0, 0.25, 1, 1], 1),
+    ("arete", [0.5, 1.0, 0.25, 10, 4], 1),
+    ("generalized_discrete_laplace", [1.5, 0.4, 10, 5], 1),
+    ("multi_scale_discrete_laplace", [5.0, 3, 100, 50], 3),
+    ("discrete_gaussian", [150.0], 1),
+    ("discrete_gaussian", [100.0], 3),
+    ("gaussian", [1.0, 1e-6, 1.0], 1),
+    ("gaussian", [0.5, 1e-9, 3.0], 5),
+    ("multivariate_staircase", [1.0, 1.0, 2, 0.5, "l1"], 1),
+    ("multivariate_staircase", [3.0, 0.7, 2, "l2", "l2"], 1),
+)
+OF_ONE_WORD = ("laplace", "discrete_laplace", "staircase", "discrete_staircase")
+
+
+def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
+    """The parameters of a law by which an address has it; for a Gaussian law, of the one for k values."""
+    if name in OF_ONE_WORD:
+        eps, sensitivity, *shape = arguments
+        return [("eps", eps), ("sensitivity", sensitivity), *(("r", lattice(name, *arguments).r) for _ in shape)]
+    if name == "truncated_laplace":
+        ends = truncated_laplace.lengths(truncated_laplace.law(*arguments)[1])
+        return [
+            *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
+            ("below", ends["below"]),
+            ("above", ends["above"]),
+        ]
+    if name == "merged_laplace":
+        breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
+        return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
+    if name == "gaussian":
+        log2_g, sigma2, _ = gaussian.calibrate(*arguments, k)
+        given = zip(("eps", "delta", "sensitivity"), arguments, strict=True)
+        return [*given, ("sigma2", sigma2), ("log2_granularity", log2_g)]
+    if name == "multivariate_staircase":
+        eps, sensitivity, dim, _, norm = arguments
+        r = multivariate.law(*arguments).r
+        return [("eps", eps), ("sensitivity", sensitivity), ("dim", dim), ("norm", norm), ("r", r)]
+    names = {
+        "arete": ("alpha", "theta", "lam"),
+        "generalized_discrete_laplace": ("beta", "a"),
+        "multi_scale_discrete_laplace": ("eps", "sensitivity"),
+        "discrete_gaussian": ("sigma2",),
+    }[name]
+    given = list(zip(names, arguments, strict=False))
+    if name == "discrete_gaussian":
+        return given
+    part = Fraction(arguments[-1], arguments[-2])
+    return [*given, ("n_parties", part.denominator), ("present", part.numerator)]
+
+
+def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
+    """Arguments of the law of each value; a Gaussian law keeps its own."""
+    if k == 1 or name == "gaussian":
+        return arguments
+    if name == "truncated_laplace":
+        return [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+    if name == "merged_laplace":
+        return [partitions.merged(*arguments, k), *arguments[1:]]
+    if name == "discrete_gaussian":
+        exactly = Fraction(arguments[0]) * k
+        assert float(exactly) == exactly
+        return [float(exactly)]
+    return [release.share(arguments[0], k), *arguments[1:]]
+
+
+def entry(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of an entry, completed by the oracle."""
+    name, arguments, k, bind = inputs["law"], decoded_arguments(inputs["arguments"]), inputs["partitions"], inputs["bind"]
+    each = for_partitions(name, arguments, k)
+    asked, drawn = exact(name, arguments), exact(name, each, k)
+    secret = bytes.fromhex(inputs["secret"])
+    head = keyed.head(inputs["release"], inputs["statistic"], keyed.law(name, asked), k, keyed.law(name, drawn), bind)
+    cases = []
+    for written, number in inputs["cases"]:
+        row = keyed.row(bind, label_of(written), decoded(number))
+        subkey = keyed.subkey(secret, head, row)
+        noise = [draw.at(law_of(each[0], lattice(name, *each)), subkey, 0, 0).value] if name in OF_ONE_WORD else []
+        cases.append([written, number, row.hex(), subkey.hex(), *noise])
+    rows = [(label_of(written), decoded(number)) for written, number in inputs["cases"]]
+    return inputs | {
+        "parameters": [[key, encoded_parameter(one)] for key, one in asked],
+        "drawn": [[key, encoded_parameter(one)] for key, one in drawn],
+        "head": head.hex(),
+        "cases": cases,
+        "fingerprint": keyed.fingerprint(secret, inputs["release"], rows).hex(),
+    }
+
+
+def entries() -> Iterator[dict[str, Any]]:
+    for number, (name, arguments, k) in enumerate(CASES):
+        bind = "label" if number % 4 == 3 else "value"
+        numbers = VECTORS if name.startswith("multivariate") else WHOLE if bind == "value" else ANY
+        # The first has all labels and all values, the others some of each.
+        labels = LABELS if number == 0 else LABELS[number % 5 :: 5]
+        if number == 2:
+            labels = (*labels, *(("I", 1000 + place) for place in range(len(numbers) - len(labels))))
+        yield entry(
+            {
+                "secret": SECRETS[number % 2].hex(),
+                "release": ("households 2026-Q3", "Größe", "r")[number % 3],
+                "statistic": ("count", "sum of income")[number % 2],
+                "bind": bind,
+                "law": name,
+                "arguments": encoded_arguments(arguments),
+                "partitions": k,
+                "cases": [[written(one), encoded(numbers[place % len(numbers)])] for place, one in enumerate(labels)],
+            }
+        )
+
+
+def written(one: keyed.Label) -> list[Any]:
+    """A label in JSON: its tag, and integers as text, bytes as hexadecimal digits."""
+    tag, content = one
+    if tag == "T":
+        return [tag, [written(part) for part in content]]
+    if tag in "ID":
+        return [tag, str(content)]
+    return [tag, content.hex() if tag == "Y" else content]
+
+
+def label_of(one: list[Any]) -> keyed.Label:
+    tag, content = one
+    if tag == "T":
+        return tag, [label_of(part) for part in content]
+    if tag in "ID":
+        return tag, int(content)
+    return tag, bytes.fromhex(content) if tag == "Y" else content
+
+
+def encoded_parameter(one: Any) -> Any:
+    """Float64 as bits after a colon, so that texts are none."""
+    if isinstance(one, list):
+        return [encoded_parameter(part) for part in one]
+    return ":" + encoded(one) if isinstance(one, float) else one
+
+
+def encoded_arguments(arguments: list[Any]) -> list[Any]:
+    return [encoded_parameter(one) for one in arguments]
+
+
+def decoded_arguments(arguments: Any) -> Any:
+    if isinstance(arguments, list):
+        return [decoded_arguments(one) for one in arguments]
+    return decoded(arguments[1:]) if isinstance(arguments, str) and arguments.startswith(":") else arguments
