@@ -36,9 +36,13 @@ every = pytest.mark.parametrize("call", [sqlite, duckdb, polars, frames])
 
 
 @every
-@pytest.mark.parametrize("rng", [None, sn.SecureRng(), sn.SeededRng(1, allow_release=True), bytes(32), 5], ids=lambda rng: type(rng).__name__)
+@pytest.mark.parametrize(
+    "rng", [None, sn.SecureRng(), sn.SeededRng(1, allow_release=True), bytes(32), 5], ids=lambda rng: type(rng).__name__
+)
 def test_there_is_no_unkeyed_function(call, rng):
-    with pytest.raises(sn.ParameterTypeError, match="keyed must be a KeyedRng: an engine may compute a row several times") as caught:
+    with pytest.raises(
+        sn.ParameterTypeError, match="keyed must be a KeyedRng: an engine may compute a row several times"
+    ) as caught:
         call(keyed=rng)
     assert repr(bytes(32)) not in str(caught.value)
 
@@ -71,7 +75,9 @@ def test_names_of_functions(call):
 
 def test_connections():
     con = pytest.importorskip("duckdb").connect()
-    with pytest.raises(sn.ParameterTypeError, match="con must be a connection of sqlite3, got a value of type DuckDBPyConnection"):
+    with pytest.raises(
+        sn.ParameterTypeError, match="con must be a connection of sqlite3, got a value of type DuckDBPyConnection"
+    ):
         engines.add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
     for other in (sqlite3.connect(":memory:"), None):
         with pytest.raises(sn.ParameterTypeError, match="con must be a connection of DuckDB, got a value of type"):
@@ -110,7 +116,9 @@ def test_names_of_columns(library, name):
         frames(frame=frame, label=[])
 
 
-@pytest.mark.parametrize("frame", [[1, 2], {"g": ["a"], "n": [1]}, 7, iter([]), pd.Series([1])], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "frame", [[1, 2], {"g": ["a"], "n": [1]}, 7, iter([]), pd.Series([1])], ids=lambda value: type(value).__name__
+)
 def test_frames(frame):
     with pytest.raises(sn.ParameterTypeError, match="frame must be a DataFrame of pandas or Polars, or a Table or RecordBatch"):
         frames(frame=frame)

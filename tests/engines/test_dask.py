@@ -94,7 +94,10 @@ def test_a_worker_that_is_killed(keyed):
     Unkeyed, the recomputed answers are the old ones with probability below 1e-5.
     """
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         table = counted(7)
         if keyed:
             frame = table.map_partitions(release_part, *ARGUMENTS)

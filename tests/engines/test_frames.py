@@ -6,7 +6,6 @@ Evidence: equality with `release` of an array; made-up rows as Dask makes them.
 import datetime
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stairnoise as sn
@@ -38,7 +37,9 @@ def arrow() -> Any:
 def rows(frame: Any) -> list[tuple[Any, Any]]:
     if isinstance(frame, pd.DataFrame):
         frame = pa.table({name: pa.array(frame[name], from_pandas=True) for name in ("g", "n")})
-    labels, values = (frame[name].to_list() if isinstance(frame, pl.DataFrame) else frame[name].to_pylist() for name in ("g", "n"))
+    labels, values = (
+        frame[name].to_list() if isinstance(frame, pl.DataFrame) else frame[name].to_pylist() for name in ("g", "n")
+    )
     return list(zip(labels, values, strict=True))
 
 

@@ -64,12 +64,17 @@ def test_duckdb(case):
 # The lazy engine hands over two rows one by one, so that nothing compares them.
 @pytest.mark.parametrize(
     ("case", "engine"),
-    [(case, engine) for case in REFUSED for engine in ("eager", "lazy", "streaming") if case != "two values" or engine == "eager"],
+    [
+        (case, engine)
+        for case in REFUSED
+        for engine in ("eager", "lazy", "streaming")
+        if case != "two values" or engine == "eager"
+    ],
 )
 def test_polars(case, engine, capfd):
     frame = pl.from_arrow(table(case))
     expr = polars_expr(LAW, KEYED, "g", "n", STATISTIC)
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - of Polars, or ours
+    with pytest.raises(Exception) as caught:
         {
             "eager": lambda: frame.select(expr),
             "lazy": lambda: frame.lazy().select(expr).collect(),
@@ -96,7 +101,7 @@ def test_frames(case, library):
 def test_dask(case, caplog):
     dd = pytest.importorskip("dask.dataframe")
     frame = dd.from_pandas(table(case).to_pandas(), npartitions=1)
-    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:  # noqa: PT011 - of Dask, or ours
+    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:
         frame.map_partitions(release_part, LAW, KEYED, "g", "n", STATISTIC).compute(scheduler="synchronous")
     check(case, caught.value)
     assert not leaks(caplog.text)
@@ -109,12 +114,12 @@ def test_sqlite(case, monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", printed.append)
     con = sqlite3.connect(":memory:")
     add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
+    label, value = (column[0] for column in REFUSED[case][:2])
     sqlite3.enable_callback_tracebacks(True)
     try:
         with pytest.raises(sqlite3.OperationalError, match="user-defined function raised exception") as caught:
             # sqlite3 makes NULL of NaN.
-            for label, value in zip(*REFUSED[case][:2], strict=True):
-                con.execute("select noisy(?, ?)", (label, np.inf if value != value else value)).fetchall()
+            con.execute("select noisy(?, ?)", (label, np.inf if value != value else value)).fetchall()
     finally:
         sqlite3.enable_callback_tracebacks(False)
         con.close()

@@ -11,7 +11,21 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import polars_expr
-from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, THRESHOLD, above, answers, one_answer, persons, secret, unkeyed
+from tests.engines.table import (
+    COUNTS,
+    EXPECTED,
+    KEYED,
+    LABELS,
+    LAW,
+    STATISTIC,
+    THRESHOLD,
+    above,
+    answers,
+    one_answer,
+    persons,
+    secret,
+    unkeyed,
+)
 
 pl = pytest.importorskip("polars")
 
@@ -26,7 +40,9 @@ def keyed_expr():
 
 def unkeyed_expr():
     noise = unkeyed()
-    return pl.col("n").map_batches(lambda values: pl.Series("n", noise(values.to_numpy())), return_dtype=pl.Int64, is_elementwise=True)
+    return pl.col("n").map_batches(
+        lambda values: pl.Series("n", noise(values.to_numpy())), return_dtype=pl.Int64, is_elementwise=True
+    )
 
 
 def pairs(expr):

@@ -94,7 +94,9 @@ class Parts:
 
 
 def counted(spark):
-    return spark.createDataFrame([(label,) for label in persons()], "g string").groupBy("g").count().withColumnRenamed("count", "n")
+    return (
+        spark.createDataFrame([(label,) for label in persons()], "g string").groupBy("g").count().withColumnRenamed("count", "n")
+    )
 
 
 def collected(frame):
@@ -148,7 +150,9 @@ def test_pandas_udf(spark):
 
     frame = counted(spark).select("g", noisy("g", "n").alias("n"))
     assert one_answer(collected(frame) + collected(frame)) == EXPECTED
-    assert above(collected(frame.where(f"n > {THRESHOLD}"))) == {l: a for l, a in EXPECTED.items() if a > THRESHOLD}
+    assert above(collected(frame.where(f"n > {THRESHOLD}"))) == {
+        label: answer for label, answer in EXPECTED.items() if answer > THRESHOLD
+    }
 
 
 def test_nulls_of_arrow_stay(spark):

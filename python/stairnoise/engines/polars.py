@@ -78,7 +78,7 @@ def polars_expr(
         return noisy.alias(rows.name)
 
     fields = [each.alias(str(place)) for place, each in enumerate([*labels, values])]
-    found = pl.struct(fields).map_batches(function, return_dtype=kind, is_elementwise=True)
+    found: polars.Expr = pl.struct(fields).map_batches(function, return_dtype=kind, is_elementwise=True)
     own = values.meta.output_name(raise_if_undetermined=False)
     return found if own is None else found.alias(own)
 

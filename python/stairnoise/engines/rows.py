@@ -30,13 +30,16 @@ class KeyedRelease:
 
     def __init__(self, law: Any, keyed: Any, statistic: Any, max_partitions_contributed: Any) -> None:
         if not isinstance(law, Law):
-            raise ParameterTypeError(f"law must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(law)}")
+            raise ParameterTypeError(
+                f"law must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(law)}"
+            )
         if law._value_shape:
             raise ParameterTypeError(f"law must release single numbers, got {received(law)}, which releases vectors")
         if not isinstance(keyed, KeyedRng):
             shown = "a SeededRng" if isinstance(keyed, SeededRng) else received(keyed)
             raise ParameterTypeError(
-                f"keyed must be a KeyedRng: an engine may compute a row several times, and other noise would come each time; got {shown}"
+                "keyed must be a KeyedRng: an engine may compute a row several times, and each time other noise would come; "
+                f"got {shown}"
             )
         self._head = head(law, keyed, name(statistic, "statistic"), max_partitions_contributed)
         self._law, self._keyed, self._statistic, self._k = law, keyed, statistic, max_partitions_contributed

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 MOST_LABELS = 8
 
 
-def add_to_sqlite(
-    con: Any, name: str, law: Any, keyed: KeyedRng, statistic: str, *, max_partitions_contributed: int = 1
-) -> None:
+def add_to_sqlite(con: Any, name: str, law: Any, keyed: KeyedRng, statistic: str, *, max_partitions_contributed: int = 1) -> None:
     """Add an SQL function ``name(label, value)`` to a connection of SQLite; it releases a value.
 
     The function is declared deterministic, which it is: the answer depends on label and value, not on when or how often
