@@ -1,5 +1,6 @@
 """What `stairnoise.engines` refuses before an engine has anything; texts name the parameter and no data."""
 
+import doctest
 import sqlite3
 import subprocess
 import sys
@@ -149,6 +150,15 @@ def test_a_missing_package_is_named(monkeypatch):
         engines.polars_expr(LAW, KEYED, "g", "n", STATISTIC)
     with pytest.raises(ModuleNotFoundError, match="add_to_duckdb needs pyarrow: pip install pyarrow"):
         engines.add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+
+
+@pytest.mark.parametrize("name", engines.__all__)
+def test_examples_run(name):
+    """Evidence: the examples of the docstrings."""
+    pytest.importorskip({"add_to_duckdb": "duckdb", "polars_expr": "polars"}.get(name, "pandas"))
+    found = doctest.DocTestFinder().find(getattr(engines, name), name)
+    assert found[0].examples
+    assert doctest.DocTestRunner().run(found[0]).failed == 0
 
 
 def test_the_public_names():

@@ -138,6 +138,12 @@ def test_rows_of_many_batches(con):
     assert np.array_equal(found["n"][np.argsort(found["i"])], expected)
 
 
+def test_integers_that_no_float_holds(con):
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    found = con.execute(f"select 'a', noisy('a', {2**60 + 1})").fetchall()
+    assert one_answer(found) == answers(labels=["a"], values=[2**60 + 1])
+
+
 def test_one_label_with_two_values_is_refused(con):
     add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
     con.execute("select noisy(g, 12) from (values ('a'), ('a'), (null), (null)) t(g)")
@@ -149,7 +155,7 @@ def test_the_secret_is_fetched_once(con):
     fetched = []
     keyed = sn.KeyedRng(lambda: fetched.append(1) or bytes(32), "r")
     add_to_duckdb(con, "noisy", LAW, keyed, STATISTIC, max_partitions_contributed=2)
-    found = one_answer(con.execute("select g, noisy(g, 12) from persons").fetchall())
+    found = one_answer(row for _ in range(2) for row in con.execute("select g, noisy(g, 12) from persons").fetchall())
     assert fetched == [1]
     expected = LAW.release([12] * len(LABELS), labels=LABELS, statistic=STATISTIC, rng=keyed, max_partitions_contributed=2)
     assert found == dict(zip(LABELS, expected.tolist(), strict=True))

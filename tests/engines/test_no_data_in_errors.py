@@ -14,6 +14,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
+from stairnoise.engines.rows import by_library
 from tests.engines.table import KEYED, LAW, STATISTIC
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
@@ -126,3 +127,9 @@ def test_sqlite(case, monkeypatch):
     assert not leaks(shown(caught.value))
     check(case, printed[0].exc_value)
     assert not leaks(str(printed[0].err_msg))
+
+
+def test_an_error_of_another_library_is_not_passed_on():
+    with pytest.raises(sn.ParameterError, match="labels must be a column that can be read, got a value of type list") as caught:
+        by_library("labels", [TEXT], lambda: int(TEXT))
+    assert not leaks(shown(caught.value))

@@ -155,6 +155,11 @@ def test_types_of_labels(dtype, labels):
     assert one_answer(frame.select("g", keyed_expr()).rows()) == answers(labels=labels, values=[12] * len(labels))
 
 
+def test_integers_that_no_float_holds():
+    frame = pl.DataFrame({"g": ["a"], "n": [2**60 + 1]})
+    assert one_answer(frame.with_columns(keyed_expr()).rows()) == answers(labels=["a"], values=[2**60 + 1])
+
+
 def test_several_labels_are_a_tuple():
     day = datetime.date(2026, 1, 2)
     frame = pl.DataFrame({"g": LABELS, "n": COUNTS, "day": [day] * len(LABELS)})

@@ -106,6 +106,15 @@ def test_the_secret_is_fetched_once(con):
     assert fetched == [1]
 
 
+def test_the_function_is_declared_deterministic(con):
+    """SQLite has no other functions in an index."""
+    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
+    con.execute("create index released on persons (noisy(g, 12))")
+    con.create_function("other", 2, lambda *_: 0)
+    with pytest.raises(sqlite3.OperationalError, match="non-deterministic"):
+        con.execute("create index broken on persons (other(g, 12))")
+
+
 def test_a_wrong_number_of_arguments_is_sqlites_error(con):
     add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
     with pytest.raises(sqlite3.OperationalError, match=r"wrong number of arguments to function noisy\(\)"):

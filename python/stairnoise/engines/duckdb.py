@@ -69,11 +69,17 @@ def add_to_duckdb(
 
     Examples
     --------
-    >>> import duckdb, secrets  # doctest: +SKIP
-    >>> con = duckdb.connect()  # doctest: +SKIP
-    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")  # doctest: +SKIP
-    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count")  # doctest: +SKIP
-    >>> con.sql("select city, noisy(city, count(*)) from 'persons.parquet' group by city")  # doctest: +SKIP
+    >>> import secrets
+    >>> import duckdb
+    >>> import stairnoise as sn
+    >>> from stairnoise.engines import add_to_duckdb
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("create table person as select unnest(['Bern', 'Bern', 'Chur']) city")
+    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
+    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count")
+    >>> query = "select city, noisy(city, count(*)) from person group by city order by city"
+    >>> con.execute(query).fetchall() == con.execute(query).fetchall()
+    True
     """
     if not hasattr(con, "create_function") or "duckdb" not in type(con).__module__:
         raise ParameterTypeError(f"con must be a connection of DuckDB, got {outline(con)}")

@@ -72,10 +72,17 @@ def release_part(
 
     Examples
     --------
-    >>> import pandas as pd, secrets  # doctest: +SKIP
-    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")  # doctest: +SKIP
-    >>> counts = pd.DataFrame({"city": ["Bern", "Chur"], "n": [120, 45]})  # doctest: +SKIP
-    >>> private = release_part(counts, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count")  # doctest: +SKIP
+    >>> import secrets
+    >>> import pandas as pd
+    >>> import stairnoise as sn
+    >>> from stairnoise.engines import release_part
+    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
+    >>> counts = pd.DataFrame({"city": ["Bern", "Chur", "Thun"], "n": [120, 45, 0]})
+    >>> whole, part = (
+    ...     release_part(frame, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count") for frame in (counts, counts[1:])
+    ... )
+    >>> whole[1:].equals(part)
+    True
     """
     release = KeyedRelease(law, keyed, statistic, max_partitions_contributed)
     refuse_lazy(frame, "frame")

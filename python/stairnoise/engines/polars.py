@@ -54,11 +54,15 @@ def polars_expr(
 
     Examples
     --------
-    >>> import polars as pl, secrets  # doctest: +SKIP
-    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")  # doctest: +SKIP
-    >>> counts = pl.scan_parquet("persons.parquet").group_by("city").len()  # doctest: +SKIP
-    >>> noisy = polars_expr(sn.DiscreteLaplace(eps=1), keyed, "city", "len", "count")  # doctest: +SKIP
-    >>> counts.select("city", noisy).collect(engine="streaming")  # doctest: +SKIP
+    >>> import secrets
+    >>> import polars as pl
+    >>> import stairnoise as sn
+    >>> from stairnoise.engines import polars_expr
+    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
+    >>> counts = pl.LazyFrame({"city": ["Bern", "Bern", "Chur"]}).group_by("city").len().sort("city")
+    >>> private = counts.select("city", polars_expr(sn.DiscreteLaplace(eps=1), keyed, "city", "len", "count"))
+    >>> private.collect().equals(private.collect(engine="streaming"))
+    True
     """
     release = KeyedRelease(law, keyed, statistic, max_partitions_contributed)
     pl = require("polars", "polars_expr needs", "polars")
