@@ -230,6 +230,9 @@ def test_one_label_whatever_its_width_or_library() -> None:
     dates = [datetime.date(2026, 1, 1) + datetime.timedelta(i) for i in range(ROWS_OF_ALL)]
     for labels in (np.array(dates, "M8[D]"), list(np.array(dates, "M8[D]")), np.array(dates, object), np.array(dates, ">M8[D]")):
         assert np.array_equal(released(labels=labels), released(labels=dates))
+    holed = np.array([*dates[:-1], "NaT"], "M8[D]")
+    for labels in (holed, list(holed)):
+        assert np.array_equal(released(labels=labels), released(labels=[*dates[:-1], None]))
     data = [label.encode() for label in LABELS]
     for labels in (np.array(data), list(map(bytearray, data)), list(map(memoryview, data))):
         assert np.array_equal(released(labels=labels), released(labels=data))
@@ -339,6 +342,7 @@ def test_labels_of_arrow() -> None:
         (arrow.chunked_array([arrow.array(["x", *holes])[1:]]), holes),
         (arrow.array(holes).dictionary_encode(), holes),
         (arrow.chunked_array([arrow.array(holes).dictionary_encode()]), holes),
+        (arrow.DictionaryArray.from_arrays(arrow.array([0, None, 1], arrow.uint8()), arrow.array(["a", "b"])), ["a", None, "b"]),
         (arrow.array(numbers, arrow.int16()), numbers),
         (arrow.array(numbers, arrow.uint64()), numbers),
         (arrow.array(["x", *map(str, range(ROWS_OF_ALL))])[1:], list(map(str, range(ROWS_OF_ALL)))),
@@ -642,7 +646,7 @@ def test_the_callers_copy_stays_as_it_is() -> None:
 def test_nothing_shows_the_secret() -> None:
     rng = keyed("households 2026-Q3", bind="label")
     assert repr(rng) == "KeyedRng(..., 'households 2026-Q3', bind='label')"
-    assert (rng.release, rng.bind) == ("households 2026-Q3", "label")
+    assert (rng.release_name, rng.bind) == ("households 2026-Q3", "label")
     texts = [repr(rng), str(rng), repr(rng.__dask_tokenize__()), repr(rng._keys), repr(rng._identity)]
     assert not [text for text in texts if SECRET.hex() in text or repr(SECRET) in text]
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -695,7 +699,7 @@ def test_equality_hash_and_the_name_of_a_task() -> None:
 
 
 def test_it_does_not_change() -> None:
-    for name in ("release", "bind"):
+    for name in ("release_name", "bind"):
         with pytest.raises(AttributeError):
             setattr(keyed(), name, "other")
 
@@ -741,7 +745,7 @@ def test_fingerprints() -> None:
     assert len({one, *others}) == 8
     assert keyed().fingerprint(3, "a") == keyed().fingerprint([3.0], ["a"])
     assert keyed().fingerprint([[1, 2], [3, 4]], ["a", "b"]) != keyed().fingerprint([[1, 2], [3, 5]], ["a", "b"])
-    for values, labels in [([1, np.nan], [1, 2]), ([1, 2], [1, 1]), ([1, 2], [1])]:
+    for values, labels in [([1, np.nan], [1, 2]), ([1, 2], [1, 1]), ([1, 2], [1]), (np.empty((2, 0)), [1, 2])]:
         with pytest.raises(sn.ParameterError):
             keyed().fingerprint(values, labels)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.oracles import stream
+from tests.oracles import keyed, stream
 
 # They hold of the build that is shipped. Without link-time optimisation, as in the extension of `make dev`, the compiler leaves
 # copies of a key on the stack, so the quick tests leave them out.
@@ -322,3 +322,91 @@ def states(memory: list[np.ndarray], key: bytes) -> Iterator[list[int] | None]:
             assert state[:4].all()
             assert state[8:].all()
             yield [int(word) for word in (*state[:4], *state[8:])]
+
+
+KEYED = """
+rng = sn.KeyedRng(key, "r"); key[:] = bytes(32); d = sn.DiscreteLaplace(1.0)
+def release(n): return d.release(np.zeros(n, int), labels=np.arange(n), statistic="s", rng=rng, threads=1)
+"""
+
+
+def test_a_keyed_generator_holds_no_secret_and_its_keys_are_wiped(process):
+    """Of the secret nothing stays; midstates of the keys that are derived from it are there until the generator is deleted."""
+    secret = np.random.default_rng(4).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
+    assert found(process.memory(), words_of(secret)) >= 4, "the caller's own copy"
+    process.tell(KEYED)
+    assert found(process.memory(), words_of(secret)) == 0
+    states = midstates(keyed.hmac(secret, b"stairnoise/keyed1/noise"))
+    live = found(process.memory(), states)
+    assert live >= len(states), "the generator's"
+    law = keyed.law("discrete_laplace", [("eps", 1.0), ("sensitivity", 1)])
+    head = keyed.head("r", "s", law, 1, law, "value")
+    of_all = keyed.hmac(keyed.hmac(secret, b"stairnoise/keyed1/noise"), head)
+    for n in (1, 5, 3000):
+        process.tell(f"kept{n} = release({n})")
+        memory = process.memory()
+        subkeys = [keyed.subkey(secret, head, keyed.row("value", ("I", i), 0)) for i in range(n)]
+        left = words_of(of_all) + midstates(of_all) + [word for subkey in subkeys for word in words_of(subkey)]
+        assert found(memory, left) == 0, n
+        assert traces(memory, [stream.word(subkey, 0, 0) for subkey in subkeys]) <= LEFT, n
+        assert found(memory, states) == live, "no copy stays but the generator's"
+    process.tell("shown = [repr(rng), rng.fingerprint([1, 2], ['a', 'b']), rng.__dask_tokenize__(), hash(rng)]")
+    assert found(process.memory(), words_of(secret)) == 0
+    process.tell("del rng")
+    assert found(process.memory(), words_of(secret) + states) == 0
+
+
+def test_a_refused_secret_leaves_no_copy(process):
+    secret = np.random.default_rng(6).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
+    process.tell("try: sn.KeyedRng(key + key[:8], 'r')\nexcept sn.ParameterError as e: error = e\nkey[:] = bytes(32)")
+    # The sum was the caller's own; what stairnoise copied of it is gone.
+    assert found(process.memory(), words_of(secret)) <= 4
+
+
+def test_a_function_leaves_no_keys_after_a_call(process):
+    secret = np.random.default_rng(5).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in secret))
+    process.tell(KEYED.replace("(key,", "(lambda: key,").replace("key[:] = bytes(32); ", ""))
+    process.tell("kept = release(1000)")
+    process.tell("key[:] = bytes(32)")
+    memory = process.memory()
+    keys = [keyed.hmac(secret, b"stairnoise/keyed1/" + purpose) for purpose in (b"noise", b"fingerprint")]
+    assert found(memory, words_of(secret) + [word for key in keys for word in words_of(key) + midstates(key)]) == 0
+
+
+def midstates(key: bytes) -> list[int]:
+    """Both states of HMAC-SHA256 after the block of the key, as 64-bit words of their memory."""
+    blocks = (bytes(byte ^ pad for byte in key.ljust(64, b"\0")) for pad in (0x36, 0x5C))
+    return [word for block in blocks for word in words_of(np.array(compressed(block), np.uint32).tobytes())]
+
+
+def compressed(block: bytes) -> list[int]:
+    """SHA-256's state after one block (FIPS 180-4, section 6.2.2), which hashlib does not tell."""
+    primes = [n for n in range(2, 312) if all(n % d for d in range(2, n))]
+
+    def root(n: int, power: int) -> int:
+        """The first 32 bits of the fraction of a root."""
+        low, high = 0, n << 32
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if middle**power <= n << 32 * power else (low, middle)
+        return low % 2**32
+
+    def turned(x: int, *by: int) -> int:
+        return ((x >> by[0] | x << 32 - by[0]) ^ (x >> by[1] | x << 32 - by[1]) ^ (x >> by[2] | x << 32 - by[2])) % 2**32
+
+    def shifted(x: int, a: int, b: int, c: int) -> int:
+        return ((x >> a | x << 32 - a) ^ (x >> b | x << 32 - b) ^ x >> c) % 2**32
+
+    start = [root(prime, 2) for prime in primes[:8]]
+    w = [int.from_bytes(block[i : i + 4], "big") for i in range(0, 64, 4)]
+    for t in range(16, 64):
+        w.append((shifted(w[t - 2], 17, 19, 10) + w[t - 7] + shifted(w[t - 15], 7, 18, 3) + w[t - 16]) % 2**32)
+    a, b, c, d, e, f, g, h = start
+    for t, prime in enumerate(primes[:64]):
+        first = h + turned(e, 6, 11, 25) + (e & f ^ ~e & g) + root(prime, 3) + w[t]
+        second = turned(a, 2, 13, 22) + (a & b ^ a & c ^ b & c)
+        a, b, c, d, e, f, g, h = (first + second) % 2**32, a, b, c, (d + first) % 2**32, e, f, g
+    return [(x + y) % 2**32 for x, y in zip(start, (a, b, c, d, e, f, g, h), strict=True)]

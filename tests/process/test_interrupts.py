@@ -40,6 +40,11 @@ CALLS = {
     ),
     "shares": ("d = sn.MultiScaleDiscreteLaplace(1.0, 2**16).share(n_parties=3)", "d.sample(10**6)"),
     "shares released": ("d = sn.MultiScaleDiscreteLaplace(1.0, 2**10).share(n_parties=3); v = np.zeros(10**6)", "d.release(v)"),
+    "keyed rows": (
+        "d = sn.MultiScaleDiscreteLaplace(1.0, 2**10).share(n_parties=3); v = np.zeros(10**6, int); g = np.arange(10**6); "
+        "k = sn.KeyedRng(bytes(32), 'r')",
+        "d.release(v, labels=g, statistic='s', rng=k)",
+    ),
     "granularities": ("d = np.linspace(1, 2, 10**7)", 'sn.Staircase(d, 1, "l2").granularity'),
     "children": ("rng = sn.SecureRng()", "rng.spawn(2**20)"),
     "rows of costs": ("s = sn.StaircaseSelection(1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.select(v)"),

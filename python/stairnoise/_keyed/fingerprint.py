@@ -40,4 +40,6 @@ def column_of(labels: object, answers: NDArray[Any], vector: tuple[int, ...]) ->
             f"values must have one dimension with labels, or none{' besides that of a vector' if vector else ''}, "
             f"got shape {answers.shape}; pass values.ravel()"
         )
+    if 0 in vector:
+        raise ParameterError(f"values must be vectors of one coordinate or more, got shape {answers.shape}")
     return label_column(labels, shape[0] if shape else None)

@@ -73,7 +73,7 @@ def head(law: Any, keyed: KeyedRng, statistic: str, k: Any) -> bytes:
     drawn = law._keeping_guarantee(k, NAME)
     return b"".join(
         (
-            encoding.text(keyed.release),
+            encoding.text(keyed.release_name),
             encoding.text(statistic),
             encoding.parameters(name_of(law), law._exact_parameters()),
             encoding.integer(partitions(k, NAME)),

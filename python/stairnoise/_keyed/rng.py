@@ -92,7 +92,7 @@ class KeyedRng:
         self._bind = bind
 
     @property
-    def release(self) -> str:
+    def release_name(self) -> str:
         """Public name of what is released."""
         return self._release
 

@@ -144,6 +144,7 @@ impl Labels {
 
     /// Tuples of labels of several columns of one length.
     #[staticmethod]
+    #[allow(clippy::needless_pass_by_value, reason = "made for this call, from a list")]
     fn tuples(columns: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         let columns: Vec<_> = columns.iter().map(|column| Arc::clone(&column.0)).collect();
         let mut lengths = columns.iter().map(|column| stairnoise::keyed::Labels::len(&**column));

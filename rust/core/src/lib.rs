@@ -27,6 +27,7 @@
 //!
 //! | room | what is decided there |
 //! |---|---|
+//! | `keyed` | noise as a pure function of a secret and of what is released |
 //! | `laws` | the named laws, one file each |
 //! | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
 //! | `selection` | one of finitely many candidates instead of noise |

@@ -72,7 +72,7 @@ fn field(bytes: &mut Vec<u8>, tag: u8, body: &[u8]) {
 fn whole(bytes: &mut Vec<u8>, tag: u8, value: i128) {
     // Bits besides the sign; of −1 there are none.
     let bits = i128::BITS - (value ^ (value >> (i128::BITS - 1))).leading_zeros();
-    field(bytes, tag, &value.to_le_bytes()[..bits as usize / 8 + 1]);
+    field(bytes, tag, &value.to_le_bytes()[..=bits as usize / 8]);
 }
 
 /// The field of a number of 2⁵³ or more in magnitude.
@@ -98,7 +98,9 @@ fn long(bytes: &mut Vec<u8>, value: f64) {
     let length = used + usize::from(used == 0 || body[used - 1] >= 0x80);
     body.resize(length, 0);
     if value < 0.0 {
-        body.iter_mut().for_each(|byte| *byte = !*byte);
+        for byte in &mut body {
+            *byte = !*byte;
+        }
     }
     field(bytes, b'I', &body);
 }

@@ -55,22 +55,22 @@ pub use agreement::{Agreement, Disagreement, Labels};
 /// )?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Keyed(Hmac<Sha256>);
+pub struct Keyed(Box<Hmac<Sha256>>);
 
 impl Keyed {
     /// The key that a secret has for one purpose, which should name the program and what the key is for.
     pub fn new(secret: &[u8; 32], purpose: &[u8]) -> Self {
-        let secret = keyed(secret);
-        let keyed = Self(secret).under(purpose);
-        stack::wipe::<LEFT>();
-        keyed
+        Self::of(secret).under(purpose)
     }
 
     /// The key that this key has for an address; HMAC-SHA256 of the address is that key.
     #[must_use]
     pub fn under(&self, address: &[u8]) -> Self {
-        let key = self.digest(&[address]);
-        let keyed = Self(self::keyed(&key));
+        Self::of(&self.digest(&[address]))
+    }
+
+    fn of(key: &[u8; 32]) -> Self {
+        let keyed = Self(expanded(key));
         stack::wipe::<LEFT>();
         keyed
     }
@@ -120,9 +120,11 @@ impl Keyed {
         Ok(())
     }
 
-    /// [`Keyed::digest`] that leaves its work on the stack.
+    /// [`Keyed::digest`] that leaves its work on the stack: never inlined, so that it lies below the caller's frame, where [`stack::wipe`] wipes.
+    #[inline(never)]
     fn subkey(&self, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
-        let mut mac = self.0.clone();
+        // Not a clone of the box, whose memory would be freed as it is.
+        let mut mac = Hmac::clone(&self.0);
         for part in parts {
             mac.update(part);
         }
@@ -139,8 +141,9 @@ impl fmt::Debug for Keyed {
 /// What a digest leaves on the stack: midstates, a schedule of 64 words, and copies of the buffer.
 const LEFT: usize = 4 << 10;
 
+/// On the heap, because a move would leave a copy; and never inlined, as [`Keyed::subkey`].
 #[inline(never)]
-fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
+fn expanded(key: &[u8; 32]) -> Box<Hmac<Sha256>> {
     // A key of any length is accepted.
-    Hmac::new_from_slice(key).unwrap_or_else(|_| unreachable!())
+    Box::new(Hmac::new_from_slice(key).unwrap_or_else(|_| unreachable!()))
 }

@@ -84,30 +84,26 @@ fn subkeys_and_noise_are_those_of_the_oracle() {
     assert!(cfg!(miri) || drawn > 50);
 }
 
+fn check<T: Value + PartialEq + fmt::Debug>(key: &Keyed, law: &impl Law, write: impl Fn(usize, &mut Vec<u8>) + Copy, n: usize) {
+    let together = law.together();
+    let answers: Vec<i64> = (0..n as i64).map(|i| i * i - 40).collect();
+    let mut out = vec![T::default(); n];
+    key.release(law, 0, write, &answers, &mut out).unwrap();
+    for (row, (answers, out)) in answers.chunks(together).zip(out.chunks(together)).enumerate() {
+        let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); together], vec![T::default(); together]);
+        write(row, &mut bytes);
+        law.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
+        assert_eq!(alone, out);
+        key.release(law, row, write, answers, &mut part).unwrap();
+        assert_eq!(part, out);
+    }
+}
+
 /// Evidence: equality with `Law::release` by the row's own generator, bit for bit, for numbers and vectors, whole and in parts.
 #[test]
 fn rows_are_released_each_by_its_own_generator() {
     let key = Keyed::new(&[9; 32], b"test").under(b"head");
     let write = |row: usize, bytes: &mut Vec<u8>| address::integer(bytes, row as i128);
-    fn check<T: Value + PartialEq + fmt::Debug>(
-        key: &Keyed,
-        law: &impl Law,
-        write: impl Fn(usize, &mut Vec<u8>) + Copy,
-        n: usize,
-    ) {
-        let together = law.together();
-        let answers: Vec<i64> = (0..n as i64).map(|i| i * i - 40).collect();
-        let mut out = vec![T::default(); n];
-        key.release(law, 0, write, &answers, &mut out).unwrap();
-        for (row, (answers, out)) in answers.chunks(together).zip(out.chunks(together)).enumerate() {
-            let (mut bytes, mut alone, mut part) = (Vec::new(), vec![T::default(); together], vec![T::default(); together]);
-            write(row, &mut bytes);
-            law.release(&mut key.generator(&bytes), answers, &mut alone).unwrap();
-            assert_eq!(alone, out);
-            key.release(law, row, write, answers, &mut part).unwrap();
-            assert_eq!(part, out);
-        }
-    }
     check::<i64>(&key, &DiscreteLaplace::new(0.1, 1).unwrap(), write, 40);
     check::<f64>(&key, &Laplace::new(0.1, 1.0).unwrap(), write, 40);
     check::<f32>(&key, &crate::DiscreteGaussian::new(100.0).unwrap(), write, 10);

@@ -1,0 +1,48 @@
+"""Keyed releases: the noise of every row by a key of its own, for labels of several kinds, beside a release of the array."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from benches import ours
+from benches.laws import Law, discrete_laplace, laplace
+from benches.peers import reason_absent
+from benches.timing import BULK, Run, side_by_side
+
+LABELS: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "int64": ("numpy", lambda n: np.arange(n) * 7919),
+    "list of str": ("numpy", lambda n: _texts(n)),
+    "Arrow strings": ("pyarrow", lambda n: importlib.import_module("pyarrow").array(_texts(n))),
+    "Polars strings": ("polars", lambda n: importlib.import_module("polars").Series(_texts(n))),
+    "pandas strings": ("pandas", lambda n: importlib.import_module("pandas").Series(_texts(n))),
+}
+LAWS = (discrete_laplace(1), laplace(1))
+SIZES = sorted({BULK // 100, BULK // 10, BULK})
+ARRAY = "release of the array"
+
+
+def _texts(n: int) -> list[str]:
+    """Return labels of 14 characters."""
+    return [f"group-{number:08d}" for number in range(n)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.work)
+def bench_keyed(benchmark: Any, law: Law, kind: str, n: int) -> None:
+    """Time a keyed release on one thread, its labels included."""
+    package, make = LABELS[kind]
+    if absent := reason_absent(package):
+        pytest.skip(f"absent: {absent}")
+    mechanism, labels, values = ours.distribution(law), make(n), np.arange(n) % 1000
+    out, keyed = np.zeros(n, ours.dtype(law)), sn.KeyedRng(bytes(32), "benchmark")
+    run = Run(lambda: mechanism.release(values, labels=labels, statistic="s", rng=keyed, out=out, threads=1), n)
+    beside = {ARRAY: Run(lambda: mechanism.release(values, out=np.zeros(n, ours.dtype(law)), threads=1), n)}
+    drawn = side_by_side(benchmark, "keyed", f"{law.work}, labels {kind}", "stairnoise", run, beside, least=3)
+    law.check(np.asarray(drawn) - values)
