@@ -464,3 +464,21 @@ def test_records_name_no_machine_and_keep_their_page(path: Path) -> None:
     assert record["cpu"]["model"] in plotted
     if record["format"] == FORMAT:
         assert path.with_suffix(".md").read_text(encoding="utf-8") == tables.page(record, path.stem)
+
+
+def test_every_column_is_timed_and_checked() -> None:
+    """A short run of each row, whose outputs the benchmark checks; ratios of so few rows say nothing."""
+    columns = pytest.importorskip("benches.columns", reason="pandas, Polars or PyArrow is not installed", exc_type=ImportError)
+    for held in columns.HELD:
+        found = columns.measured(held, 20_000)
+        assert found["ratio"] > 0
+        assert found["most"] == (1.6 if held.nulls else 1.2)
+        assert held.name in columns.line(found)
+
+
+def test_a_column_that_lost_its_nulls_is_noticed() -> None:
+    columns = pytest.importorskip("benches.columns", reason="pandas, Polars or PyArrow is not installed", exc_type=ImportError)
+    held = next(held for held in columns.HELD if held.nulls == "keep")
+    values, missing = np.zeros(1000, np.int64), np.arange(1000) % 10 == 0
+    with pytest.raises(AssertionError):
+        columns._check(held.make(values, ~missing), values, missing, held)

@@ -23,7 +23,8 @@ typing_extensions = pytest.importorskip("typing_extensions")
 pytest.importorskip("mypy")
 
 EVERY_LAW = "every_law.py"
-RIGHT = ["user_program.py", "returned.py", EVERY_LAW]
+COLUMNS = ["columns.py"] * (importlib.util.find_spec("polars") is not None)
+RIGHT = ["user_program.py", "returned.py", EVERY_LAW, *COLUMNS]
 
 
 def run(*command: str) -> str:
@@ -41,7 +42,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     every_law = tmp_path_factory.mktemp("typing") / EVERY_LAW
     made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row in ROWS for example in row.examples]
     every_law.write_text("import stairnoise as sn\n\n" + "".join(made), encoding="utf-8")
-    return [*(HERE / name for name in ("user_program.py", "returned.py", "wrong_program.py")), every_law]
+    return [*(HERE / name for name in ("user_program.py", "returned.py", *COLUMNS, "wrong_program.py")), every_law]
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,8 @@ def test_user_program_runs() -> None:
         assert holds(names[name], promised), name
 
 
-def test_returned_types_are_true(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("program", "least"), [("returned.py", 150), *((name, 5) for name in COLUMNS)])
+def test_returned_types_are_true(program: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the checkers take for the type of an expression is the type of its value."""
     asked = []
 
@@ -119,8 +121,8 @@ def test_returned_types_are_true(monkeypatch: pytest.MonkeyPatch) -> None:
         assert holds(value, promised), f"{value!r} is no {promised}"
 
     monkeypatch.setattr(typing_extensions, "assert_type", ask)
-    runpy.run_path(str(HERE / "returned.py"))
-    assert len(asked) > 150
+    runpy.run_path(str(HERE / program))
+    assert len(asked) > least
 
 
 def holds(value: object, promised: Any) -> bool:

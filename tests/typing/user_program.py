@@ -69,6 +69,25 @@ best: tuple[Any, Any, Any, Any] = (
 report: sn.SelftestReport = sn.selftest(subjects=["known answers"])
 passed: bool = report.passed
 
+
+class Column:
+    """A column of a library: it has this method, which NumPy's arrays do not have."""
+
+    def to_numpy(self) -> NDArray[np.int64]:
+        return np.arange(3)
+
+
+def published(counts: Column) -> Column | None:
+    try:
+        return geometric.release(counts, columns=["n"], nulls="keep", max_partitions_contributed=2)
+    except sn.LazyError:
+        return None
+    except sn.ParameterError:
+        return counts
+
+
+own: Column | None = published(Column())
+
 try:
     sn.Staircase(-1)
 except sn.ParameterError as error:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from stairnoise._columns.column import Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
 from stairnoise._values import require
 
-# Polars gives back the memory of one block before it takes that of the next. New memory for a whole column takes more time
-# than reading it.
+# Longer columns are read in blocks: Polars gives back the memory of one before it takes that of the next. New memory for all of
+# a long column takes up to three times as long as reading it, and for a short column blocks do.
+_SHORT = 2**20
 _BLOCK = 2**18
 # The precision of a decimal that states none.
 _MOST_PRECISE = 38
@@ -35,7 +36,7 @@ def column(values: Any) -> Column:
         if released.dtype == numbers.dtype and series.dtype != dtype:
             series = series.cast(dtype)
         if nulls is not None:
-            series = series.set(polars.Series(nulls), None)
+            series = series.zip_with(polars.Series(~nulls), polars.Series([None], dtype=series.dtype))
         if len(lengths) < 2:
             return series
         starts = np.cumsum([0, *lengths]).tolist()
@@ -60,7 +61,7 @@ def _read(polars: Any, values: Any) -> tuple[NDArray[Any], Nulls]:
             raise not_whole(values, str(dtype))
     elif not (dtype.is_integer() or dtype.is_float()):
         raise not_numbers(values, type(dtype).__name__)
-    nulls = _in_blocks(values, lambda part: part.is_null()) if values.null_count() else None
+    nulls = _nulls(values)
     if dtype.is_decimal() or str(dtype) in _LONG:
         # A number that does not fit becomes null. An error of Polars would print it.
         values = values.fill_null(0).cast(polars.Int64, strict=False)
@@ -72,9 +73,21 @@ def _read(polars: Any, values: Any) -> tuple[NDArray[Any], Nulls]:
     return (values.to_numpy() if values.n_chunks() == 1 else _in_blocks(values, lambda part: part)), nulls
 
 
+def _nulls(values: Any) -> Nulls:
+    if not values.null_count():
+        return None
+    nulls = np.zeros(len(values), np.bool_)
+    nulls[values.is_null().arg_true().to_numpy()] = True  # half the time of an array of Polars' bits
+    return nulls
+
+
 def _in_blocks(values: Any, read: Callable[[Any], Any]) -> NDArray[Any]:
     """Return an array of what `read` makes of a series."""
-    whole = np.empty(len(values), read(values.head(0)).to_numpy().dtype)
-    for start in range(0, len(values), _BLOCK):
+    length = len(values)
+    if length <= _SHORT:
+        numbers: NDArray[Any] = read(values).to_numpy()
+        return numbers
+    whole = np.empty(length, read(values.head(0)).to_numpy().dtype)
+    for start in range(0, length, _BLOCK):
         whole[start : start + _BLOCK] = read(values.slice(start, _BLOCK)).to_numpy()
     return whole
