@@ -20,6 +20,7 @@ QUICK = {"by_law", "by_method", "exactness", "interface", "reference", "theory"}
 ABOUT = {
     "attacks": ("rust/core/src/lattice/", "tests/attacks/"),
     "cli": ("python/stairnoise/cli/",),
+    "engines": ("python/stairnoise/_columns/", "python/stairnoise/_keyed/", "python/stairnoise/engines/", "tests/engines/"),
     "generators": ("python/stairnoise/_keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
     "oracles": ("tests/oracles/",),
     "packaging": ("Cargo.toml", "pyproject.toml", "scripts/wheels.sh", "scripts/test_installed.py"),

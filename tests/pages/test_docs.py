@@ -19,12 +19,19 @@ PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
 OPTIONAL = {"jax", "torch"}
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
 WITH_EXAMPLES = {"distributions.md": 50}
+# Packages that examples of a page need besides those of every test; without one of them the page is skipped.
+NEEDS = {
+    "distributed_work.md": ["dask.dataframe", "pandas"],
+    "engines.md": ["duckdb", "pandas", "polars", "pyarrow"],
+}
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
 @pages
 def test_examples_run(page: Path) -> None:
+    for package in NEEDS.get(page.name, ()):
+        pytest.importorskip(package)
     text, skipped = without_absent(page.read_text(encoding="utf-8"))
     if OPTIONAL & imported(text):
         # These libraries start threads, after which other tests of this process cannot fork.
@@ -74,4 +81,4 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
 
 
 def test_pages_with_examples_exist() -> None:
-    assert set(WITH_EXAMPLES) <= {page.name for page in PAGES}
+    assert set(WITH_EXAMPLES) | set(NEEDS) <= {page.name for page in PAGES}

@@ -137,6 +137,12 @@ class KeyedRng:
         assert self._fetch is not None
         return _keys(*_copied(self._fetch()))
 
+    def _fetched(self) -> KeyedRng:
+        """Return a generator that keeps the keys, for work of many calls."""
+        kept = object.__new__(KeyedRng)
+        kept._fetch, kept._keys, kept._release, kept._bind = None, self._derived(), self._release, self._bind
+        return kept
+
     @property
     def _identity(self) -> tuple[object, ...]:
         """What makes two generators equal; it tells nothing about the secret."""

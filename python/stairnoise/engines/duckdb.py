@@ -1,0 +1,111 @@
+"""DuckDB: a function of Arrow columns."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from stairnoise._columns import of_arrow
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._keyed.rng import name as checked_name
+from stairnoise._optional import require
+from stairnoise.engines.rows import KeyedRelease, by_library
+
+if TYPE_CHECKING:
+    from stairnoise._keyed.rng import KeyedRng
+
+
+def add_to_duckdb(
+    con: Any,
+    name: str,
+    law: Any,
+    keyed: KeyedRng,
+    statistic: str,
+    *,
+    label: Any = "VARCHAR",
+    value: Any = "BIGINT",
+    max_partitions_contributed: int = 1,
+) -> None:
+    """Add an SQL function ``name(label, value)`` to a connection of DuckDB; it releases a value.
+
+    The function is declared free of side effects, which it is: DuckDB may call it several times for one row, or share a
+    result between rows, and the answers are the same. DuckDB hands over Arrow columns, so PyArrow must be installed.
+
+    Parameters
+    ----------
+    con : duckdb.DuckDBPyConnection
+        The connection that has the function until it is closed.
+    name : str
+        Name of the function in SQL.
+    law : mechanism
+        A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
+    keyed : KeyedRng
+        If a function fetches its secret, that is called once, here.
+    statistic : str
+        Public name of what the values are, such as "count".
+    label : str, DuckDB type, or list of them; default "VARCHAR"
+        SQL type of the label: text, an integer, BOOLEAN, DATE, BLOB or an ENUM. With a list the function takes as many
+        labels before the value, and they make a tuple.
+    value : str or DuckDB type, default "BIGINT"
+        SQL type of the value: an integer, DECIMAL of scale 0, or DOUBLE. ``sum`` of integers is a HUGEINT, which DuckDB
+        does not convert by itself. With ``value="HUGEINT"`` the function takes sums and counts.
+    max_partitions_contributed : int, default 1
+        How many values one person can change, as in `release` of the mechanism.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed. There is no unkeyed function: `keyed` must be a KeyedRng.
+    ModuleNotFoundError
+        PyArrow is not installed.
+
+    Notes
+    -----
+    The result is a BIGINT if the mechanism is discrete, else a DOUBLE. A value NULL gives NULL; a label NULL is the label
+    None. If rows of one batch have equal labels and other values, the query fails. Rows of two batches are not compared.
+    A sum of DOUBLE depends on the order of the rows, which threads change, and then has other noise each time: sum
+    integers or decimals.
+
+    Examples
+    --------
+    >>> import secrets
+    >>> import duckdb
+    >>> import stairnoise as sn
+    >>> from stairnoise.engines import add_to_duckdb
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("create table person as select unnest(['Bern', 'Bern', 'Chur']) city")
+    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
+    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count")
+    >>> query = "select city, noisy(city, count(*)) from person group by city order by city"
+    >>> con.execute(query).fetchall() == con.execute(query).fetchall()
+    True
+    """
+    if not hasattr(con, "create_function") or "duckdb" not in type(con).__module__:
+        raise ParameterTypeError(f"con must be a connection of DuckDB, got {outline(con)}")
+    release = KeyedRelease(law, keyed, statistic, max_partitions_contributed).fetched()
+    labels = list(label) if isinstance(label, Sequence) and not isinstance(label, str) else [label]
+    if not labels:
+        raise ParameterError("label must have at least one type, got none")
+    pyarrow = require("pyarrow", "add_to_duckdb needs", "pyarrow")
+    dtype = "int64" if release.discrete else "float64"
+
+    def function(*columns: Any) -> Any:
+        *names, values = columns
+        column = by_library("values", values, lambda: of_arrow.column(values))
+        noisy = release.batch(column, names[0] if len(names) == 1 else names, dtype)
+        return pyarrow.array(noisy, mask=column.nulls)
+
+    # DuckDB counts the parameters of the function.
+    places = [inspect.Parameter(f"label_{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(len(labels))]
+    places.append(inspect.Parameter("value", inspect.Parameter.POSITIONAL_ONLY))
+    function.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
+    con.create_function(
+        checked_name(name, "name"),
+        function,
+        [*labels, value],
+        "BIGINT" if release.discrete else "DOUBLE",
+        type="arrow",
+        null_handling="special",
+        side_effects=False,
+    )

@@ -1,0 +1,117 @@
+"""Frames that an engine hands over part by part: Dask, Spark, Ray, Beam."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stairnoise._columns.libraries import library, refuse_lazy
+from stairnoise._columns.release import cut_off
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise.engines.rows import KeyedRelease, by_library
+
+if TYPE_CHECKING:
+    from stairnoise._keyed.rng import KeyedRng
+
+Frame = TypeVar("Frame")
+
+_FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
+
+
+def release_part(
+    frame: Frame,
+    law: Any,
+    keyed: KeyedRng,
+    label: Any,
+    value: Any,
+    statistic: str,
+    *,
+    max_partitions_contributed: int = 1,
+) -> Frame:
+    """Release a column of one part of a table, and return the part with the released column in its place.
+
+    Parts may be computed in any order, several times and on any machine, and rows may be in other parts the next time:
+    the answers are the same. Pass it to ``map_partitions`` of Dask, or call it for each part in ``mapInPandas`` and
+    ``mapInArrow`` of Spark.
+
+    Parameters
+    ----------
+    frame : DataFrame, Table or RecordBatch
+        A part of a table, in memory, of pandas, Polars or PyArrow.
+    law : mechanism
+        A mechanism for single numbers with scalar parameters, such as ``DiscreteLaplace(eps=1)``.
+    keyed : KeyedRng
+        If a function fetches its secret, that is called once for each part that has rows. Only such a KeyedRng can be
+        pickled, which Spark and clusters of Dask need.
+    label : name of a column, or list of them
+        The column of labels. Several columns make tuples.
+    value : name of a column
+        The column of true answers: integers, floats or decimals of scale 0.
+    statistic : str
+        Public name of what the values are, such as "count".
+    max_partitions_contributed : int, default 1
+        How many values one person can change, as in `release` of the mechanism.
+
+    Returns
+    -------
+    frame of the same class
+        With the same index, order and other columns. A discrete mechanism keeps an integer column's type; sums beyond its
+        ends become these ends. Other mechanisms make float64 of integers. A null value stays null; a label that is null
+        is the label None.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed, or equal labels in this part have other values. Rows of two parts are not compared.
+        `keyed` must be a KeyedRng: there is no unkeyed function. No text holds a label or a value.
+
+    Notes
+    -----
+    To infer types, Dask calls the function on made-up rows, which is harmless: their answers are thrown away. If only
+    the workers can fetch the secret, pass ``meta=`` to ``map_partitions``.
+
+    Examples
+    --------
+    >>> import secrets
+    >>> import pandas as pd
+    >>> import stairnoise as sn
+    >>> from stairnoise.engines import release_part
+    >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
+    >>> counts = pd.DataFrame({"city": ["Bern", "Chur", "Thun"], "n": [120, 45, 0]})
+    >>> whole, part = (
+    ...     release_part(frame, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count") for frame in (counts, counts[1:])
+    ... )
+    >>> whole[1:].equals(part)
+    True
+    """
+    release = KeyedRelease(law, keyed, statistic, max_partitions_contributed)
+    refuse_lazy(frame, "frame")
+    found = library(frame)
+    if found is None or found[1] != "frame":
+        raise ParameterTypeError(
+            f"frame must be a DataFrame of pandas or Polars, or a Table or RecordBatch of PyArrow, got {outline(frame)}"
+        )
+    file = import_module(f"stairnoise._columns.{_FILES[found[0]]}")
+    names = label if isinstance(label, list) else [label]
+    labels = [_column(frame, each, "label") for each in names]
+    if not labels:
+        raise ParameterError("label must name at least one column, got none")
+    values = _column(frame, value, "value")
+    column = by_library("values", values, lambda: file.column(values))
+    noisy = release.batch(column, labels[0] if len(labels) == 1 else labels)
+    if noisy.dtype == "int64":
+        noisy = cut_off(noisy, column.numbers.dtype.newbyteorder("="), column.ends)
+    made = by_library("values", values, lambda: column.make(noisy, column.nulls))
+    replaced: Frame = file.frame(frame, [value]).replace([made])
+    return replaced
+
+
+def _column(frame: Any, name: Any, argument: str) -> Any:
+    """Return the only column of that name."""
+    try:
+        found = frame[name]
+    except Exception:  # of the library: KeyError, ColumnNotFoundError, TypeError
+        found = None
+    if found is None or library(found) is None or library(found)[1] != "column":  # type: ignore[index]
+        raise ParameterError(f"{argument} must name one column of the frame, got {received(name)}")
+    return found

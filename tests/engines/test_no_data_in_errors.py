@@ -1,0 +1,135 @@
+"""No error that an engine passes on from a release shows a label or a true value.
+
+Evidence: a text and a number that occur nowhere else, searched for in the whole traceback.
+"""
+
+import logging
+import sqlite3
+import sys
+import traceback
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
+from stairnoise.engines.rows import by_library
+from tests.engines.table import KEYED, LAW, STATISTIC
+from tests.interface.canaries import NUMBER, TEXT, leaks
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
+duckdb = pytest.importorskip("duckdb")
+pl = pytest.importorskip("polars")
+
+# Labels, values, SQL types, and what the text says.
+REFUSED = {
+    "two values": ([TEXT, TEXT], [NUMBER, NUMBER + 1], "VARCHAR", "BIGINT", "labels must have one value each"),
+    "a fraction": ([TEXT, "b"], [NUMBER + 0.5, 1.0], "VARCHAR", "DOUBLE", "values must be whole numbers"),
+    "not a number": ([TEXT, "b"], [float("nan"), float(NUMBER)], "VARCHAR", "DOUBLE", "values must be finite"),
+    "too large": ([TEXT, "b"], [NUMBER * 1e60, 1.0], "VARCHAR", "DOUBLE", "values must be"),
+    "a label that is a float": ([NUMBER + 0.5, 1.0], [NUMBER, 1], "DOUBLE", "BIGINT", "labels must be"),
+    "a value that is a text": (["a", "b"], [TEXT, "b"], "VARCHAR", "VARCHAR", "values must be"),
+    "a value beyond int64": ([TEXT, "b"], [Decimal(NUMBER * 10**20), Decimal(1)], "VARCHAR", "DECIMAL(38, 0)", "values must be"),
+}
+refused = pytest.mark.parametrize("case", REFUSED)
+
+
+def shown(error):
+    return "".join(traceback.format_exception(error))
+
+
+def check(case, error):
+    text = shown(error)
+    assert REFUSED[case][-1] in text
+    assert not leaks(text), text
+
+
+def table(case):
+    labels, values = REFUSED[case][:2]
+    return pa.table({"g": labels, "n": pa.array(values, pa.decimal128(38, 0)) if isinstance(values[0], Decimal) else values})
+
+
+@refused
+def test_duckdb(case):
+    con = duckdb.connect()
+    label, value = REFUSED[case][2:4]
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label=label, value=value)
+    con.register("t", table(case))
+    with pytest.raises(duckdb.Error) as caught:
+        con.execute("select noisy(g, n) from t").fetchall()
+    check(case, caught.value)
+
+
+# The lazy engine hands over two rows one by one, so that nothing compares them.
+@pytest.mark.parametrize(
+    ("case", "engine"),
+    [
+        (case, engine)
+        for case in REFUSED
+        for engine in ("eager", "lazy", "streaming")
+        if case != "two values" or engine == "eager"
+    ],
+)
+def test_polars(case, engine, capfd):
+    frame = pl.from_arrow(table(case))
+    expr = polars_expr(LAW, KEYED, "g", "n", STATISTIC)
+    with pytest.raises(Exception) as caught:
+        {
+            "eager": lambda: frame.select(expr),
+            "lazy": lambda: frame.lazy().select(expr).collect(),
+            "streaming": lambda: frame.lazy().select(expr).collect(engine="streaming"),
+        }[engine]()
+    check(case, caught.value)
+    assert not leaks("".join(capfd.readouterr()))
+
+
+@refused
+@pytest.mark.parametrize("library", ["pandas", "pandas, Arrow", "Arrow", "Polars"])
+def test_frames(case, library):
+    frame = table(case)
+    if library == "Polars":
+        frame = pl.from_arrow(frame)
+    elif library != "Arrow":
+        frame = frame.to_pandas(types_mapper=None if library == "pandas" else pd.ArrowDtype)
+    with pytest.raises(sn.StairnoiseError) as caught:
+        release_part(frame, LAW, KEYED, "g", "n", STATISTIC)
+    check(case, caught.value)
+
+
+@refused
+def test_dask(case, caplog):
+    dd = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(table(case).to_pandas(), npartitions=1)
+    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:
+        frame.map_partitions(release_part, LAW, KEYED, "g", "n", STATISTIC).compute(scheduler="synchronous")
+    check(case, caught.value)
+    assert not leaks(caplog.text)
+
+
+@pytest.mark.parametrize("case", [case for case in REFUSED if case not in ("two values", "a value beyond int64")])
+def test_sqlite(case, monkeypatch):
+    """SQLite has an own text, and prints ours only if asked to."""
+    printed = []
+    monkeypatch.setattr(sys, "unraisablehook", printed.append)
+    con = sqlite3.connect(":memory:")
+    add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
+    label, value = (column[0] for column in REFUSED[case][:2])
+    sqlite3.enable_callback_tracebacks(True)
+    try:
+        with pytest.raises(sqlite3.OperationalError, match="user-defined function raised exception") as caught:
+            # sqlite3 makes NULL of NaN.
+            con.execute("select noisy(?, ?)", (label, np.inf if value != value else value)).fetchall()
+    finally:
+        sqlite3.enable_callback_tracebacks(False)
+        con.close()
+    assert not leaks(shown(caught.value))
+    check(case, printed[0].exc_value)
+    assert not leaks(str(printed[0].err_msg))
+
+
+def test_an_error_of_another_library_is_not_passed_on():
+    with pytest.raises(sn.ParameterError, match="labels must be a column that can be read, got a value of type list") as caught:
+        by_library("labels", [TEXT], lambda: int(TEXT))
+    assert not leaks(shown(caught.value))

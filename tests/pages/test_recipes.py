@@ -1,0 +1,103 @@
+"""The blocks of code in docs/engines.md and docs/distributed_work.md that need more than packages of the tests.
+
+Evidence: each block runs as it stands there, and its own assertions hold. What is missing is named and skipped: pyspark with
+Java, Ray, Beam, psycopg with the address of a server in `STAIRNOISE_TEST_POSTGRES`, Airflow.
+"""
+
+import importlib.util
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+# Packages and commands by the heading above a block.
+NEEDS = {
+    "A private histogram from Spark": ("pyspark", "pandas", "java"),
+    "Spark": ("pyspark", "pandas", "pyarrow", "java"),
+    "Ray": ("ray", "pyarrow"),
+    "Beam": ("apache_beam", "pandas"),
+    "PostgreSQL": ("psycopg",),
+    "Airflow": ("airflow", "pandas", "pyarrow"),
+}
+
+# What a block finds: a session, a mechanism and a key, a place to write to.
+BEFORE = """
+import os, sys
+import stairnoise as sn
+from stairnoise.engines import release_part
+
+def secret():
+    return bytes.fromhex(os.environ["RELEASE_SECRET"])
+
+keyed, law = sn.KeyedRng(secret, "persons 2026-Q3"), sn.DiscreteLaplace(eps=1)
+output, dsn = "released.txt", os.environ.get("STAIRNOISE_TEST_POSTGRES")
+"""
+SPARK = """
+from pyspark.sql import SparkSession
+
+spark = (
+    SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
+    .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "1g").getOrCreate()
+)
+"""
+POSTGRES = """
+import psycopg
+
+with psycopg.connect(dsn) as con:
+    con.execute("create temporary table t ()")  # the address is right
+    for table in ("cities", "persons"):
+        con.execute(f"drop table if exists {table}")
+        con.execute(f"create table {table} (city text)")
+    con.cursor().executemany("insert into cities values (%s)", [("Bern",), ("Chur",), ("Thun",)])
+    con.cursor().executemany("insert into persons values (%s)", [("Bern",), ("Bern",), ("Chur",)])
+"""
+AFTER = {
+    "Beam": "assert len(open(output).readlines()) == 3",
+    "PostgreSQL": "assert sorted(city for city, _ in published) == ['Bern', 'Chur', 'Thun']",
+    "Airflow": "assert persons().has_task('release')",
+}
+
+
+def blocks():
+    for page in ("engines.md", "distributed_work.md"):
+        parts = re.split(r"^#+ (.*)$", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for heading, text in zip(parts[1::2], parts[2::2], strict=True):
+            for number, code in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)):
+                yield pytest.param(heading, code, id=f"{heading} {number + 1}")
+
+
+def missing(heading):
+    for name in NEEDS[heading]:
+        if name == "java":
+            found = bool(os.environ.get("JAVA_HOME") or shutil.which("java"))
+        else:
+            found = importlib.util.find_spec(name) is not None
+        if not found:
+            return name
+    postgres = heading == "PostgreSQL" and "STAIRNOISE_TEST_POSTGRES" not in os.environ
+    return "STAIRNOISE_TEST_POSTGRES" if postgres else None
+
+
+def test_every_block_has_its_needs():
+    headings = {parameter.values[0] for parameter in blocks()}
+    assert headings == set(NEEDS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("heading", "code"), list(blocks()))
+def test_block_runs(heading, code, tmp_path):
+    if (name := missing(heading)) is not None:
+        pytest.skip(f"{name} is missing")
+    before = BEFORE + {"PostgreSQL": POSTGRES}.get(heading, SPARK if "Spark" in heading else "")
+    script = tmp_path / "recipe.py"
+    script.write_text("\n".join([before, code, AFTER.get(heading, "")]), encoding="utf-8")
+    environment = os.environ | {"RELEASE_SECRET": secrets.token_hex(32), "PYSPARK_PYTHON": sys.executable}
+    environment |= {"AIRFLOW_HOME": str(tmp_path / "airflow"), "RAY_USAGE_STATS_ENABLED": "0"}
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
