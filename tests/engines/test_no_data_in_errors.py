@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._columns.reading import by_library
 from stairnoise.engines import add_to_duckdb, add_to_sqlite, polars_expr, release_part
-from stairnoise.engines.rows import by_library
 from tests.engines.table import KEYED, LAW, STATISTIC
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
@@ -130,6 +130,6 @@ def test_sqlite(case, monkeypatch):
 
 
 def test_an_error_of_another_library_is_not_passed_on():
-    with pytest.raises(sn.ParameterError, match="labels must be a column that can be read, got a value of type list") as caught:
-        by_library("labels", [TEXT], lambda: int(TEXT))
+    with pytest.raises(sn.ParameterTypeError, match="labels must be of a class that can be read and made again") as caught:
+        by_library("labels", [TEXT], int, TEXT)
     assert not leaks(shown(caught.value))

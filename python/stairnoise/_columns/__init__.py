@@ -4,6 +4,8 @@
 |---|---|
 | `libraries` | whose value this is, by its type; lazy values are refused |
 | `column` | what the libraries' files return: plain numbers, the places of nulls, and how a column is made again |
+| `reading` | the file of a library; errors of libraries, which may hold data |
 | `of_pandas`, `of_polars`, `of_arrow` | one library each; they find it in `sys.modules` and import nothing |
+| `answers` | the true answers of a column, and what a null is |
 | `release` | the release of a column, and of the named columns of a frame |
 """

@@ -33,7 +33,7 @@ def column(values: Any) -> Column:
     parts = [_numbers(chunk, words) for chunk in chunks]
     own = values.null_count > 0 or len(parts) != 1
     numbers = np.concatenate(parts or [np.empty((0, *words.shape), words.base)]) if own else parts[0]
-    nulls = np.concatenate([_nulls(chunk) for chunk in chunks]) if values.null_count else None
+    nulls = np.concatenate([nulls_of(chunk) for chunk in chunks]) if values.null_count else None
     if nulls is not None:
         numbers[nulls] = 0
     ends = None
@@ -101,7 +101,8 @@ def _numbers(chunk: Any, words: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(data, words, len(chunk), chunk.offset * words.itemsize)
 
 
-def _nulls(chunk: Any) -> NDArray[np.bool_]:
+def nulls_of(chunk: Any) -> NDArray[np.bool_]:
+    """Tell of each element of an array whether it is null."""
     validity = chunk.buffers()[0]
     if chunk.null_count == 0 or validity is None:
         return np.zeros(len(chunk), np.bool_)

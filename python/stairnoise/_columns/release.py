@@ -2,76 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._columns.column import Column, Nulls
+from stairnoise._columns.answers import Answers, read_answers
+from stairnoise._columns.column import Nulls
 from stairnoise._columns.libraries import library, refuse_lazy
-from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, outline, received
+from stairnoise._columns.reading import by_library, reader
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._law.drawing import require_values
 from stairnoise._parameters import exact_array
-from stairnoise._values import true_values, whole_numbers
-
-if TYPE_CHECKING:
-    # Adds noise from a stream to answers, and writes the sums to an array.
-    Noise = Callable[[_native.Stream, NDArray[Any], NDArray[Any]], None]
+from stairnoise._values import whole_numbers
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
-_FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
 
 
-class _Answers(NamedTuple):
-    """The answers of a column, which Python has checked; the extension looks at their range."""
+class Noise(Protocol):
+    """What adds noise to columns: that of a stream, or that of labels."""
 
-    source: Any
-    column: Column
-    # int64 or float64, of one axis.
-    answers: NDArray[Any]
-    single_precision: bool
-    # Places that become null.
-    missing: Nulls
+    def add(self, place: int, answers: NDArray[Any], out: NDArray[Any], missing: Nulls) -> None:
+        """Write the noisy answers of the column number `place` to `out`; what is written for missing ones is not used."""
+
+    def rehearse(self, answers: NDArray[Any]) -> None:
+        """Refuse answers that `add` would refuse, before another column has drawn."""
 
 
-def released(law: Any, add_noise: Noise, stream: _native.Stream, values: Any, columns: object, nulls: str, out: object) -> Any:
+class Fresh(NamedTuple):
+    """Noise of a stream."""
+
+    law: Any
+    stream: _native.Stream
+    k: int
+    threads: int
+
+    def add(self, place: int, answers: NDArray[Any], out: NDArray[Any], missing: Nulls) -> None:
+        self.law._add_noise(self.stream, answers, out, self.k, self.threads)
+
+    def rehearse(self, answers: NDArray[Any]) -> None:
+        """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
+
+        def try_out(some: NDArray[Any]) -> None:
+            # The noise of this stream is used for nothing.
+            self._replace(stream=_native.Stream.from_seed(0, True)).add(0, some, np.empty(some.shape), None)
+
+        if self.law._parameter_shape:
+            try_out(answers)
+        elif answers.size:
+            try:
+                try_out(np.array([answers.min(), answers.max()]))
+            except ParameterError:
+                try_out(answers)  # names the place
+
+
+def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
     """Release a column, or the columns of a frame that `columns` names; what is returned is of the same library.
 
     Nothing is drawn before everything has been checked.
     """
-    file, names = _opened(values, columns)
+    file, names = opened(values, columns)
     if out is not None:
         raise ParameterError(f"out must be left out for a column, which comes back as a new one, got {outline(out)}")
     if names is None:
-        one = _answers(file, values, nulls)
+        one = read_answers(file, values, nulls)
         _require_shape(law, one.answers)
-        return _noisy(law, add_noise, stream, one)
-    frame = _by_library(values, file.frame, values, names)
+        return _noisy(law, noise, 0, one)
+    frame = by_library("values", values, file.frame, values, names)
     found = []
     for place, column in enumerate(frame.columns):
         with _named(place):
-            found.append(_answers(file, column, nulls))
-    made = _vectors(law, add_noise, stream, found) if law._value_shape else _columns(law, add_noise, stream, found)
-    return _by_library(values, frame.replace, made)
+            found.append(read_answers(file, column, nulls))
+    made = _vectors(law, noise, found) if law._value_shape else _columns(law, noise, found)
+    return by_library("values", values, frame.replace, made)
 
 
 def require_whole(values: Any, columns: object) -> None:
     """Refuse a column, or named columns of a frame, with a number that is not whole."""
-    file, names = _opened(values, columns)
+    file, names = opened(values, columns)
     if names is None:
-        whole_numbers(_by_library(values, file.column, values).numbers)
+        whole_numbers(by_library("values", values, file.column, values).numbers)
         return
-    for place, column in enumerate(_by_library(values, file.frame, values, names).columns):
+    for place, column in enumerate(by_library("values", values, file.frame, values, names).columns):
         with _named(place):
-            whole_numbers(_by_library(column, file.column, column).numbers)
+            whole_numbers(by_library("values", column, file.column, column).numbers)
 
 
-def _opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
+def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
     """Return the file for the library of `values`, and the names of the columns of a frame."""
     refuse_lazy(values, "values")
     found = library(values)
@@ -80,14 +101,10 @@ def _opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
             got = f"{received(columns)} beside {outline(values)}"
             raise ParameterError(f"columns must be left out for values that have no named columns, got {got}")
         assert found is not None  # called for columns and frames, and where `columns` is given
-        return _file(found[0]), None
+        return reader(found[0]), None
     if columns is None:
         raise ParameterError(f"columns must name the columns to release, got None beside {outline(values)}")
-    return _file(found[0]), _names(columns)
-
-
-def _file(package: str) -> Any:
-    return import_module(f"stairnoise._columns.{_FILES[package]}")
+    return reader(found[0]), _names(columns)
 
 
 def _names(columns: Any) -> list[Any]:
@@ -112,18 +129,6 @@ def _is_label(name: object) -> bool:
     return issubclass(kind, _LABELS) or kind.__module__.partition(".")[0] in _MODULES_OF_LABELS
 
 
-def _by_library(values: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
-    """Call what reads or makes columns; an error of another library may hold content."""
-    try:
-        return convert(*arguments)
-    except StairnoiseError:
-        raise
-    except MemoryError:
-        raise MemoryError("no memory to convert values") from None
-    except Exception:
-        raise ParameterTypeError(f"values must be of a class that can be read and made again, got {outline(values)}") from None
-
-
 @contextmanager
 def _named(place: int) -> Iterator[None]:
     """Name the column of a frame in errors by its place, because its label may be data."""
@@ -131,15 +136,6 @@ def _named(place: int) -> Iterator[None]:
         yield
     except (ParameterError, ParameterTypeError) as error:
         raise type(error)(f"{error} of columns[{place}]") from None
-
-
-def _answers(file: Any, source: Any, nulls: str) -> _Answers:
-    column: Column = _by_library(source, file.column, source)
-    missing = column.nulls
-    if missing is not None and nulls == "refuse":
-        first = int(np.argmax(missing))
-        raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
-    return _Answers(source, column, *true_values(column.numbers), missing if nulls == "keep" else None)
 
 
 def _require_shape(law: Any, answers: NDArray[Any]) -> None:
@@ -151,39 +147,21 @@ def _require_shape(law: Any, answers: NDArray[Any]) -> None:
         )
 
 
-def _columns(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_Answers]) -> list[Any]:
+def _columns(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
     for place, each in enumerate(found):
         with _named(place):
             _require_shape(law, each.answers)
             if len(found) > 1:
-                _rehearse(law, add_noise, each.answers)
+                noise.rehearse(each.answers)
     made = []
     for place, each in enumerate(found):
         with _named(place):
-            made.append(_noisy(law, add_noise, stream, each))
+            made.append(_noisy(law, noise, place, each))
     return made
 
 
-def _rehearse(law: Any, add_noise: Noise, answers: NDArray[Any]) -> None:
-    """Refuse answers that a release would refuse, before another column has drawn; the noise of this stream is used for nothing.
-
-    With scalar parameters the least and the largest answer decide: NaN is both of them if there is one.
-    """
-
-    def try_out(some: NDArray[Any]) -> None:
-        add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape))
-
-    if law._parameter_shape:
-        try_out(answers)
-    elif answers.size:
-        try:
-            try_out(np.array([answers.min(), answers.max()]))
-        except ParameterError:
-            try_out(answers)  # names the place
-
-
-def _vectors(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_Answers]) -> list[Any]:
+def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
     """Release each row of the columns as a vector."""
     answers = [each.answers for each in found]
     if len({column.dtype for column in answers}) > 1:
@@ -193,21 +171,21 @@ def _vectors(law: Any, add_noise: Noise, stream: _native.Stream, found: list[_An
     vectors = np.stack(answers, axis=-1)
     require_values(vectors.shape, law._value_shape, "values")
     noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
-    add_noise(stream, vectors, noisy)
+    noise.add(0, vectors, noisy, None)
     return [_made(each, noisy[:, place].copy()) for place, each in enumerate(found)]
 
 
-def _noisy(law: Any, add_noise: Noise, stream: _native.Stream, one: _Answers) -> Any:
+def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
     """Release one column; integers come back in the column's own type, cut off at its ends."""
     dtype = law._released_dtype(one.answers, one.single_precision)
     noisy = np.empty(one.answers.shape, dtype)
-    add_noise(stream, one.answers, noisy)
+    noise.add(place, one.answers, noisy, one.missing)
     if dtype == "int64":
-        noisy = cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
+        noisy = _cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
     return _made(one, noisy)
 
 
-def cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
+def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
     """Convert sums to the dtype of a column, whose ends take the place of what is beyond them."""
     if dtype != noisy.dtype or ends is not None:
         have = np.iinfo(noisy.dtype)
@@ -216,8 +194,8 @@ def cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | N
     return noisy.astype(dtype, copy=False)
 
 
-def _made(one: _Answers, noisy: NDArray[Any]) -> Any:
+def _made(one: Answers, noisy: NDArray[Any]) -> Any:
     """Make the column of released numbers."""
     if one.missing is not None:
         noisy[one.missing] = 0  # what libraries keep behind a null is no answer
-    return _by_library(one.source, one.column.make, noisy, one.missing)
+    return by_library("values", one.source, one.column.make, noisy, one.missing)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stairnoise._columns.answers import answers_of
+from stairnoise._columns.libraries import library
 from stairnoise._errors import ParameterError
 from stairnoise._keyed import encoding
 from stairnoise._keyed.labels import label_column
@@ -26,7 +28,7 @@ def fingerprint(keys: Keys, release: str, column: Labels, answers: NDArray[Any])
 
 def checked_rows(values: object, labels: object) -> tuple[Labels, NDArray[Any]]:
     """Check true answers and their labels, and return both."""
-    answers, _ = true_values(values)
+    answers = true_values(values)[0] if library(values) is None else answers_of(values)
     column = column_of(labels, answers, answers.shape[1:])
     require("values", np.isfinite(answers), "finite")
     return column, answers

@@ -8,12 +8,15 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._columns import of_arrow
+from stairnoise._columns.libraries import library, refuse_lazy
+from stairnoise._columns.reading import by_library, reader
 from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, got, place
 from stairnoise._keyed import encoding
 from stairnoise._memory import base_view, is_array
@@ -22,53 +25,37 @@ from stairnoise._parameters import refuse_masked
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-_INT64 = np.iinfo(np.int64)
-_FRAMES = frozenset({("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")})
+# Types of Polars and Arrow, all of whose numbers int64 holds, and pandas' types of them with a mask.
+_INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
+_MASKED = frozenset({"Int8Dtype", "Int16Dtype", "Int32Dtype", "Int64Dtype", "UInt8Dtype", "UInt16Dtype", "UInt32Dtype"})
 
 
 def label_column(labels: object, n: int | None) -> Labels:
     """Return the labels of `n` rows, or of a single value that has a single label for None."""
+    refuse_lazy(labels, "labels")
     if n is None and not _is_column(labels):
         return Labels.objects([labels], _encoded)
-    column = _column(labels)
+    column = by_library("labels", labels, _column, labels)
     if len(column) != (1 if n is None else n):
         raise ParameterError(f"labels must be as many as the values, {1 if n is None else n}, got {len(column)}")
     return column
 
 
-def _library(value: object) -> str:
-    return type(value).__module__.partition(".")[0]
-
-
 def _is_column(labels: object) -> bool:
     """Tell whether it holds labels and is not one: tuples may be labels, and libraries have scalars of their own."""
-    if isinstance(labels, list) or is_array(labels):
-        return True
-    library = _library(labels)
-    if library == "pyarrow":
-        return hasattr(labels, "to_pylist") and hasattr(labels, "schema" if _is_frame(labels) else "type")
-    return library in ("pandas", "polars") and (hasattr(labels, "dtype") or _is_frame(labels))
-
-
-def _is_frame(labels: object) -> bool:
-    return (_library(labels), type(labels).__name__) in _FRAMES
+    return isinstance(labels, list) or is_array(labels) or library(labels) is not None
 
 
 def _column(labels: Any) -> Labels:
     if isinstance(labels, Labels):
         return labels
-    library, kind = _library(labels), type(labels).__name__
     if is_array(labels):
         refuse_masked(labels, "labels")
         return _of_array(base_view(labels))
-    if _is_frame(labels):
-        return _together([labels[name] for name in labels.columns] if library != "pyarrow" else labels.columns)
-    if library == "pandas" and hasattr(labels, "dtype"):
-        return _of_pandas(labels)
-    if library == "polars" and kind == "Series":
-        return _of_polars(labels)
-    if library == "pyarrow" and hasattr(labels, "to_pylist"):
-        return _of_arrow(labels)
+    found = library(labels)
+    if found is not None:
+        package, kind = found
+        return _together(_COLUMNS_OF[package](labels)) if kind == "frame" else _OF[package](labels)
     if isinstance(labels, (list, tuple)) and labels and all(map(_is_column, labels)):
         return _together(labels)
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, bytearray, memoryview)):
@@ -98,6 +85,12 @@ def _of_array(array: NDArray[Any]) -> Labels:
     return Labels.objects(array.tolist(), _encoded)
 
 
+def _integers(package: str, column: Any) -> Labels:
+    """Return the labels of a column of integers that int64 holds."""
+    read = reader(package).column(column)
+    return Labels.integers(read.numbers.astype(np.int64, copy=False), read.nulls)
+
+
 def _of_pandas(column: Any) -> Labels:
     """Return the labels of a Series, an Index or an extension array; pandas writes NaN for a missing one."""
     kind = type(column.dtype).__name__
@@ -108,6 +101,8 @@ def _of_pandas(column: Any) -> Labels:
         return _of_arrow(getattr(column, "array", column).__arrow_array__())
     if isinstance(column.dtype, np.dtype) and column.dtype.kind not in "OUST":
         return _of_array(np.asarray(column))
+    if kind in _MASKED:
+        return _integers("pandas", column)
     if kind not in ("StringDtype", "BooleanDtype") and getattr(column.dtype, "kind", "") not in "Oiu":
         raise _wrong_dtype(kind, timed="Date" in kind or "Period" in kind)
     return Labels.objects([None if _is_nan(label) else label for label in column.tolist()], _encoded_of_pandas)
@@ -117,7 +112,7 @@ def _of_polars(column: Any) -> Labels:
     text = str(column.dtype)
     if text.startswith(("Float", "Datetime", "Time", "Duration")):
         raise _wrong_dtype(text, timed=not text.startswith("Float"))
-    return Labels.objects(column.to_list(), _encoded)
+    return _integers("polars", column) if text.lower() in _INTEGERS else Labels.objects(column.to_list(), _encoded)
 
 
 def _of_arrow(column: Any) -> Labels:
@@ -127,25 +122,35 @@ def _of_arrow(column: Any) -> Labels:
     text = str(column.type)
     if text in ("float", "double", "halffloat") or text.startswith(("time", "duration")):
         raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
-    missing = np.asarray(column.is_null()) if column.null_count else None
     if text.startswith("dictionary"):
+        codes = of_arrow.column(column.indices)
         # No unsigned type has room for the mark of a missing one.
-        codes = column.indices.cast("int64")
-        return _column(column.dictionary).taken(np.asarray(codes.fill_null(-1) if column.null_count else codes))
-    if text in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"):
-        return Labels.integers(np.asarray(column.fill_null(0) if missing is not None else column).astype(np.int64), missing)
+        places = codes.numbers.astype(np.int64)
+        if codes.nulls is not None:
+            places[codes.nulls] = -1
+        return _column(column.dictionary).taken(places)
+    if text in _INTEGERS:
+        return _integers("pyarrow", column)
     if text in ("string", "large_string"):
-        return _of_arrow_text(column, np.dtype(np.int32 if text == "string" else np.int64), missing)
+        return _of_arrow_text(column, np.dtype(np.int32 if text == "string" else np.int64))
     return Labels.objects(column.to_pylist(), _encoded)
 
 
-def _of_arrow_text(column: Any, offset: np.dtype[Any], missing: NDArray[np.bool_] | None) -> Labels:
+def _of_arrow_text(column: Any, offset: np.dtype[Any]) -> Labels:
     _, offsets, data = column.buffers()
     if not len(column):
         return Labels.objects([], _encoded)
     ends = np.frombuffer(offsets, offset, len(column) + 1, column.offset * offset.itemsize).astype(np.int64)
     texts = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-    return Labels.texts(ends - ends[0], texts, missing)
+    return Labels.texts(ends - ends[0], texts, of_arrow.nulls_of(column) if column.null_count else None)
+
+
+_OF: dict[str, Callable[[Any], Labels]] = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}
+_COLUMNS_OF: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda frame: [frame.iloc[:, place] for place in range(frame.shape[1])],
+    "polars": lambda frame: frame.get_columns(),
+    "pyarrow": lambda frame: frame.columns,
+}
 
 
 def _wrong_dtype(dtype: str, *, timed: bool) -> ParameterTypeError:
@@ -188,8 +193,9 @@ def _encoded(label: Any, row: int) -> bytes:
         return encoding.integer(int(label))
     if isinstance(label, tuple):
         return encoding.fields(*(_encoded(part, row) for part in label))
-    if _library(label) == "pyarrow" and hasattr(label, "as_py"):
+    if _package(label) == "pyarrow" and hasattr(label, "as_py"):
         return _encoded(label.as_py(), row)
+    refuse_lazy(label, "labels")
     hint = "; engines disagree about it: pass text" if isinstance(label, (float, datetime.datetime, decimal.Decimal)) else ""
     raise ParameterTypeError(f"{_RULE}, got a value of type {kind.__name__}{place((row,))}{hint}")
 
@@ -198,9 +204,13 @@ def _nothing() -> bytes:
     return encoding.field(encoding.NONE, b"")
 
 
+def _package(label: object) -> str:
+    return type(label).__module__.partition(".")[0]
+
+
 def _is_missing(label: object) -> bool:
     """Tell whether it is one of pandas' own marks."""
-    return type(label).__name__ in ("NAType", "NaTType") and _library(label) == "pandas"
+    return type(label).__name__ in ("NAType", "NaTType") and _package(label) == "pandas"
 
 
 def _is_whole(label: decimal.Decimal) -> bool:

@@ -110,9 +110,9 @@ class KeyedRng:
 
         Parameters
         ----------
-        values : int, float or array of them
+        values : int, float, array of them, or column without nulls
             Finite true answers, as in `release` of a mechanism.
-        labels : sequence
+        labels : sequence, array or column
             A label for each value, as in `release` of a mechanism.
 
         Returns

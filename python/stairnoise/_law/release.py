@@ -6,7 +6,6 @@ rounds the answers to the lattice, adds the noise in integers, and converts the 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -157,7 +156,9 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         if labels is not None or statistic is not None:
             from stairnoise._keyed.release import released_by_key
 
-            return released_by_key(self, values, labels, statistic, max_partitions_contributed, rng, out, threads)
+            _require_null_rule(nulls)
+            k = max_partitions_contributed
+            return released_by_key(self, values, columns, nulls, labels, statistic, k, rng, out, threads)
         stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The usual calls, which take a quarter of the time of the general way.
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
@@ -171,9 +172,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         if nulls is not REFUSE:
             _require_null_rule(nulls)
         if columns is not None or library(values) is not None:
+            from stairnoise._columns.release import Fresh
             from stairnoise._columns.release import released as released_columns
 
-            return released_columns(self, partial(self._add_noise, k=k, threads=workers), stream, values, columns, nulls, out)
+            return released_columns(self, Fresh(self, stream, k, workers), values, columns, nulls, out)
         answers, single_precision = true_values(values)
         require_values(answers.shape, self._value_shape, "values")
         shape = self._released_shape(answers.shape)

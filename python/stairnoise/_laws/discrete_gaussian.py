@@ -293,6 +293,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             Columns of a frame to release. A frame must have it, and nothing else may.
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column: raise an error, release the answer 0, or keep them null.
+        labels, statistic
+            As for the other mechanisms, only with a KeyedRng.
         max_partitions_contributed : int, default 1
             How many of the values one person can change, each by at most an integer Δ. The noise is that of
             `for_partitions`. All values together keep the (ε, δ) of a mechanism made by `from_eps`, or the ``rho(Δ)`` of
@@ -302,9 +304,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             of the values, by at most this in the l2 norm. The whole release then has
             ``rho(l2_sensitivity=l2_sensitivity)``. `values` must be whole numbers, because rounding can make a small
             change large. The noise does not depend on `l2_sensitivity`.
-        labels, statistic
-            As for the other mechanisms, with a KeyedRng.
-        rng : SecureRng or None
+        rng : SecureRng, KeyedRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
         out : ndarray or other writable memory, or None

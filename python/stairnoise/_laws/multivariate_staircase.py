@@ -275,7 +275,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         max_partitions_contributed : int, default 1
             How many of the vectors one person can change, each by at most the sensitivity. The noise is then that of
             `for_partitions`.
-        rng : SecureRng or None
+        rng : SecureRng, KeyedRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was made with
             ``allow_release=True``.
         out : ndarray or other writable memory, or None

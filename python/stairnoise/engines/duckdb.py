@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._columns import of_arrow
+from stairnoise._columns.reading import by_library
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._keyed.rng import name as checked_name
 from stairnoise._optional import require
-from stairnoise.engines.rows import KeyedRelease, by_library
+from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
@@ -92,7 +93,7 @@ def add_to_duckdb(
 
     def function(*columns: Any) -> Any:
         *names, values = columns
-        column = by_library("values", values, lambda: of_arrow.column(values))
+        column = by_library("values", values, of_arrow.column, values)
         noisy = release.batch(column, names[0] if len(names) == 1 else names, dtype)
         return pyarrow.array(noisy, mask=column.nulls)
 

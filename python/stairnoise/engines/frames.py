@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from stairnoise._columns.libraries import library, refuse_lazy
-from stairnoise._columns.release import cut_off
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise.engines.rows import KeyedRelease, by_library
+from stairnoise.engines.rows import Frame, KeyedRelease
 
 if TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
-
-Frame = TypeVar("Frame")
-
-_FILES = {"pandas": "of_pandas", "polars": "of_polars", "pyarrow": "of_arrow"}
 
 
 def release_part(
@@ -91,19 +85,11 @@ def release_part(
         raise ParameterTypeError(
             f"frame must be a DataFrame of pandas or Polars, or a Table or RecordBatch of PyArrow, got {outline(frame)}"
         )
-    file = import_module(f"stairnoise._columns.{_FILES[found[0]]}")
-    names = label if isinstance(label, list) else [label]
-    labels = [_column(frame, each, "label") for each in names]
+    labels = [_column(frame, each, "label") for each in (label if isinstance(label, list) else [label])]
     if not labels:
         raise ParameterError("label must name at least one column, got none")
-    values = _column(frame, value, "value")
-    column = by_library("values", values, lambda: file.column(values))
-    noisy = release.batch(column, labels[0] if len(labels) == 1 else labels)
-    if noisy.dtype == "int64":
-        noisy = cut_off(noisy, column.numbers.dtype.newbyteorder("="), column.ends)
-    made = by_library("values", values, lambda: column.make(noisy, column.nulls))
-    replaced: Frame = file.frame(frame, [value]).replace([made])
-    return replaced
+    _column(frame, value, "value")
+    return release.frame(frame, value, labels[0] if len(labels) == 1 else labels)
 
 
 def _column(frame: Any, name: Any, argument: str) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._columns import of_polars
+from stairnoise._columns.reading import by_library
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise._optional import require
-from stairnoise.engines.rows import KeyedRelease, by_library
+from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
     import polars
@@ -75,7 +76,7 @@ def polars_expr(
 
     def function(rows: Any) -> Any:
         *names, answers = rows.struct.unnest().get_columns()
-        column = by_library("values", answers, lambda: of_polars.column(answers))
+        column = by_library("values", answers, of_polars.column, answers)
         noisy = pl.Series(release.batch(column, names[0] if len(names) == 1 else names, dtype))
         if column.nulls is not None:
             noisy = noisy.set(pl.Series(column.nulls), None)

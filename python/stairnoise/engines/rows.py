@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._columns.column import Column
-from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, outline, received
+from stairnoise._errors import ParameterTypeError, outline, received
 from stairnoise._keyed.labels import label_column
-from stairnoise._keyed.release import head
+from stairnoise._keyed.release import KeyedNoise, head
 from stairnoise._keyed.rng import KeyedRng, name
 from stairnoise._law.law import Law
 from stairnoise._law.partitions import NAME
-from stairnoise._native import Labels
 from stairnoise._values import true_values
 from stairnoise.rng import SeededRng
 
+Frame = TypeVar("Frame")
 # A function of several arguments, the last of which is the true answer.
 Row = Callable[..., "float | None"]
 
@@ -76,33 +76,17 @@ class KeyedRelease:
 
         return released
 
-    def batch(self, column: Column, labels: Any, dtype: str | None = None) -> NDArray[Any]:
-        """Return the noisy numbers of a column, with 0 in the places of nulls; without `dtype` of that of `release`."""
-        answers, single_precision = true_values(column.numbers)
-        noisy = np.zeros(answers.shape, dtype or self._law._released_dtype(answers, single_precision))
-        found = by_library("labels", labels, lambda: label_column(labels, len(answers)))
-        # The secret is not fetched for nothing, such as the empty frames by which clusters infer types.
-        if column.nulls is None:
-            if len(answers):
-                self._write(answers, found, noisy)
-        elif (kept := np.flatnonzero(~column.nulls)).size:
-            some = np.empty(len(kept), noisy.dtype)
-            self._write(answers[kept], found.taken(kept), some)
-            noisy[kept] = some
+    def batch(self, column: Column, labels: Any, dtype: str) -> NDArray[Any]:
+        """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
+        answers, _ = true_values(column.numbers)
+        noisy = np.zeros(answers.shape, dtype)
+        KeyedNoise(self._law, self._keyed, [self._head], label_column(labels, len(answers)), self._k, 0).add(
+            0, answers, noisy, column.nulls
+        )
         return noisy
 
-    def _write(self, answers: NDArray[Any], labels: Labels, out: NDArray[Any]) -> None:
-        self._law.release(
-            answers, labels=labels, statistic=self._statistic, max_partitions_contributed=self._k, rng=self._keyed, out=out
-        )
-
-
-def by_library(argument: str, source: object, read: Callable[[], Any]) -> Any:
-    """Return what `read` returns; the text of an error of another library may hold data, and engines print it."""
-    try:
-        return read()
-    except (StairnoiseError, MemoryError):
-        raise
-    except Exception:
-        broken = outline(source)
-    raise ParameterError(f"{argument} must be a column that can be read, got {broken}")
+    def frame(self, values: Frame, column: Any, labels: Any) -> Frame:
+        """Return a frame with one of its columns released."""
+        options = {"statistic": self._statistic, "max_partitions_contributed": self._k, "rng": self._keyed}
+        released: Frame = self._law.release(values, columns=[column], nulls="keep", labels=labels, **options)
+        return released

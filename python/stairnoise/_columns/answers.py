@@ -1,0 +1,44 @@
+"""The true answers of a column, and what a null is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._columns.column import Column, Nulls
+from stairnoise._columns.libraries import library
+from stairnoise._columns.reading import by_library, reader
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._values import true_values
+
+
+class Answers(NamedTuple):
+    """The answers of a column, which Python has checked; the extension looks at their range."""
+
+    source: Any
+    column: Column
+    # int64 or float64, of one axis.
+    answers: NDArray[Any]
+    single_precision: bool
+    # Places that become null.
+    missing: Nulls
+
+
+def read_answers(file: Any, source: Any, nulls: str) -> Answers:
+    """Read a column with the file of its library."""
+    column: Column = by_library("values", source, file.column, source)
+    missing = column.nulls
+    if missing is not None and nulls == "refuse":
+        first = int(np.argmax(missing))
+        raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
+    return Answers(source, column, *true_values(column.numbers), missing if nulls == "keep" else None)
+
+
+def answers_of(values: Any) -> NDArray[Any]:
+    """Return the numbers of a column that has no nulls."""
+    found = library(values)
+    if found is None or found[1] == "frame":
+        raise ParameterTypeError(f"values must be a single column, got {outline(values)}")
+    return read_answers(reader(found[0]), values, "refuse").answers
