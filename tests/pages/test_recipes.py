@@ -1,7 +1,8 @@
 """The blocks of code in docs/engines.md and docs/distributed_work.md that need more than packages of the tests.
 
 Evidence: each block runs as it stands there, and its own assertions hold. What is missing is named and skipped: pyspark with
-Java, Ray, Beam, psycopg with the address of a server in `STAIRNOISE_TEST_POSTGRES`, Airflow.
+Java, Ray, Beam, psycopg with the address of a server in `STAIRNOISE_TEST_POSTGRES`, Airflow. Of Airflow's block the DAG is
+made; its task does not run, because that takes a scheduler with a database.
 """
 
 import importlib.util

@@ -34,7 +34,8 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    assert set(METADATA.get_all("Provides-Extra") or []) == {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "pyright"}
+    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "pyright", "spark"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == extras
 
 
 def test_one_version() -> None:

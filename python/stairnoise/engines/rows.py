@@ -13,8 +13,8 @@ from stairnoise._errors import ParameterTypeError, outline, received
 from stairnoise._keyed.labels import label_column
 from stairnoise._keyed.release import KeyedNoise, head
 from stairnoise._keyed.rng import KeyedRng, name
-from stairnoise._law.law import Law
 from stairnoise._law.partitions import NAME
+from stairnoise._law.release import Releasing
 from stairnoise._values import true_values
 from stairnoise.rng import SeededRng
 
@@ -29,7 +29,7 @@ class KeyedRelease:
     __slots__ = ("_head", "_k", "_keyed", "_law", "_statistic")
 
     def __init__(self, law: Any, keyed: Any, statistic: Any, max_partitions_contributed: Any) -> None:
-        if not isinstance(law, Law):
+        if not isinstance(law, Releasing):
             raise ParameterTypeError(
                 f"law must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(law)}"
             )
