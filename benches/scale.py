@@ -30,11 +30,11 @@ BEGIN, END = "<!-- measured: python -m benches.scale --write -->", "<!-- end of 
 
 
 class Cost(NamedTuple):
-    """What a row or a task costs, in seconds; None if this build cannot do it."""
+    """What a row or a task costs, in seconds."""
 
     what: str
     of: str
-    seconds: float | None
+    seconds: float
 
 
 def main() -> None:
@@ -76,13 +76,11 @@ def timed(work: Callable[[], object]) -> float:
     return statistics.median(found)
 
 
-def keyed(law: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float | None:
-    """Return the seconds of a row that is released by key; None for a build without `KeyedRng`."""
-    if not hasattr(sn, "KeyedRng"):
-        return None
+def keyed(law: sn.DiscreteLaplace, counts: np.ndarray, secret: bytes) -> float:
+    """Return the seconds of a row that is released by key."""
     rows = counts[: 10**6]
     labels, rng = np.arange(len(rows)), sn.KeyedRng(secret, "benchmark")
-    return timed(lambda: law.release(rows, labels=labels, statistic="count", rng=rng)) / len(rows)  # type: ignore[call-overload]
+    return timed(lambda: law.release(rows, labels=labels, statistic="count", rng=rng, threads=1)) / len(rows)
 
 
 def mac(secret: bytes) -> bytes:
@@ -102,10 +100,7 @@ def table(found: list[Cost]) -> list[str]:
     times = {"row": ROWS, "task": ROWS // TASK, "worker": WORKERS}
     lines = ["| what | cost | how often | of a worker's time |", "|---|---|---|---|"]
     for what, of, seconds in found:
-        if seconds is None:
-            lines.append(f"| {what} | not in this build | {times[of]:,} | |")
-        else:
-            lines.append(f"| {what} | {span(seconds)} a {of} | {times[of]:,} | {span(seconds * times[of] / WORKERS)} |")
+        lines.append(f"| {what} | {span(seconds)} a {of} | {times[of]:,} | {span(seconds * times[of] / WORKERS)} |")
     versions = f"NumPy {np.__version__}, Python {sys.version.split()[0]}"
     return [*lines, "", f"One thread of {cpu()['model']}, {versions}; medians of {ROUNDS} rounds."]
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
 from stairnoise._native import Keys
-
-if TYPE_CHECKING:
-    from stairnoise._parameters import RealLike
 
 Bind = Literal["value", "label"]
 
@@ -101,7 +98,7 @@ class KeyedRng:
         """What the noise depends on besides the label: "value", or nothing for "label"."""
         return self._bind
 
-    def fingerprint(self, values: RealLike, labels: object) -> str:
+    def fingerprint(self, values: object, labels: object) -> str:
         """Return a keyed fingerprint of true answers with their labels.
 
         Equal sets of rows have equal fingerprints, in any order. Without the secret a fingerprint tells nothing about the
