@@ -269,7 +269,7 @@ def test_fingerprints_of_columns():
         assert KEYED.fingerprint(HOLDERS[holder]([BEYOND, 2], "int64"), ["a", "b"]) == expected
     with pytest.raises(sn.ParameterError, match="values must not be null"):
         KEYED.fingerprint(pl.Series([1, None]), ["a", "b"])
-    with pytest.raises(sn.ParameterTypeError, match="values must be a single column, got a value of type DataFrame"):
+    with pytest.raises(sn.ParameterError, match="values must be a single column, got a value of type DataFrame"):
         KEYED.fingerprint(pl.DataFrame({"n": [1]}), ["a"])
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stairnoise._columns.column import Column, Nulls
 from stairnoise._columns.libraries import library
 from stairnoise._columns.reading import by_library, reader
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterError, outline
 from stairnoise._values import true_values
 
 
@@ -40,5 +40,5 @@ def answers_of(values: Any) -> NDArray[Any]:
     """Return the numbers of a column that has no nulls."""
     found = library(values)
     if found is None or found[1] == "frame":
-        raise ParameterTypeError(f"values must be a single column, got {outline(values)}")
+        raise ParameterError(f"values must be a single column, got {outline(values)}")
     return read_answers(reader(found[0]), values, "refuse").answers

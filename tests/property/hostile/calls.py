@@ -87,6 +87,9 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "sample": {"gamma": None, "r": None},
 }
 
+# Arguments of a release that have a meaning together.
+BY_KEY: dict[str, Any] = {"labels": ["a", "b", "c"], "statistic": "count", "rng": sn.KeyedRng(bytes(32), "r")}
+
 # Laws of each class that methods are called on.
 EXAMPLES: dict[str, list[Any]] = {
     **{row.class_name: [row.make(row.examples[0])] for row in ROWS},
@@ -146,8 +149,9 @@ class Call(NamedTuple):
     arguments: dict[str, Any]
 
     def good(self) -> dict[str, Any]:
-        """Return the arguments, a generator among them made anew."""
-        return {name: sn.SeededRng(1, allow_release=True) if name == "rng" else value for name, value in self.arguments.items()}
+        """Return the arguments, a generator of a stream among them made anew."""
+        seeded = {"rng": sn.SeededRng(1, allow_release=True)} if self.arguments.get("rng", self) is None else {}
+        return self.arguments | seeded
 
     def __str__(self) -> str:
         return self.label
@@ -161,6 +165,9 @@ def calls() -> Iterator[Call]:
         found = _call(name, thing)
         if found.arguments:
             yield found
+    for law in (EXAMPLES["DiscreteLaplace"][0], EXAMPLES["Laplace"][0]):
+        found = _call(f"{type(law).__name__}.release by key", law.release)
+        yield found._replace(arguments=found.arguments | BY_KEY)
 
 
 def members() -> Iterator[tuple[str, Any]]:
