@@ -247,7 +247,7 @@ def test_lazy_labels_and_values_are_refused():
     """Evidence: a function in the plan that was not called."""
     calls = []
     lazy = pl.LazyFrame({"g": LABELS}).with_columns(pl.col("g").map_batches(lambda column: calls.append(1) or column))
-    for labels in (lazy, pl.col("g"), (lazy, LABELS), [LABELS, pl.col("g")]):
+    for labels in (lazy, pl.col("g"), (lazy, LABELS), [pl.col("g"), LABELS]):
         with pytest.raises(sn.LazyError, match=r"labels must be in memory, got a lazy value of type (LazyFrame|Expr) of polars"):
             released(labels=labels)
     for values in (lazy, pl.col("g")):

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from stairnoise._columns.libraries import library, refuse_lazy
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise.engines.rows import Frame, KeyedRelease
+from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
+    from stairnoise._types import Columns
 
 
 def release_part(
-    frame: Frame,
+    frame: Columns,
     law: Any,
     keyed: KeyedRng,
     label: Any,
@@ -21,7 +22,7 @@ def release_part(
     statistic: str,
     *,
     max_partitions_contributed: int = 1,
-) -> Frame:
+) -> Columns:
     """Release a column of one part of a table, and return the part with the released column in its place.
 
     Parts may be computed in any order, several times and on any machine, and rows may be in other parts the next time:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from stairnoise._law.release import Releasing
 from stairnoise._values import true_values
 from stairnoise.rng import SeededRng
 
-Frame = TypeVar("Frame")
+if TYPE_CHECKING:
+    from stairnoise._types import Columns
+
 # A function of several arguments, the last of which is the true answer.
 Row = Callable[..., "float | None"]
 
@@ -85,8 +87,14 @@ class KeyedRelease:
         )
         return noisy
 
-    def frame(self, values: Frame, column: Any, labels: Any) -> Frame:
+    def frame(self, values: Columns, column: Any, labels: Any) -> Columns:
         """Return a frame with one of its columns released."""
-        options = {"statistic": self._statistic, "max_partitions_contributed": self._k, "rng": self._keyed}
-        released: Frame = self._law.release(values, columns=[column], nulls="keep", labels=labels, **options)
-        return released
+        return self._law.release(
+            values,
+            columns=[column],
+            nulls="keep",
+            labels=labels,
+            statistic=self._statistic,
+            max_partitions_contributed=self._k,
+            rng=self._keyed,
+        )
