@@ -383,8 +383,6 @@ def test_labels_of_polars() -> None:
     for labels in (polars.Series([1.5]), polars.Series([datetime.datetime(2026, 1, 1)])):
         with pytest.raises(sn.ParameterTypeError, match=r"^labels must be strings, integers"):
             released(values=[1], labels=labels)
-    with pytest.raises(sn.ParameterTypeError, match=r"^labels must be a sequence.* got a value of type LazyFrame$"):
-        released(labels=polars.LazyFrame({"a": LABELS}))
 
 
 def test_equal_labels_have_one_answer_and_one_value() -> None:

@@ -17,6 +17,6 @@ assert_type(sn.MultivariateStaircase(1, dim=1).release(frame, columns=["n"], thr
 assert_type(sn.Gaussian(1, 1e-6).release(counts, nulls="keep"), pl.Series)
 
 keyed = sn.KeyedRng(bytes(32), "persons", bind="label")
-assert_type(sn.Laplace(1).release(counts, labels=counts, statistic="count", rng=keyed, nulls="zero"), pl.Series)
-assert_type(sn.DiscreteLaplace(1).release(frame, columns=["n"], labels=["a"], statistic=["count"], rng=keyed), pl.DataFrame)
+assert_type(sn.Laplace(1).release(counts, labels=[1, 2, 3], statistic="count", rng=keyed, nulls="zero"), pl.Series)
+assert_type(sn.DiscreteLaplace(1).release(frame, columns=["n"], labels=["a", "b"], statistic=["count"], rng=keyed), pl.DataFrame)
 assert_type(keyed.fingerprint([1, 2], ["a", "b"]), str)

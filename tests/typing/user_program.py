@@ -94,6 +94,15 @@ def published(counts: Column) -> Column | None:
 
 own: Column | None = published(Column())
 
+
+def secret() -> bytes:
+    return bytes(32)
+
+
+keyed: sn.KeyedRng = sn.KeyedRng(secret, "persons 2026-Q3", bind="label")
+by_key: NDArray[np.int64] = sn.DiscreteLaplace(1).release([1, 2], labels=["a", "b"], statistic="count", rng=keyed)
+fingerprint: str = keyed.fingerprint([1, 2], ["a", "b"])
+
 try:
     sn.Staircase(-1)
 except sn.ParameterError as error:
