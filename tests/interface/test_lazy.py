@@ -13,6 +13,7 @@ import pytest
 import stairnoise as sn
 
 LAW = sn.DiscreteLaplace(1)
+KEYED = sn.KeyedRng(bytes(32), "persons 2026-Q3")
 
 # Where the engines define their classes.
 STAND_INS = {
@@ -82,14 +83,19 @@ def test_stand_ins(package, path, derived):
         lambda: sn.StaircaseSelection(1).select(lazy),
         lambda: sn.Laplace(lazy),
         lambda: LAW.release([1.0, lazy]),
+        lambda: LAW.release(lazy, labels=["a"], statistic="count", rng=KEYED),
+        lambda: LAW.release(1, labels=lazy, statistic="count", rng=KEYED),
+        lambda: LAW.release([1], labels=[lazy], statistic="count", rng=KEYED),
+        lambda: KEYED.fingerprint(lazy, ["a"]),
+        lambda: KEYED.fingerprint(1, lazy),
         lambda: sn.Laplace(1).cdf(lazy),
         lambda: sn.Laplace(1).privacy_profile(lazy),
     ):
         with pytest.raises(sn.LazyError, match=f"must be in memory, got a lazy value of type {name} of {package}"):
             call()
-    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array, got a value of type {name}"):
+    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array or lend its memory .*, got a value of type {name}"):
         LAW.sample(out=lazy)
-    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array, got a value of type {name}"):
+    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array or lend its memory .*, got a value of type {name}"):
         LAW.release([1, 2], out=lazy)
     assert object.__getattribute__(lazy, "asked") == []
     assert rng._stream.fill_count == 0

@@ -193,7 +193,7 @@ def _encoded(label: Any, row: int) -> bytes:
         return encoding.integer(int(label))
     if isinstance(label, tuple):
         return encoding.fields(*(_encoded(part, row) for part in label))
-    if _package(label) == "pyarrow" and hasattr(label, "as_py"):
+    if _package(label) == "pyarrow" and hasattr(type(label), "as_py"):
         return _encoded(label.as_py(), row)
     refuse_lazy(label, "labels")
     hint = "; engines disagree about it: pass text" if isinstance(label, (float, datetime.datetime, decimal.Decimal)) else ""
