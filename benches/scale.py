@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 import statistics
 import subprocess
@@ -102,7 +103,8 @@ def table(found: list[Cost]) -> list[str]:
     for what, of, seconds in found:
         lines.append(f"| {what} | {span(seconds)} a {of} | {times[of]:,} | {span(seconds * times[of] / WORKERS)} |")
     versions = f"NumPy {np.__version__}, Python {sys.version.split()[0]}"
-    return [*lines, "", f"One thread of {cpu()['model']}, {versions}; medians of {ROUNDS} rounds."]
+    load = f"{os.getloadavg()[0]:.1f} processes at work on {os.cpu_count()} cores in the minute before"
+    return [*lines, "", f"One thread of {cpu()['model']}, {versions}; medians of {ROUNDS} rounds, {load}."]
 
 
 def span(seconds: float) -> str:
