@@ -106,6 +106,16 @@ def test_a_null_that_stays_null_has_no_value(holder):
         released(HOLDERS[holder]([None, None, 3, 41, 42], "int64"), labels, nulls="keep")
 
 
+@pytest.mark.parametrize("bits", [b"\1", b"\0"])
+def test_nothing_is_behind_a_null(bits):
+    """Neither the number that was there, nor another row's answer, nor what memory held before."""
+    hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(bits), pa.py_buffer(np.array([1, 77]))])
+    for law in (LAW, sn.Laplace(1)):
+        kept = released(hidden, ["a", "b"], law, nulls="keep")
+        behind = np.frombuffer(kept.buffers()[1], np.int64)
+        assert behind[[not valid for valid in kept.is_valid().to_pylist()]].tolist() == [0] * kept.null_count
+
+
 @pytest.mark.parametrize("library", FRAMES)
 def test_one_column_of_a_frame_has_the_noise_of_the_column(library):
     frame = FRAMES[library]({"g": LABELS, "n": VALUES, "m": VALUES})
