@@ -93,9 +93,9 @@ def test_stand_ins(package, path, derived):
     ):
         with pytest.raises(sn.LazyError, match=f"must be in memory, got a lazy value of type {name} of {package}"):
             call()
-    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array or lend its memory .*, got a value of type {name}"):
+    with pytest.raises(sn.ParameterTypeError, match=rf"out must be a NumPy array .*, got a value of type {name}"):
         LAW.sample(out=lazy)
-    with pytest.raises(sn.ParameterTypeError, match=f"out must be a NumPy array or lend its memory .*, got a value of type {name}"):
+    with pytest.raises(sn.ParameterTypeError, match=rf"out must be a NumPy array .*, got a value of type {name}"):
         LAW.release([1, 2], out=lazy)
     assert object.__getattribute__(lazy, "asked") == []
     assert rng._stream.fill_count == 0
