@@ -1,7 +1,7 @@
 //! Numbers that are wiped: those that tell noise.
 //!
-//! `Zeroize` stores the elements of a slice one by one, because each store is volatile. Here they are stored as any others and the compiler is told
-//! that they are looked at, which takes an eighth of the time.
+//! `Zeroize` stores the elements of a slice one by one, because each store is volatile; that was a fifth of the time of vectors in the l2 norm. Here
+//! they are stored as any others, and the compiler is told that they are looked at.
 
 use core::ops::{Deref, DerefMut};
 
@@ -36,10 +36,31 @@ impl<T: DefaultIsZeroes> DerefMut for Wiped<T> {
     }
 }
 
+impl<T: DefaultIsZeroes> Wiped<T> {
+    /// Elements that were cut off are in the capacity still. Within it nothing is moved.
+    fn wipe(&mut self) {
+        self.0.resize(self.0.capacity(), T::default());
+        wipe(&mut self.0);
+    }
+}
+
 impl<T: DefaultIsZeroes> Drop for Wiped<T> {
     fn drop(&mut self) {
-        self.0.clear();
-        self.0.resize(self.0.capacity(), T::default());
-        optimization_barrier(&self.0[..]);
+        self.wipe();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_the_capacity_is_wiped_where_it_lies() {
+        let mut numbers = Wiped::from(vec![7_u64; 9]);
+        let (place, capacity) = (numbers.as_ptr(), numbers.capacity());
+        numbers.truncate(4);
+        numbers.wipe();
+        assert_eq!((numbers.as_ptr(), numbers.len()), (place, capacity));
+        assert!(numbers.iter().all(|number| *number == 0));
     }
 }
