@@ -19,7 +19,7 @@ import importlib, os, pkgutil, resource, sys, threading
 import numpy as np
 import stairnoise as sn
 
-# CPython's compiler may end in a SystemError where it finds no memory: nothing is left to be imported.
+# CPython's compiler may end in a SystemError where it finds no memory: nothing is left to be imported or compiled.
 for module in pkgutil.walk_packages(sn.__path__, "stairnoise."):
     if not module.name.startswith(("stairnoise.cli", "stairnoise.figures", "stairnoise._scipy")):
         importlib.import_module(module.name)
@@ -48,6 +48,7 @@ def ending(call, names, extra):
 def run(name, prepare, call):
     names = {"np": np, "sn": sn}
     exec(prepare, names)
+    call = compile(call, name, "eval")
     found = []
     for extra in (0, *(2**i for i in range(14, 31, 2))):
         found.append(ending(call, names, extra))
