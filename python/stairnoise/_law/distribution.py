@@ -400,4 +400,6 @@ def _require(allowed: Any, level: Real, rule: str) -> None:
 
 def plain(result: Any) -> Real:
     """Turn a zero-dimensional result into a Python float."""
+    if type(result) is float:
+        return result
     return result if getattr(result, "ndim", 0) else float(result)

@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
 use super::entropy;
 use crate::error::DrawError;
+use crate::wiped::wipe;
 
 /// Keys made at a time, the successor among them: 32 blocks, two batches of the narrower wide cipher and one of the wider.
 const KEYS: usize = 16;
@@ -60,7 +61,7 @@ impl FillKeys {
         }
         let cipher = self.cipher(self.next);
         // Erased before the fill is used: nothing that happens to the fill can leave its key here.
-        self.blocks[2 * self.next..][..2].as_flattened_mut().zeroize();
+        wipe(self.blocks[2 * self.next..][..2].as_flattened_mut());
         self.next += 1;
         cipher
     }
@@ -83,7 +84,7 @@ impl FillKeys {
 
 impl Drop for FillKeys {
     fn drop(&mut self) {
-        self.blocks.zeroize();
+        wipe(self.blocks.as_flattened_mut());
     }
 }
 

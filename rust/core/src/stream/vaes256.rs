@@ -16,6 +16,7 @@ use core::mem::transmute;
 use zeroize::Zeroize;
 
 use super::schedule::{self, ROUNDS};
+use crate::wiped::wipe;
 
 /// Registers in flight: enough to hide the latency of a round, and with its key they fit the sixteen there are.
 const LANES: usize = 8;
@@ -63,7 +64,7 @@ impl Vaes256 {
             // SAFETY: as above.
             unsafe { encrypt_in_place(&self.0, &mut batch) };
             rest.copy_from_slice(&batch[..rest.len()]);
-            batch.zeroize();
+            wipe(batch.as_flattened_mut());
         }
     }
 }
@@ -87,7 +88,7 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
         let mut batch = [[0; 2]; BATCH];
         encrypt_successors(keys, tweak, first, &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
-        batch.zeroize();
+        wipe(batch.as_flattened_mut());
     }
 }
 

@@ -17,6 +17,7 @@ use core::mem::transmute;
 use zeroize::Zeroize;
 
 use super::schedule::{self, ROUNDS};
+use crate::wiped::wipe;
 
 /// Registers in flight: enough to hide the latency of a round where two are done per cycle, and they fit beside all round keys.
 const LANES: usize = 8;
@@ -73,7 +74,7 @@ fn encrypt_counters(keys: &[__m128i; ROUNDS + 1], tweak: u64, first: u64, out: &
         let mut batch = [[0; 2]; BATCH];
         encrypt_batch(keys, successors(tweak, first), &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
-        batch.zeroize();
+        wipe(batch.as_flattened_mut());
     }
 }
 
@@ -90,7 +91,7 @@ fn encrypt_indices(keys: &[__m128i; ROUNDS + 1], tweak: u64, indices: &[u64], ou
         let mut batch = [[0; 2]; BATCH];
         encrypt_indexed(keys, tweak, &counters, &mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
-        batch.zeroize();
+        wipe(batch.as_flattened_mut());
     }
 }
 
