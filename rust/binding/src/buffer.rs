@@ -327,7 +327,7 @@ impl<T: Copy + Default> Piece<'_, T> {
 
     fn scatter_lines<const ROWS: usize>(&self, tile: &Block, values: &[T]) {
         self.layout.patches::<ROWS>(tile, |patch| {
-            if let Some(rows) = patch.dense::<T, ROWS>() {
+            if let Some(rows) = patch.dense() {
                 let rows = rows.map(|place| &values[place..][..patch.columns]);
                 let first = self.memory.wrapping_byte_offset(patch.offset);
                 // SAFETY: for every column the places of `ROWS` elements of this piece, one after the other; as below.
@@ -434,7 +434,7 @@ impl<'py, A: Element + Copy> Input<'py, A> {
             stage.resize(tile.len(), self.get(tile.first));
         }
         self.layout.patches::<8>(tile, |patch| {
-            if let Some(rows) = patch.dense::<A, 8>() {
+            if let Some(rows) = patch.dense() {
                 for column in 0..patch.columns {
                     let place = self.first.wrapping_byte_offset(patch.offset + column as isize * patch.stride);
                     // SAFETY: the places of eight elements, one after the other; as in `get`.

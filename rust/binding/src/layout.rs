@@ -8,7 +8,7 @@ use crate::turn::LINE;
 /// So many values are in the first cache, whatever order they are written in.
 const CACHED: usize = 1 << 12;
 
-/// Columns of a [`Patch`] at most: their lines stay in the first cache, even if all fall into one set of it.
+/// Columns at most of a [`Patch`] whose lines are written row by row: they stay in the first cache, even if all fall into one set of it.
 const COLUMNS: usize = 8;
 
 /// The elements of an array in C order, as offsets in bytes from the first.
@@ -117,13 +117,14 @@ impl Layout {
     }
 
     /// Calls `each` for the patches of a block, of at most `ROWS` rows. The block lies within rows of this shape: of its trailing axes.
-    pub fn patches<const ROWS: usize>(&self, block: &Block, mut each: impl FnMut(&Patch<'_>)) {
+    pub fn patches<const ROWS: usize>(&self, block: &Block, mut each: impl FnMut(&Patch<'_, ROWS>)) {
         let mut place = 0;
         for band in block.cut(0, ROWS, block.columns.max(1)) {
             // Rows differ in leading axes alone: from one to another is as far in every column.
             let base = self.offset(band.first);
             let down: [_; ROWS] = array::from_fn(|row| self.offset(band.first + row.min(band.rows - 1) * band.pitch) - base);
-            let across = if band.rows > 1 { COLUMNS } else { band.columns };
+            let dense = band.rows == ROWS && (0..).zip(down).all(|(row, down)| down == row * self.size as isize);
+            let across = if dense || band.rows == 1 { band.columns } else { COLUMNS };
             let mut column = 0;
             self.runs(band.first, band.columns, |offset, stride, count| {
                 for at in (0..count).step_by(across) {
@@ -134,6 +135,7 @@ impl Layout {
                         stride,
                         columns: across.min(count - at),
                         down: &down[..band.rows],
+                        dense,
                     });
                 }
                 column += count;
@@ -286,7 +288,7 @@ impl Block {
 }
 
 /// Places of consecutive rows at consecutive, evenly spaced columns.
-pub(crate) struct Patch<'a> {
+pub(crate) struct Patch<'a, const ROWS: usize> {
     /// How many values of the block come before the first.
     pub place: usize,
     /// Values of the block from one row to the next.
@@ -297,14 +299,14 @@ pub(crate) struct Patch<'a> {
     pub columns: usize,
     /// From the first row to each row, in bytes.
     pub down: &'a [isize],
+    /// Whether there are `ROWS` rows and the values of every column lie one after the other.
+    dense: bool,
 }
 
-impl Patch<'_> {
-    /// If the values of every column lie one after the other, in so many rows: how many values of the block come before each row.
-    pub fn dense<T, const ROWS: usize>(&self) -> Option<[usize; ROWS]> {
-        let size = size_of::<T>() as isize;
-        let dense = self.down.len() == ROWS && (0..).zip(self.down).all(|(row, down)| *down == row * size);
-        dense.then(|| array::from_fn(|row| self.place + row * self.width))
+impl<const ROWS: usize> Patch<'_, ROWS> {
+    /// If the values of every column lie one after the other, in `ROWS` rows: how many values of the block come before each row.
+    pub fn dense(&self) -> Option<[usize; ROWS]> {
+        self.dense.then(|| array::from_fn(|row| self.place + row * self.width))
     }
 
     /// For every row, how many values of the block come before it, and its offset.
