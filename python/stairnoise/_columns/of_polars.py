@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.column import Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
+from stairnoise._columns.column import Chunks, Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
 from stairnoise._values import require
 
 # Longer columns are read in blocks: Polars gives back the memory of one before it takes that of the next. New memory for all of
@@ -43,7 +43,7 @@ def column(values: Any) -> Column:
         slices = [series.slice(start, length) for start, length in zip(starts[:-1], lengths, strict=True)]
         return polars.concat(slices, rechunk=False)
 
-    return Column(numbers, nulls, make, ends)
+    return Column(Chunks([numbers], nulls), make, ends)
 
 
 def frame(values: Any, names: list[Any]) -> Frame:

@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
+use crate::column;
 use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
 use crate::turn;
@@ -31,7 +32,7 @@ const DETACH_FROM: usize = 1 << 11;
 pub(crate) const STAGE: usize = 1 << 12;
 
 /// So many times as many are written at a time where they lie one after the other: what a call prepares and wipes is a smaller part of its work.
-const LONGER: usize = 4;
+pub(crate) const LONGER: usize = 4;
 
 /// What the values of a law cost, and which of them belong together.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ impl Parts {
 }
 
 /// Room for `n` values.
-fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
     let mut room = Vec::new();
     room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
@@ -474,6 +475,7 @@ pub(crate) enum InOrder<'a, A> {
         part: Range<usize>,
         stage: Vec<A>,
     },
+    Column(column::InOrder<'a, A>),
 }
 
 impl<A> InOrder<'_, A> {
@@ -483,6 +485,7 @@ impl<A> InOrder<'_, A> {
             Self::Contiguous { all, part } => &all[part.clone()],
             Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
+            Self::Column(column) => column.part(),
         }
     }
 }
@@ -504,6 +507,7 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
                 let place = tile.place(first);
                 *part = place..place + count;
             }
+            Self::Column(column) => column.advance(first, count),
         }
     }
 }

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{Input, Output, Parts, STAGE};
+use crate::buffer::{InOrder, Input, Output, Parts, STAGE, same_shape};
+use crate::column::Column;
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads;
@@ -71,17 +72,54 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let places = places.in_step_with(&answers);
+    release_in_order(
+        py,
+        |most| answers.in_order(most),
+        values.shape(),
+        places,
+        law,
+        stream,
+        threads,
+    )
+}
+
+/// Writes the released numbers of a column to their places of `out`.
+pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
+    py: Python<'_>,
+    column: &Column<'_, A>,
+    out: &Bound<'_, PyArrayDyn<T>>,
+    law: &impl Law,
+    stream: &Stream,
+    threads: usize,
+) -> PyResult<()> {
+    same_shape("values", &[column.len()], out.shape())?;
+    let in_order = |most| Ok(InOrder::Column(column.in_order(most)?));
+    release_in_order(py, in_order, out.shape(), Output::new(out)?, law, stream, threads)
+}
+
+/// Writes released answers of this shape, which `in_order` reads in step with `places`.
+fn release_in_order<'a, A: Answer + Element + Sync + 'a, T: Value + Element>(
+    py: Python<'_>,
+    in_order: impl Fn(usize) -> Result<InOrder<'a, A>, OutOfMemory> + Sync + Send,
+    shape: &[usize],
+    places: Output<'_, T>,
+    law: &impl Law,
+    stream: &Stream,
+    threads: usize,
+) -> PyResult<()> {
     let parts = parts(law);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
-    // Answers are read twice: all of them are checked before a fill is taken.
-    threads::check(
-        py,
-        (places.order(), places.len(), threads),
-        || (),
-        || answers.in_order(STAGE),
-        |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
-        |first, error| errors::answer(error, first, values.shape()),
-    )?;
+    if !law.takes_all::<A>() {
+        // Answers are read twice: all of them are checked before a fill is taken.
+        threads::check(
+            py,
+            (places.order(), places.len(), threads),
+            || (),
+            || in_order(STAGE),
+            |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
+            |first, error| errors::answer(error, first, shape),
+        )?;
+    }
     let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
@@ -90,8 +128,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            let answers = answers.in_order(parts.stage())?;
-            piece.write(answers, parts.stage(), |first, answers, part| {
+            piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
                 Ok(fill.release(first, answers.part(), part)?)
             })
         },

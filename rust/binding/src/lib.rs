@@ -5,6 +5,7 @@
 //! | `arguments` | Python values as the core's enums |
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
+//! | `column` | numbers in chunks, with nulls among them |
 //! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
@@ -26,6 +27,7 @@ use pyo3::prelude::*;
 mod arguments;
 mod borrows;
 mod buffer;
+mod column;
 mod drawing;
 mod each;
 mod errors;

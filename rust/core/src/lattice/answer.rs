@@ -12,6 +12,10 @@ pub trait Answer: Copy + private::Sealed {
     #[doc(hidden)]
     fn is_below(self, limit: f64) -> bool;
 
+    /// Whether every number of the type is below `limit`.
+    #[doc(hidden)]
+    fn are_below(limit: f64) -> bool;
+
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
     /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
@@ -77,6 +81,10 @@ impl Answer for f64 {
         self.abs() < limit
     }
 
+    fn are_below(_: f64) -> bool {
+        false
+    }
+
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
         let (significand, exponent) = decompose(self.abs());
         let significand = i128::from(significand);
@@ -109,6 +117,10 @@ impl Answer for i64 {
     fn is_below(self, limit: f64) -> bool {
         // The conversion is exact for limits up to 2⁶³. Beyond, no integer is too large.
         self.unsigned_abs() < limit.ceil() as u64
+    }
+
+    fn are_below(limit: f64) -> bool {
+        Self::MIN.is_below(limit)
     }
 
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
