@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.column import Column, Nulls
+from stairnoise._columns.column import Chunks, Column, Nulls
 from stairnoise._columns.libraries import library
 from stairnoise._columns.reading import by_library, reader
 from stairnoise._errors import ParameterError, outline
@@ -20,7 +20,7 @@ class Answers(NamedTuple):
     source: Any
     column: Column
     # int64 or float64, of one axis.
-    answers: NDArray[Any]
+    answers: Chunks
     single_precision: bool
     # Places that become null.
     missing: Nulls
@@ -29,11 +29,11 @@ class Answers(NamedTuple):
 def read_answers(file: Any, source: Any, nulls: str) -> Answers:
     """Read a column with the file of its library."""
     column: Column = by_library("values", source, file.column, source)
-    missing = column.nulls
+    missing = column.chunks.nulls
     if missing is not None and nulls == "refuse":
         first = int(np.argmax(missing))
         raise ParameterError(f'values must not be null without nulls="zero" or nulls="keep", got a null at index ({first},)')
-    return Answers(source, column, *true_values(column.numbers), missing if nulls == "keep" else None)
+    return Answers(source, column, *_exact(column.chunks), missing if nulls == "keep" else None)
 
 
 def answers_of(values: Any) -> NDArray[Any]:
@@ -41,4 +41,12 @@ def answers_of(values: Any) -> NDArray[Any]:
     found = library(values)
     if found is None or found[1] == "frame":
         raise ParameterError(f"values must be a single column, got {outline(values)}")
-    return read_answers(reader(found[0]), values, "refuse").answers
+    return read_answers(reader(found[0]), values, "refuse").answers.whole()
+
+
+def _exact(chunks: Chunks) -> tuple[Chunks, bool]:
+    """Convert numbers to int64 or float64; tell whether they were float32."""
+    if chunks.dtype in (np.int64, np.float64):
+        return chunks, False
+    answers, single_precision = true_values(chunks.whole())
+    return Chunks([answers]), single_precision

@@ -17,16 +17,41 @@ _INT64 = np.iinfo(np.int64)
 _MOST_DIGITS = 18
 
 
+class Chunks(NamedTuple):
+    """Numbers that lie in one array or several."""
+
+    # At least one, all of one dtype of kind i, u or f.
+    arrays: list[NDArray[Any]]
+    # Places of nulls, which count as 0 whatever lies there; None if there is none.
+    nulls: Nulls = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the numbers."""
+        return self.arrays[0].dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of all of them."""
+        return sum(map(len, self.arrays)), *self.arrays[0].shape[1:]
+
+    def whole(self) -> NDArray[Any]:
+        """Return all of them in one array: that of the library if it can be, otherwise a copy."""
+        if len(self.arrays) == 1 and self.nulls is None:
+            return self.arrays[0]
+        whole = np.concatenate(self.arrays)
+        if self.nulls is not None:
+            whole[self.nulls] = 0
+        return whole
+
+
 class Column(NamedTuple):
     """Numbers of one axis, without the library that they came from."""
 
-    # Of a dtype of kind i, u or f; 0 in the place of a null.
-    numbers: NDArray[Any]
-    # Places of nulls; None if there is none.
-    nulls: Nulls
+    chunks: Chunks
     # Makes a column of the library from released numbers, and from the places that become null.
     make: Callable[[NDArray[Any], Nulls], Any]
-    # Least and largest integer of the column's type, if these are not the ends of the dtype of `numbers`.
+    # Least and largest integer of the column's type, if these are not the ends of the numbers' dtype.
     ends: tuple[int, int] | None = None
 
 

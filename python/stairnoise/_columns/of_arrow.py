@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.column import Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
+from stairnoise._columns.column import Chunks, Column, Frame, Nulls, ends_of_decimal, not_numbers, not_whole, places
 from stairnoise._values import require
 
 _DTYPES: dict[str, Any] = {
@@ -30,15 +30,11 @@ def column(values: Any) -> Column:
     chunked = issubclass(type(values), pyarrow.ChunkedArray)
     chunks = values.chunks if chunked else [values]
     words = _words(values)
-    parts = [_numbers(chunk, words) for chunk in chunks]
-    own = values.null_count > 0 or len(parts) != 1
-    numbers = np.concatenate(parts or [np.empty((0, *words.shape), words.base)]) if own else parts[0]
-    nulls = np.concatenate([nulls_of(chunk) for chunk in chunks]) if values.null_count else None
-    if nulls is not None:
-        numbers[nulls] = 0
-    ends = None
+    arrays = [_numbers(chunk, words) for chunk in chunks] or [np.zeros(0, words)]
+    nulls = Chunks([nulls_of(chunk) for chunk in chunks]).whole() if values.null_count else None
+    numbers, ends = Chunks(arrays, nulls), None
     if _is_decimal(kind):
-        numbers, ends = _from_words(numbers), ends_of_decimal(kind.precision)
+        numbers, ends = Chunks([_from_words(numbers.whole())], nulls), ends_of_decimal(kind.precision)
     lengths = [len(chunk) for chunk in chunks]
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
@@ -50,7 +46,7 @@ def column(values: Any) -> Column:
         slices = [whole.slice(int(start), length) for start, length in zip(starts[:-1], lengths, strict=True)]
         return pyarrow.chunked_array(slices, type=new)
 
-    return Column(numbers, nulls, make, ends)
+    return Column(numbers, make, ends)
 
 
 def frame(values: Any, names: list[Any]) -> Frame:
@@ -107,8 +103,18 @@ def nulls_of(chunk: Any) -> NDArray[np.bool_]:
     if chunk.null_count == 0 or validity is None:
         return np.zeros(len(chunk), np.bool_)
     first, skipped = divmod(chunk.offset, 8)
-    bits = np.unpackbits(np.frombuffer(validity, np.uint8)[first:], count=skipped + len(chunk), bitorder="little")
-    return np.equal(bits[skipped:], 0)
+    return nulls_of_bits(np.frombuffer(validity, np.uint8)[first:], skipped, len(chunk))
+
+
+def nulls_of_bits(valid: NDArray[np.uint8], skipped: int, length: int) -> NDArray[np.bool_]:
+    """Tell which of the elements are null whose bits come after so many others."""
+    bits = np.unpackbits(valid, count=skipped + length, bitorder="little")
+    return np.equal(bits, 0, out=bits.view(np.bool_))[skipped:]
+
+
+def bits_of(nulls: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return a bit for every element, 0 for null."""
+    return np.packbits(~nulls, bitorder="little")
 
 
 def _from_words(words: NDArray[Any]) -> NDArray[np.int64]:
@@ -128,5 +134,5 @@ def _array(pyarrow: Any, kind: Any, numbers: NDArray[Any], nulls: Nulls) -> Any:
         if kind.bit_width > _WORD:
             signs = np.broadcast_to((data >> (_WORD - 1))[:, None], (len(data), kind.bit_width // _WORD - 1))
             data = np.concatenate([data[:, None], signs], axis=1)
-    validity = None if nulls is None else pyarrow.py_buffer(np.packbits(~nulls, bitorder="little"))
+    validity = None if nulls is None else pyarrow.py_buffer(bits_of(nulls))
     return pyarrow.Array.from_buffers(kind, len(numbers), [validity, pyarrow.py_buffer(np.ascontiguousarray(data))])

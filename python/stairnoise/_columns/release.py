@@ -11,25 +11,28 @@ from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._columns.answers import Answers, read_answers
-from stairnoise._columns.column import Nulls
+from stairnoise._columns.column import Chunks, Nulls
 from stairnoise._columns.libraries import library, refuse_lazy
 from stairnoise._columns.reading import by_library, reader
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._law.drawing import require_values
+from stairnoise._law.partitions import NAME
 from stairnoise._parameters import exact_array
 from stairnoise._values import whole_numbers
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
+# More are copied into one array: the extension looks at each beside every other, to see which memory is in use.
+_MOST_CHUNKS = 1000
 
 
 class Noise(Protocol):
     """What adds noise to columns: that of a stream, or that of labels."""
 
-    def add(self, place: int, answers: NDArray[Any], out: NDArray[Any], missing: Nulls) -> None:
-        """Write the noisy answers of the column number `place` to `out`; what is written for missing ones is not used."""
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        """Write the noisy answers of the column number `place` to `out`, and 0 for missing ones: no noise stays behind a null."""
 
-    def rehearse(self, answers: NDArray[Any]) -> None:
+    def rehearse(self, answers: Chunks) -> None:
         """Refuse answers that `add` would refuse, before another column has drawn."""
 
 
@@ -41,23 +44,33 @@ class Fresh(NamedTuple):
     k: int
     threads: int
 
-    def add(self, place: int, answers: NDArray[Any], out: NDArray[Any], missing: Nulls) -> None:
-        self.law._add_noise(self.stream, answers, out, self.k, self.threads)
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        arrays, nulls = answers
+        if self.law._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
+            self.law._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
+            if missing is not None:
+                out[missing] = 0
+            return
+        law = self.law._keeping_guarantee(self.k, NAME)._scalar_law
+        contiguous = [np.require(array, requirements=["C", "A"]) for array in arrays]
+        places = None if nulls is None else nulls.view(np.uint8)
+        law.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
 
-    def rehearse(self, answers: NDArray[Any]) -> None:
+    def rehearse(self, answers: Chunks) -> None:
         """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
 
         def try_out(some: NDArray[Any]) -> None:
             # The noise of this stream is used for nothing.
-            self._replace(stream=_native.Stream.from_seed(0, True)).add(0, some, np.empty(some.shape), None)
+            self.law._add_noise(_native.Stream.from_seed(0, True), some, np.empty(some.shape), self.k, self.threads)
 
+        whole = answers.whole()
         if self.law._parameter_shape:
-            try_out(answers)
-        elif answers.size:
+            try_out(whole)
+        elif whole.size:
             try:
-                try_out(np.array([answers.min(), answers.max()]))
+                try_out(np.array([whole.min(), whole.max()]))
             except ParameterError:
-                try_out(answers)  # names the place
+                try_out(whole)  # names the place
 
 
 def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, out: object) -> Any:
@@ -85,11 +98,11 @@ def require_whole(values: Any, columns: object) -> None:
     """Refuse a column, or named columns of a frame, with a number that is not whole."""
     file, names = opened(values, columns)
     if names is None:
-        whole_numbers(by_library("values", values, file.column, values).numbers)
+        whole_numbers(by_library("values", values, file.column, values).chunks.whole())
         return
     for place, column in enumerate(by_library("values", values, file.frame, values, names).columns):
         with _named(place):
-            whole_numbers(by_library("values", column, file.column, column).numbers)
+            whole_numbers(by_library("values", column, file.column, column).chunks.whole())
 
 
 def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
@@ -138,7 +151,7 @@ def _named(place: int) -> Iterator[None]:
         raise type(error)(f"{error} of columns[{place}]") from None
 
 
-def _require_shape(law: Any, answers: NDArray[Any]) -> None:
+def _require_shape(law: Any, answers: Chunks) -> None:
     require_values(answers.shape, law._value_shape, "values")
     if law._released_shape(answers.shape) != answers.shape:
         raise ParameterError(
@@ -163,7 +176,7 @@ def _columns(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
 
 def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
     """Release each row of the columns as a vector."""
-    answers = [each.answers for each in found]
+    answers = [each.answers.whole() for each in found]
     if len({column.dtype for column in answers}) > 1:
         for place, column in enumerate(answers):
             with _named(place):
@@ -171,17 +184,24 @@ def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
     vectors = np.stack(answers, axis=-1)
     require_values(vectors.shape, law._value_shape, "values")
     noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
-    noise.add(0, vectors, noisy, None)
-    return [_made(each, noisy[:, place].copy()) for place, each in enumerate(found)]
+    noise.add(0, Chunks([vectors]), noisy, None)
+    made = []
+    for place, each in enumerate(found):
+        column = noisy[:, place].copy()
+        if each.missing is not None:
+            column[each.missing] = 0
+        made.append(_made(each, column))
+    return made
 
 
 def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
     """Release one column; integers come back in the column's own type, cut off at its ends."""
-    dtype = law._released_dtype(one.answers, one.single_precision)
-    noisy = np.empty(one.answers.shape, dtype)
+    dtype, own = law._released_dtype(one.answers, one.single_precision), one.column.chunks.dtype.newbyteorder("=")
+    # The extension cuts off at the ends of int32 itself.
+    noisy = np.empty(one.answers.shape, own if dtype == "int64" and own == np.int32 else dtype)
     noise.add(place, one.answers, noisy, one.missing)
     if dtype == "int64":
-        noisy = _cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
+        noisy = _cut_off(noisy, own, one.column.ends)
     return _made(one, noisy)
 
 
@@ -196,6 +216,4 @@ def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | 
 
 def _made(one: Answers, noisy: NDArray[Any]) -> Any:
     """Make the column of released numbers."""
-    if one.missing is not None:
-        noisy[one.missing] = 0  # what libraries keep behind a null is no answer
     return by_library("values", one.source, one.column.make, noisy, one.missing)

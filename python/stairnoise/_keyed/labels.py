@@ -87,8 +87,8 @@ def _of_array(array: NDArray[Any]) -> Labels:
 
 def _integers(package: str, column: Any) -> Labels:
     """Return the labels of a column of integers that int64 holds."""
-    read = reader(package).column(column)
-    return Labels.integers(read.numbers.astype(np.int64, copy=False), read.nulls)
+    read = reader(package).column(column).chunks
+    return Labels.integers(read.whole().astype(np.int64, copy=False), read.nulls)
 
 
 def _of_pandas(column: Any) -> Labels:
@@ -123,9 +123,9 @@ def _of_arrow(column: Any) -> Labels:
     if text in ("float", "double", "halffloat") or text.startswith(("time", "duration")):
         raise _wrong_dtype(text, timed=text.startswith(("time", "duration")))
     if text.startswith("dictionary"):
-        codes = of_arrow.column(column.indices)
+        codes = of_arrow.column(column.indices).chunks
         # No unsigned type has room for the mark of a missing one.
-        places = codes.numbers.astype(np.int64)
+        places = codes.whole().astype(np.int64)
         if codes.nulls is not None:
             places[codes.nulls] = -1
         return _column(column.dictionary).taken(places)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._columns.column import Chunks
 from stairnoise._columns.libraries import library
 from stairnoise._columns.reading import by_library
 from stairnoise._columns.release import opened, released
@@ -57,7 +58,7 @@ def released_by_key(
     require_values(answers.shape, vector, "values")
     column = column_of(labels, answers, vector)
     noisy = released_array(answers.shape, out, law._released_dtype(answers, single_precision), law._release_dtypes)
-    KeyedNoise(law, keyed, heads, column, k, workers).add(0, answers, noisy, None)
+    KeyedNoise(law, keyed, heads, column, k, workers).add(0, Chunks([answers]), noisy, None)
     if out is not None:
         return out
     return noisy.item() if noisy.shape == () else noisy
@@ -73,20 +74,22 @@ class KeyedNoise:
         self._keyed, self._heads, self._labels, self._threads = keyed, heads, labels, threads
         self._keys: Keys | None = None
 
-    def add(self, place: int, answers: NDArray[Any], out: NDArray[Any], missing: Nulls) -> None:
-        """Write noisy answers to `out`, which is of NumPy's own class; a missing one gets any number."""
+    def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
+        """Write noisy answers to `out`, which is of NumPy's own class, and 0 for a missing one."""
         labels = self._labels
         # The secret is not fetched for nothing, such as the empty frames by which clusters infer types.
         if not len(labels) or (missing is not None and missing.all()):
+            out[...] = 0
             return
+        rows = answers.whole()
         if missing is not None:
             # In its place comes the first that is not missing, so that its label has no value, and places stay as they are.
-            places = np.where(missing, np.argmin(missing), np.arange(len(answers)))
-            answers, labels = answers[places], labels.taken(places)
+            places = np.where(missing, np.argmin(missing), np.arange(len(rows)))
+            rows, labels = rows[places], labels.taken(places)
         self._keys = self._keys or self._keyed._derived()
         # The extension takes rows one after the other, so others are copied.
         whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-        rows = np.ascontiguousarray(answers).reshape(answers.shape)
+        rows = np.ascontiguousarray(rows).reshape(rows.shape)
         self._keys.release(
             self._drawn,
             self._heads[place],
@@ -97,10 +100,12 @@ class KeyedNoise:
             width=self._width,
             threads=self._threads,
         )
+        if missing is not None:
+            whole[missing] = 0
         if whole is not out:
             out[...] = whole
 
-    def rehearse(self, answers: NDArray[Any]) -> None:
+    def rehearse(self, answers: Chunks) -> None:
         """Do nothing: a release by key takes nothing from a stream, and can be repeated."""
 
 

@@ -95,7 +95,7 @@ def add_to_duckdb(
         *names, values = columns
         column = by_library("values", values, of_arrow.column, values)
         noisy = release.batch(column, names[0] if len(names) == 1 else names, dtype)
-        return pyarrow.array(noisy, mask=column.nulls)
+        return pyarrow.array(noisy, mask=column.chunks.nulls)
 
     # DuckDB counts the parameters of the function.
     places = [inspect.Parameter(f"label_{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(len(labels))]

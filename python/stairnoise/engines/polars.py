@@ -78,8 +78,8 @@ def polars_expr(
         *names, answers = rows.struct.unnest().get_columns()
         column = by_library("values", answers, of_polars.column, answers)
         noisy = pl.Series(release.batch(column, names[0] if len(names) == 1 else names, dtype))
-        if column.nulls is not None:
-            noisy = noisy.set(pl.Series(column.nulls), None)
+        if column.chunks.nulls is not None:
+            noisy = noisy.set(pl.Series(column.chunks.nulls), None)
         return noisy.alias(rows.name)
 
     fields = [each.alias(str(place)) for place, each in enumerate([*labels, values])]

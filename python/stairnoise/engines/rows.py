@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise._columns.column import Column
+from stairnoise._columns.column import Chunks, Column
 from stairnoise._errors import ParameterTypeError, outline, received
 from stairnoise._keyed.labels import label_column
 from stairnoise._keyed.release import KeyedNoise, head
@@ -80,10 +80,10 @@ class KeyedRelease:
 
     def batch(self, column: Column, labels: Any, dtype: str) -> NDArray[Any]:
         """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
-        answers, _ = true_values(column.numbers)
+        answers, _ = true_values(column.chunks.whole())
         noisy = np.zeros(answers.shape, dtype)
         KeyedNoise(self._law, self._keyed, [self._head], label_column(labels, len(answers)), self._k, 0).add(
-            0, answers, noisy, column.nulls
+            0, Chunks([answers]), noisy, column.chunks.nulls
         )
         return noisy
 

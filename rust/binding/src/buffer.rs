@@ -7,7 +7,7 @@
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
 )]
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
+use crate::column;
 use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
 use crate::turn;
@@ -31,7 +32,7 @@ const DETACH_FROM: usize = 1 << 11;
 pub(crate) const STAGE: usize = 1 << 12;
 
 /// So many times as many are written at a time where they lie one after the other: what a call prepares and wipes is a smaller part of its work.
-const LONGER: usize = 4;
+pub(crate) const LONGER: usize = 4;
 
 /// What the values of a law cost, and which of them belong together.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ impl Parts {
 }
 
 /// Room for `n` values.
-fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
+pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     // On the heap: draws must run in threads of 128 KiB of stack, which is musl's default.
     let mut room = Vec::new();
     room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
@@ -119,7 +120,7 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
 /// Whether two arrays have the same elements at the same places: first element, shape and strides.
 #[pyfunction]
 pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
-    let facts = |array: &Bound<'_, PyUntypedArray>| (address(array), array.dtype().itemsize());
+    let facts = |array: &Bound<'_, PyUntypedArray>| (data(array), array.dtype().itemsize());
     facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
 }
 
@@ -148,13 +149,14 @@ pub(crate) fn new_array<'py, T: Element + Copy>(
     Ok(array)
 }
 
-fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
+/// Where the first element lies.
+pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *const c_void {
     // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
-    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.addr() }
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast() }
 }
 
 pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
-    // SAFETY: as in `address`.
+    // SAFETY: as in `data`.
     let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
     flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0
 }
@@ -474,6 +476,7 @@ pub(crate) enum InOrder<'a, A> {
         part: Range<usize>,
         stage: Vec<A>,
     },
+    Column(column::InOrder<'a, A>),
 }
 
 impl<A> InOrder<'_, A> {
@@ -483,6 +486,7 @@ impl<A> InOrder<'_, A> {
             Self::Contiguous { all, part } => &all[part.clone()],
             Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
+            Self::Column(column) => column.part(),
         }
     }
 }
@@ -504,6 +508,7 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
                 let place = tile.place(first);
                 *part = place..place + count;
             }
+            Self::Column(column) => column.advance(first, count),
         }
     }
 }

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{Input, Output, Parts, STAGE};
+use crate::buffer::{InOrder, Input, Output, Parts, STAGE, same_shape};
+use crate::column::Column;
 use crate::errors;
 use crate::stream::Stream;
 use crate::threads;
@@ -71,17 +72,62 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
     let places = places.in_step_with(&answers);
+    release_in_order(
+        py,
+        |most| answers.in_order(most),
+        |_, _| (),
+        values.shape(),
+        places,
+        law,
+        stream,
+        threads,
+    )
+}
+
+/// Writes the released numbers of a column to their places of `out`, and 0 in the places of nulls if they are to be `kept`.
+pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
+    py: Python<'_>,
+    (column, kept): (&Column<'_, A>, bool),
+    out: &Bound<'_, PyArrayDyn<T>>,
+    law: &impl Law,
+    stream: &Stream,
+    threads: usize,
+) -> PyResult<()> {
+    same_shape("values", &[column.len()], out.shape())?;
+    let in_order = |most| Ok(InOrder::Column(column.in_order(most)?));
+    let finish = |first: u64, part: &mut [T]| {
+        if kept {
+            column.erase_nulls(first as usize, part);
+        }
+    };
+    release_in_order(py, in_order, finish, out.shape(), Output::new(out)?, law, stream, threads)
+}
+
+/// Writes released answers of this shape, which `in_order` reads in step with `places`; `finish` takes each part with the number of its first.
+#[allow(clippy::too_many_arguments, reason = "two callers")]
+fn release_in_order<'a, A: Answer + Element + Sync + 'a, T: Value + Element>(
+    py: Python<'_>,
+    in_order: impl Fn(usize) -> Result<InOrder<'a, A>, OutOfMemory> + Sync + Send,
+    finish: impl Fn(u64, &mut [T]) + Sync + Send,
+    shape: &[usize],
+    places: Output<'_, T>,
+    law: &impl Law,
+    stream: &Stream,
+    threads: usize,
+) -> PyResult<()> {
     let parts = parts(law);
     let threads = threads::number(threads, places.len().saturating_mul(parts.price))?;
-    // Answers are read twice: all of them are checked before a fill is taken.
-    threads::check(
-        py,
-        (places.order(), places.len(), threads),
-        || (),
-        || answers.in_order(STAGE),
-        |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
-        |first, error| errors::answer(error, first, values.shape()),
-    )?;
+    if !law.takes_all::<A>() {
+        // Answers are read twice: all of them are checked before a fill is taken.
+        threads::check(
+            py,
+            (places.order(), places.len(), threads),
+            || (),
+            || in_order(STAGE),
+            |(), answers| law.check_answers(answers.part()).map_err(|error| (0, error)),
+            |first, error| errors::answer(error, first, shape),
+        )?;
+    }
     let fill = stream.next_fill(law, places.len()).map_err(errors::draw)?;
     threads::fill(
         py,
@@ -90,9 +136,10 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
         threads,
         || (),
         |(), piece| {
-            let answers = answers.in_order(parts.stage())?;
-            piece.write(answers, parts.stage(), |first, answers, part| {
-                Ok(fill.release(first, answers.part(), part)?)
+            piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
+                fill.release(first, answers.part(), part)?;
+                finish(first, part);
+                Ok(())
             })
         },
     )

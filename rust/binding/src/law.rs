@@ -1,10 +1,12 @@
 //! The class of every law with scalar parameters.
 
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use stairnoise::{Law as _, OutOfMemory, Value};
 
 use crate::buffer::{same_shape, with_answers, with_output};
+use crate::column::Column;
 use crate::drawing;
 use crate::errors;
 use crate::stream::Stream;
@@ -57,6 +59,29 @@ impl Law {
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
+    }
+
+    /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0; to be `kept` null, it gets no noise.
+    #[allow(clippy::too_many_arguments, reason = "Python's")]
+    #[pyo3(signature = (stream, chunks, nulls, out, kept = false, threads = 0))]
+    fn release_column(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        chunks: &Bound<'_, PyList>,
+        nulls: Option<&Bound<'_, PyArrayDyn<u8>>>,
+        out: &Bound<'_, PyUntypedArray>,
+        kept: bool,
+        threads: usize,
+    ) -> PyResult<()> {
+        if let Ok(chunks) = chunks.extract::<Vec<Bound<'_, PyArrayDyn<i64>>>>() {
+            let column = Column::new(&chunks, nulls)?;
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
+        } else {
+            let chunks = chunks.extract::<Vec<Bound<'_, PyArrayDyn<f64>>>>()?;
+            let column = Column::new(&chunks, nulls)?;
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
+        }
     }
 
     /// A view of the stream's next fill of `n` values, which is taken.

@@ -3,8 +3,10 @@
 //! | file | subject |
 //! |---|---|
 //! | `arguments` | Python values as the core's enums |
+//! | `arrow` | memory that Polars lends and takes |
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
+//! | `column` | numbers in chunks, with nulls among them |
 //! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
 //! | `each` | laws with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
@@ -24,8 +26,10 @@
 use pyo3::prelude::*;
 
 mod arguments;
+mod arrow;
 mod borrows;
 mod buffer;
+mod column;
 mod drawing;
 mod each;
 mod errors;
@@ -46,6 +50,8 @@ mod usual;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::arrow::{ArrowArray, arrow_chunks};
     #[pymodule_export]
     use crate::buffer::same_memory;
     #[pymodule_export]

@@ -12,6 +12,12 @@ pub trait Answer: Copy + private::Sealed {
     #[doc(hidden)]
     fn is_below(self, limit: f64) -> bool;
 
+    /// Whether every number of the type is below `limit`.
+    #[doc(hidden)]
+    fn are_below(_limit: f64) -> bool {
+        false
+    }
+
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
     /// Half upwards commutes with shifts by lattice steps; half to even does not, and would let a change of Δ move the rounded answer
@@ -111,6 +117,10 @@ impl Answer for i64 {
         self.unsigned_abs() < limit.ceil() as u64
     }
 
+    fn are_below(limit: f64) -> bool {
+        Self::MIN.is_below(limit)
+    }
+
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
         shift(self.into(), -log2_granularity)
     }
@@ -122,7 +132,7 @@ impl Answer for i64 {
 
     #[inline(always)]
     fn nearest(self) -> f64 {
-        // Exact where it is used: floats take integers up to 2⁵³ (`is_quick`), and integers take `rounded`.
+        // Exact where it has to be: floats take integers up to 2⁵³ (`is_quick`), `i64` takes `rounded`, and `i32` cuts off what is larger.
         self as f64
     }
 

@@ -152,6 +152,15 @@ pub trait Law: Debug + Send + Sync {
     {
         release::check_answers(answers, limit(self.log2_granularity()))
     }
+
+    /// Whether [`Law::check_answers`] refuses no number of this type: nobody need look at them.
+    #[doc(hidden)]
+    fn takes_all<A: Answer>(&self) -> bool
+    where
+        Self: Sized,
+    {
+        A::are_below(limit(self.log2_granularity()))
+    }
 }
 
 /// What a pointer to a law can do is what the law can do.
