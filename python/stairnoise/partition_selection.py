@@ -150,13 +150,12 @@ class PartitionSelection(Immutable):
         return once if self.max_partitions_contributed == 1 else once.compose(self.max_partitions_contributed)
 
     def _loss(self, sensitivity: Any) -> Any:
+        from stairnoise._theory.partition_selection import losses
         from stairnoise._theory.privacy.parts.largest import Largest
         from stairnoise._theory.privacy.parts.listed import Listed
 
-        from stairnoise._theory.partition_selection import losses
-
         law = self._mechanism
-        worst = []
+        worst: list[Any] = []
         for chances, loss, infinite in losses(law.eps, law.delta, law.rising, law.certain):
             there = np.array(chances) > 0
             log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]

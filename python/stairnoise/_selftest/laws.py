@@ -335,7 +335,10 @@ def _check_counts(mechanism: PartitionSelection, rng: Any) -> Outcome:
     events = Events()
     needed = count + mechanism.threshold - values
     events.never("a large group is not shown", int((~shown).sum()))
-    events.never(f"a noise outside of {mechanism.threshold - most} to {mechanism.threshold - 1}", int(((needed < 1) | (needed > most)).sum()))
+    events.never(
+        f"a noise outside of {mechanism.threshold - most} to {mechanism.threshold - 1}",
+        int(((needed < 1) | (needed > most)).sum()),
+    )
     chances = np.diff(mechanism.probability(np.arange(most + 1)))
     cells = Cells("count that is shown", np.arange(most - 1, dtype=np.float64) + 1.5, chances)
     where = np.clip(needed, 1, most) - 1
