@@ -78,7 +78,7 @@ class PartitionSelection(Immutable):
     >>> import stairnoise as sn
     >>> mechanism = sn.PartitionSelection(eps=1, delta=1e-6)
     >>> mechanism.probability([0, 1, 10, 14, 20]).round(4).tolist()
-    [0.0, 0.0, 0.0128, 0.6409, 0.9993]
+    [0.0, 0.0, 0.0128, 0.6999, 0.9993]
     >>> mechanism.threshold, mechanism.always_shown
     (14, 28)
     >>> shown, values = mechanism.release([0, 3, 120])
