@@ -4,7 +4,8 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
 vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`,
+`PartitionSelection`).
 """
 
 import typing as _typing
@@ -35,6 +36,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
+    from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
@@ -59,6 +61,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",
+    # Some of many groups
+    "PartitionSelection",
     # Noise in one call
     "sample",
     # Choice of a mechanism and of its shape
@@ -96,6 +100,7 @@ _MODULES = {
     "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise._law.guarantee",
     "KeyedRng": "stairnoise._keyed.rng",
+    "PartitionSelection": "stairnoise.partition_selection",
     "PrivacyLoss": "stairnoise.privacy",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
