@@ -1,0 +1,47 @@
+"""Databases and files that can be asked.
+
+| file | subject |
+|---|---|
+| `source` | what all engines have in common |
+| `statement` | a question as one SQL statement, and its rows as answers |
+| `sqlite` | SQLite |
+| `duckdb` | DuckDB, CSV and Parquet |
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.sources.source import Source as Source
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def open_source(source: Any) -> Source:
+    """Return what can be asked: a path, a URL, or an open connection; it is a context manager.
+
+    It reads only. A connection that was passed in is not closed.
+    """
+    module = type(source).__module__.partition(".")[0].lstrip("_")
+    if module == "sqlite3":
+        from stairnoise.query.sources.sqlite import SQLite
+
+        return SQLite(source)
+    if module == "duckdb":
+        from stairnoise.query.sources.duckdb import DuckDB
+
+        return DuckDB(source)
+    if not isinstance(source, (str, Path)):
+        raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
+    path = Path(source)
+    if not path.is_file():
+        raise ParameterError(f"source must be a file that exists, got {str(source)!r}")
+    if path.open("rb").read(16) == _SQLITE:
+        from stairnoise.query.sources.sqlite import SQLite
+
+        return SQLite.of_file(path)
+    from stairnoise.query.sources.duckdb import DuckDB
+
+    return DuckDB.of_file(path)
