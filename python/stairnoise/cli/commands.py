@@ -20,6 +20,7 @@ from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.noise_report import print_noise_report
 from stairnoise.cli.private_table import print_private_table, read_table
+from stairnoise.cli.query import query
 from stairnoise.cli.selftest import selftest
 
 _USAGE_ERROR = 2
@@ -220,6 +221,7 @@ def plot(
     console.print(f"written to {path}", soft_wrap=True)
 
 
+app.command()(query)
 app.command()(selftest)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Literal
 
 import numpy as np
@@ -17,9 +16,8 @@ from stairnoise.query.question import Question
 Statistic = Literal["count", "sum", "mean"]
 
 _MOST_GROUPS = 2**31 - 1
-# What a group may be called. Floats are left out, because engines disagree about their equality.
-_GROUPS = (str, int, bool, datetime.date, Decimal, bytes, type(None))
-_KINDS = "strings, integers, bools, dates, decimals, bytes or None"
+_GROUPS = (str, int, float, datetime.date, type(None))
+_KINDS = "strings, integers, bools, dates, floats or None"
 
 
 def question(
@@ -118,7 +116,9 @@ def _require_person(person: object, row_is_person: object, max_groups: object) -
     """Require exactly one answer to the question on which the whole guarantee rests."""
     rows = flag(row_is_person, "row_is_person")
     if rows and person is not None:
-        raise ParameterError("person must be left out with row_is_person: either every row is another person, or a column says who")
+        raise ParameterError(
+            "person must be left out with row_is_person: either every row is another person, or a column says who"
+        )
     if not rows and person is None:
         raise ParameterError(
             "row_is_person or person must be given: either every row is another person, or the column that says who; got neither"

@@ -46,19 +46,22 @@ class Output:
         """The file that says what the rows are, if the format has no place for it."""
         if self._make is _parquet:
             require("pyarrow", "Parquet files need", "pyarrow")
-        for each in self._files():
+        for each in self.files():
             self._require_free(each)
         # It fails now if nothing can be written there.
         _remove(_temporary(path, b""))
 
-    def _files(self) -> list[Path]:
+    def files(self) -> list[Path]:
+        """Return the files that will be there."""
         return [self.path, *([self.notes] if self.notes else [])]
 
     def _require_free(self, path: Path) -> None:
         if path.is_dir() or (path.exists() and not path.is_file()):
             raise ParameterError(f"output must be a file, got {str(path)!r}, which is something else")
         if not self._overwrite and os.path.lexists(path):
-            raise ParameterError(f"output must be a new file, or overwriting allowed, got {str(path)!r}, which exists")
+            raise ParameterError(
+                f"output must be a new file, unless --force or overwrite=True is given, got {str(path)!r}, which exists"
+            )
 
     def write(self, table: PrivateTable) -> None:
         """Write the table; what is said about it comes first, so that no table is there without it."""

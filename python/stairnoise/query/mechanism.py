@@ -83,7 +83,11 @@ def _mechanism(name: object) -> str | None:
         raise ParameterTypeError(f"{rule}, got {received(name)}")
     if name not in MECHANISMS:
         whole = [each for each in MECHANISMS if each == f"discrete_{name}"]
-        hint = f": the results are whole numbers or multiples of a unit; did you mean {whole[0]!r}?" if whole else meant(name, MECHANISMS)
+        hint = (
+            f": the results are whole numbers or multiples of a unit; did you mean {whole[0]!r}?"
+            if whole
+            else meant(name, MECHANISMS)
+        )
         raise ParameterError(f"{rule}, got {received(name)}{hint}")
     return name
 

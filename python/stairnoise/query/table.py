@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
-from stairnoise._law.guarantee import Guarantee
 from stairnoise._optional import require
 
 Row = tuple[Any, ...]
@@ -27,8 +26,8 @@ class PrivateTable(Sequence[Row]):
     columns : tuple of str
         Names of the columns: those of `by`, the statistic, "error_bound", and for means "low" and "high". A name that
         `by` has too begins with "private_".
-    guarantee : Guarantee
-        What the whole table promises.
+    eps, delta : float
+        The whole table is (ε, δ)-differentially private for one person; `about` says what that is.
 
     Examples
     --------
@@ -44,16 +43,17 @@ class PrivateTable(Sequence[Row]):
     ['Paris', 'Rome', 'Oslo']
     """
 
-    __slots__ = ("_about", "_rows", "columns", "guarantee")
+    __slots__ = ("_about", "_rows", "columns", "delta", "eps")
     __module__ = "stairnoise.query"
 
     _about: dict[str, Any]
     _rows: tuple[Row, ...]
     columns: tuple[str, ...]
-    guarantee: Guarantee
+    delta: float
+    eps: float
 
-    def __init__(self, columns: Sequence[str], rows: Sequence[Row], guarantee: Guarantee, about: dict[str, Any]) -> None:
-        fields = {"columns": tuple(columns), "_rows": tuple(rows), "guarantee": guarantee, "_about": about}
+    def __init__(self, columns: Sequence[str], rows: Sequence[Row], eps: float, delta: float, about: dict[str, Any]) -> None:
+        fields = {"columns": tuple(columns), "_rows": tuple(rows), "eps": eps, "delta": delta, "_about": about}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -82,7 +82,7 @@ class PrivateTable(Sequence[Row]):
         raise AttributeError(f"a PrivateTable is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PrivateTable, (self.columns, self._rows, self.guarantee, self._about)
+        return PrivateTable, (self.columns, self._rows, self.eps, self.delta, self._about)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PrivateTable):

@@ -1,0 +1,114 @@
+"""Screen of ``stairnoise query``: the private table, and what is said about it."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stairnoise.query.files import Output
+from stairnoise.query.noise import scaled
+from stairnoise.query.release import Outcome
+from stairnoise.query.table import text
+
+_HEADINGS = {"error_bound": "±", "private_error_bound": "±"}
+# A spreadsheet takes a text that begins with one of these for a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+_AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
+_NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. Publish nothing of this screen."
+
+
+def print_release(console: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
+    """Print the rows, or where they were written, and what is and is not protected."""
+    if file is None:
+        console.print(_grid(outcome, show_true))
+    else:
+        _print_written(console, outcome, file)
+    console.print()
+    about = outcome.table.about
+    said = [about["protected"], about["error_bound"].replace("error_bound", "±"), _mechanisms(about)]
+    said += [f"{each[:1].upper()}{each[1:]}." for each in about["post_processing"]]
+    if ledger is not None:
+        said.append(f"Ledger: eps = {ledger.total():g} of {ledger.budget:g} is spent.")
+    for each in [*said, about["not_protected"]]:
+        console.print(Text(each))
+    if show_true:
+        console.print(Text(_NOT_PRIVATE, "bold red"))
+
+
+def _grid(outcome: Outcome, show_true: bool) -> Table:
+    table, by = outcome.table, len(outcome.plan.question.by)
+    grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for place, name in enumerate(table.columns):
+        if place < by:
+            grid.add_column(Text(shown(name)), overflow="fold")
+        else:
+            grid.add_column(Text(_HEADINGS.get(name, name)), justify="right", no_wrap=True)
+    if show_true:
+        grid.add_column(Text("true"), justify="right", style="dim", no_wrap=True)
+    true = _true(outcome) if show_true else [()] * len(table)
+    for row, beside in zip(table, true, strict=True):
+        places = _decimals(row[by + 1])
+        numbers = [number(value, places, up=at == 1) for at, value in enumerate(row[by:])]
+        grid.add_row(*(Text(shown(text(cell))) for cell in row[:by]), *numbers, *(number(value, places) for value in beside))
+    return grid
+
+
+def _true(outcome: Outcome) -> list[tuple[int | float]]:
+    """Return the true value of each row that is shown; a mean of nobody is NaN."""
+    answers, plan = outcome.answers, outcome.plan
+    sums = answers.counts if answers.sums is None else answers.sums
+    found: dict[tuple[object, ...], int | float] = {}
+    for cell, count, total in zip(answers.cells, answers.counts.tolist(), sums.tolist(), strict=True):
+        if plan.statistic == "mean":
+            found[cell] = float(total * plan.unit / count) if count else math.nan
+        else:
+            found[cell] = total if plan.statistic == "count" else scaled(total, plan.unit)
+    by = len(plan.question.by)
+    return [(found[row[:by]],) for row in outcome.table]
+
+
+def _mechanisms(about: dict[str, Any]) -> str:
+    laws = [f"{each['draws']}, k = {each['k']}, sensitivity {each['sensitivity']}" for each in about["mechanisms"]]
+    if len(laws) > 1:
+        laws = [f"{law}, for the {each['of']}" for law, each in zip(laws, about["mechanisms"], strict=True)]
+    return f"Mechanism: {'; '.join(laws)}. The noise is {about['noise']}."
+
+
+def _print_written(console: Console, outcome: Outcome, file: Output) -> None:
+    rows = len(outcome.table)
+    console.print(Text(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}"), soft_wrap=True)
+    if file.notes:
+        console.print(Text(f"and to {file.notes}: what they are, and how to check them"), soft_wrap=True)
+    by = len(outcome.plan.question.by)
+    formulas = sum(any(isinstance(cell, str) and cell.startswith(_FORMULAS) for cell in row[:by]) for row in outcome.table)
+    if formulas:
+        console.print(Text(f"{formulas} rows have a group that begins with = + - or @: {_AS_TEXT}"))
+
+
+def _decimals(bound: int | float) -> int:
+    """Return how many decimals show three digits of a bound; integers have none."""
+    if isinstance(bound, int) or not 0 < bound < math.inf:
+        return 0
+    return min(max(0, 2 - math.floor(math.log10(bound))), 15)
+
+
+def number(value: int | float, decimals: int, *, up: bool = False) -> str:
+    """Write a number with some decimals, a bound rounded up."""
+    if isinstance(value, int):
+        return str(value)
+    if not math.isfinite(value):
+        return "–"
+    step = Decimal(1).scaleb(-decimals)
+    return str(Decimal(value).quantize(step, ROUND_CEILING if up else ROUND_HALF_EVEN))
+
+
+def shown(cell: str) -> str:
+    """Return a text with its control characters escaped, so that a cell cannot write to the terminal."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in cell)
