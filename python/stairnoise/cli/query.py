@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +17,8 @@ from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.release import Release
 
 _INTERRUPTED = 130
+_FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
+_RECORD = re.compile(r'("(?:[^"]|"")*"|[^",]*)(,("(?:[^"]|"")*"|[^",]*))*', re.DOTALL)
 _SECRET_BYTES = 32
 
 _WHO = "Who is protected"
@@ -99,7 +100,7 @@ def query(
     """
     if show_true and (output is not None or json):
         raise ParameterError("show_true must not be combined with output or json: what is written may be published")
-    columns = [name for each in by or () for name in _fields(each, "by")]
+    columns = _columns(by or [])
     statistic, column = _statistic(count, sum_of, mean_of)
     if statistic == "count" and bounds is not None:
         raise ParameterError("bounds must be left out for a count, in which every person counts 1")
@@ -149,20 +150,21 @@ def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Li
     return ("sum", sum_of) if sum_of else ("count", None)
 
 
-def _fields(text: str, name: str) -> list[str]:
-    """Return the fields of one record of CSV: a value with a comma or a quote in it is quoted."""
-    try:
-        records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except csv.Error:
-        records = []
-    if len(records) != 1:
-        raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other text')
-    return records[0]
+def _fields(text: str, name: str) -> list[str | None]:
+    """Return the fields of a line of CSV, as a private table is written: quotes around commas, and nothing for null."""
+    if not _RECORD.fullmatch(text):
+        raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other quotes')
+    fields = _FIELD.findall(text + ",")
+    return [each[1:-1].replace('""', '"') if each.startswith('"') else each or None for each in fields]
 
 
-def _groups(texts: list[str], by: list[str]) -> dict[str, list[str]]:
+def _columns(texts: list[str]) -> list[str]:
+    return [name or "" for each in texts for name in _fields(each, "by")]
+
+
+def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
     """Return the groups of each column; the name ends at an equals sign, and may have others in it."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str | None]] = {}
     for text in texts:
         places = [place for place, letter in enumerate(text) if letter == "="]
         if not places:

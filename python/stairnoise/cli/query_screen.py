@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from rich.console import Console
@@ -13,9 +12,8 @@ from rich.text import Text
 from stairnoise.query.files import Output
 from stairnoise.query.noise import scaled
 from stairnoise.query.release import Outcome
-from stairnoise.query.table import text
+from stairnoise.query.texts import decimals, number
 
-_HEADINGS = {"error_bound": "±", "private_error_bound": "±"}
 # A spreadsheet takes a text that begins with one of these for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -43,25 +41,24 @@ def print_release(console: Console, outcome: Outcome, file: Output | None, *, sh
 
 
 def _grid(outcome: Outcome, show_true: bool) -> Table:
-    table, by = outcome.table, len(outcome.plan.question.by)
+    table, groups = outcome.table, len(outcome.plan.question.by)
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for place, name in enumerate(table.columns):
-        if place < by:
-            grid.add_column(Text(shown(name)), overflow="fold")
+    for place, name in enumerate(table.headings):
+        if place < groups:
+            grid.add_column(Text(name), overflow="fold")
         else:
-            grid.add_column(Text(_HEADINGS.get(name, name)), justify="right", no_wrap=True)
+            grid.add_column(Text(name), justify="right", no_wrap=True)
     if show_true:
         grid.add_column(Text("true"), justify="right", style="dim", no_wrap=True)
-    true = _true(outcome) if show_true else [()] * len(table)
-    for row, beside in zip(table, true, strict=True):
-        places = _decimals(row[by + 1])
-        numbers = [number(value, places, up=at == 1) for at, value in enumerate(row[by:])]
-        grid.add_row(*(Text(shown(text(cell))) for cell in row[:by]), *numbers, *(number(value, places) for value in beside))
+    true = _true(outcome) if show_true else {}
+    for row, cells in zip(table, table.texts(), strict=True):
+        beside = [number(true[row[:groups]], decimals(row[groups + 1]))] if show_true else []
+        grid.add_row(*map(Text, [*cells, *beside]))
     return grid
 
 
-def _true(outcome: Outcome) -> list[tuple[int | float]]:
-    """Return the true value of each row that is shown; a mean of nobody is NaN."""
+def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
+    """Return the true value of each cell; the mean of nobody is NaN."""
     answers, plan = outcome.answers, outcome.plan
     sums = answers.counts if answers.sums is None else answers.sums
     found: dict[tuple[object, ...], int | float] = {}
@@ -70,8 +67,7 @@ def _true(outcome: Outcome) -> list[tuple[int | float]]:
             found[cell] = float(total * plan.unit / count) if count else math.nan
         else:
             found[cell] = total if plan.statistic == "count" else scaled(total, plan.unit)
-    by = len(plan.question.by)
-    return [(found[row[:by]],) for row in outcome.table]
+    return found
 
 
 def _mechanisms(about: dict[str, Any]) -> str:
@@ -90,25 +86,3 @@ def _print_written(console: Console, outcome: Outcome, file: Output) -> None:
     formulas = sum(any(isinstance(cell, str) and cell.startswith(_FORMULAS) for cell in row[:by]) for row in outcome.table)
     if formulas:
         console.print(Text(f"{formulas} rows have a group that begins with = + - or @: {_AS_TEXT}"))
-
-
-def _decimals(bound: int | float) -> int:
-    """Return how many decimals show three digits of a bound; integers have none."""
-    if isinstance(bound, int) or not 0 < bound < math.inf:
-        return 0
-    return min(max(0, 2 - math.floor(math.log10(bound))), 15)
-
-
-def number(value: int | float, decimals: int, *, up: bool = False) -> str:
-    """Write a number with some decimals, a bound rounded up."""
-    if isinstance(value, int):
-        return str(value)
-    if not math.isfinite(value):
-        return "–"
-    step = Decimal(1).scaleb(-decimals)
-    return str(Decimal(value).quantize(step, ROUND_CEILING if up else ROUND_HALF_EVEN))
-
-
-def shown(cell: str) -> str:
-    """Return a text with its control characters escaped, so that a cell cannot write to the terminal."""
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in cell)

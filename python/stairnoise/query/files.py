@@ -59,9 +59,7 @@ class Output:
         if path.is_dir() or (path.exists() and not path.is_file()):
             raise ParameterError(f"output must be a file, got {str(path)!r}, which is something else")
         if not self._overwrite and os.path.lexists(path):
-            raise ParameterError(
-                f"output must be a new file, unless --force or overwrite=True is given, got {str(path)!r}, which exists"
-            )
+            raise ParameterError(f"output must be a new file without --force or overwrite=True, got {str(path)!r}, which exists")
 
     def write(self, table: PrivateTable) -> None:
         """Write the table; what is said about it comes first, so that no table is there without it."""

@@ -65,7 +65,7 @@ class Release:
         self._spend(plan, answers, _name(source, self._question.table))
         self.state = "spent"
         rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative)
-        about = statement(plan, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
+        about = statement(plan, list(rows.columns), self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
         names = _names(self._question.by, list(rows.columns))
         tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
         return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about), plan, answers)

@@ -10,7 +10,9 @@ from stairnoise.query.mechanism import Budget
 from stairnoise.query.noise import Part, Plan, level, scaled
 
 
-def statement(plan: Plan, budget: Budget, confidence: float, rng: Any, *, nonnegative: bool) -> dict[str, Any]:
+def statement(
+    plan: Plan, columns: list[str], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
+) -> dict[str, Any]:
     """Return all that is said about a table, as plain values that JSON can hold."""
     question = plan.question
     return {
@@ -18,6 +20,7 @@ def statement(plan: Plan, budget: Budget, confidence: float, rng: Any, *, nonneg
         "table": question.table,
         "statistic": plan.statistic,
         "column": question.column,
+        "columns": columns,
         "by": list(question.by),
         "groups": {
             name: _listed(question.groups[name]) if name in question.groups else "chosen privately" for name in question.by

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
-import datetime
 import json
 import os
+import textwrap
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
 from stairnoise._optional import require
+from stairnoise.query.texts import csv_field, decimals, number, shown, text
 
 Row = tuple[Any, ...]
+
+_WIDTH = 80
+_MOST_SHOWN = 60
 
 
 class PrivateTable(Sequence[Row]):
@@ -92,8 +97,41 @@ class PrivateTable(Sequence[Row]):
     def __hash__(self) -> int:
         return hash((self.columns, self._rows))
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Headings of the columns of the printed table."""
+        names = [shown(name) for name in self.columns]
+        return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return the cells of the printed table, row by row; its bounds are rounded up to three digits."""
+        return [self._texts(row) for row in self]
+
+    def _texts(self, row: Row) -> tuple[str, ...]:
+        groups, names = self._groups, self._about["columns"]
+        places = decimals(row[groups + 1])
+        numbers = (number(value, places, of=of) for value, of in zip(row[groups:], names, strict=True))
+        return (*map(shown, row[:groups]), *numbers)
+
+    @property
+    def _groups(self) -> int:
+        """How many columns name the group."""
+        return len(self._about["by"])
+
     def __repr__(self) -> str:
-        return f"<PrivateTable of {len(self)} rows: {', '.join(self.columns)}>"
+        rows = [self._texts(row) for row in self[:_MOST_SHOWN]]
+        rest = [f"... and {len(self) - _MOST_SHOWN} more rows"] if len(self) > _MOST_SHOWN else []
+        said = [textwrap.fill(each, _WIDTH) for each in self._said()]
+        return "\n\n".join([_aligned([self.headings, *rows], self._groups), *rest, *said])
+
+    def _said(self) -> tuple[str, str]:
+        return self._about["protected"], self._about["error_bound"].replace("error_bound", "±")
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(each)}</th>" for each in self.headings)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in cells)}</tr>" for cells in self.texts())
+        said = "".join(f"<p>{escape(each)}</p>" for each in self._said())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row."""
@@ -123,7 +161,7 @@ class PrivateTable(Sequence[Row]):
 
     def to_csv(self) -> str:
         """Return the rows as CSV, with a header line: text with commas, quotes or line breaks is quoted, None is empty."""
-        return "".join(",".join(map(_csv_field, row)) + "\n" for row in (self.columns, *self))
+        return "".join(",".join(map(csv_field, row)) + "\n" for row in (self.columns, *self))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the rows and what is said about them to a file: .csv, .parquet or .json.
@@ -169,22 +207,12 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, type(None))) else text(value)
 
 
-def text(value: object) -> str:
-    """Return the text of a cell; None is empty."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value).hex()
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return str(value)
-
-
-def _csv_field(value: object) -> str:
-    """Return a field of CSV; an empty text is quoted, so that it is not None."""
-    written = text(value)
-    if isinstance(value, str) and (not written or written != written.strip() or any(mark in written for mark in ',"\r\n#')):
-        return '"' + written.replace('"', '""') + '"'
-    return written
+def _aligned(lines: list[tuple[str, ...]], groups: int) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place < groups else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        for cells in lines
+    )
