@@ -2,30 +2,241 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+from stairnoise._errors import ParameterError
 from stairnoise._optional import require
-from stairnoise.query.sources.source import Source
-from stairnoise.query.sources.statement import quoted
+from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.dialect import Dialect, quoted, rounded
+from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.units import MOST_UNITS, Units
+
+_CLASSES = frozenset({"BETWEEN", "CASE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR"})
+_OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
+# Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
+_FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+_INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")) | {
+    "INTEGER",
+    "UINTEGER",
+}
+# The whole file is read for the types, so that no later row fails to be of its column's type.
+_READERS = {".csv": "read_csv({}, sample_size = -1)", ".parquet": "read_parquet({})"}
+
+
+class DuckDBDialect(Dialect):
+    """SQL as DuckDB has it."""
+
+    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
+        """Return the rows for which a condition is true; one that fails for a row is null there."""
+        return f"select * from {table} where try((\n{condition}\n))"
+
+    def group(self, column: Column) -> str:
+        """Return a value; of texts and enumerations the text, whatever the collation."""
+        name = quoted(column.name)
+        return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
+
+    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
+        """Return the mark for a listed value; 0.1 is another number in a column of FLOAT."""
+        return f"cast({self.mark} as float)" if column.type == "FLOAT" else self.mark, value
+
+    def text(self, value: str) -> str:
+        """Return a value as a text, or null."""
+        return f"(cast({value} as varchar) collate c)"
+
+    def order(self, text: str) -> str:
+        """Return SHA-256 of a text, in hexadecimal digits."""
+        return f"sha256({text})"
+
+    def is_number(self, column: Column) -> str:
+        """Return that a value is there, and is not NaN."""
+        name = quoted(column.name)
+        return f"{name} is not null and not isnan({name})" if column.type in ("FLOAT", "DOUBLE") else f"{name} is not null"
+
+    def units(self, column: Column, units: Units) -> str:
+        """Round in doubles, or leave whole numbers as they are."""
+        name = quoted(column.name)
+        if column.kind == "integer" and units.unit == 1:
+            least, most = -MOST_UNITS, MOST_UNITS
+            return f"cast(case when {name} > {most} then {most} when {name} < {least} then {least} else {name} end as bigint)"
+        return rounded(
+            f"cast({name} as double)", units, lambda number: f"cast({number!r} as double)", "cast(trunc({}) as bigint)"
+        )
 
 
 class DuckDB(Source):
     """A database of DuckDB, or a file that it reads as a table."""
 
     engine = "DuckDB"
+    dialect = DuckDBDialect()
+
+    def __init__(self, con: Any, *, path: Path | None = None) -> None:
+        self._con, self._path = con, path
+        self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
+        self._name = "the database" if path is None else repr(str(path))
+        self._began = True
+        try:
+            con.execute("begin transaction")
+        except self._duckdb.TransactionException:
+            self._began = False
 
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
-        """Open a file to read only."""
+        """Open a database to read only, or a file as a table that is named by its stem."""
         duckdb = require("duckdb", "a query of this file needs", "'stairnoise[query]'")
-        if path.suffix in (".csv", ".parquet"):
-            con = duckdb.connect()
-            literal = "'" + str(path).replace("'", "''") + "'"
-            con.execute(f"create view {quoted(path.stem)} as select * from {literal}")
-        else:
-            con = duckdb.connect(str(path), read_only=True)
-        return cls(con, owned=True)
+        reader = _READERS.get(path.suffix.lower())
+        if reader is None and path.open("rb").read(12)[8:] != b"DUCK":
+            raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
+        try:
+            if reader is None:
+                return cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
+            con = duckdb.connect(config=_SETTINGS)
+            literal = "'" + str(path.resolve()).replace("'", "''") + "'"
+            con.execute(f"create view {quoted(path.stem)} as select * from {reader.format(literal)}")
+            return cls(con, path=path)
+        except duckdb.Error as error:
+            problem = _problem(error)
+        raise SourceError(f"source {str(path)!r} {problem}")
 
-    def columns(self, table: str) -> list[str]:
-        """Return the names of a table's columns."""
-        return [row[0] for row in self._con.execute(f"describe {quoted(table)}").fetchall()]
+    def close(self) -> None:
+        """End the snapshot, and close what was opened."""
+        if self._path is not None:
+            self._con.close()
+        elif self._began:
+            self._con.execute("rollback")
+
+    def _described(self, table: str) -> tuple[str, list[Column]]:
+        rows = self._ask(
+            "select database_name, schema_name, table_name, column_name, data_type, database_name = current_database() or "
+            "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
+            "order by database_name <> 'temp', database_name, schema_name, table_name, column_index"
+        )
+        tables: dict[tuple[str, str, str], list[Column]] = {}
+        by_name: dict[str, tuple[str, str, str]] = {}
+        for database, schema, name, column, type_, here, current in rows:
+            full = database, schema, name
+            tables.setdefault(full, []).append(Column(column, _kind(type_), type_))
+            if here and (current or database == "temp"):
+                by_name.setdefault(name, full)
+            if here:
+                by_name.setdefault(f"{schema}.{name}", full)
+            by_name.setdefault(f"{database}.{schema}.{name}", full)
+        if table not in by_name:
+            raise missing_table(table, sorted(by_name, key=lambda name: name.count(".")))
+        full = by_name[table]
+        return ".".join(map(quoted, full)), tables[full]
+
+    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+        return next((name for name in columns if name.lower() == word.lower()), None)
+
+    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+        for frame in _FRAMES:
+            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition)])
+            problem = _judged(text)
+            if problem is not None:
+                raise refused(problem)
+        names = ", ".join(f"'{name}'" for name in sorted(FUNCTIONS | _OPERATORS))
+        if self._ask(f"select 1 from duckdb_functions() where not internal and lower(function_name) in ({names}) limit 1"):
+            raise refused("cannot be used, because the database has a macro with the name of a built-in function")
+        self._bind(condition, table)
+
+    def _bind(self, condition: str, table: str) -> None:
+        """Let DuckDB bind the condition, which reads names and types but no row."""
+        problem = None
+        try:
+            self._con.execute(f"explain select 1 from {table} where try((\n{condition}\n)) limit 0").fetchall()
+        except self._duckdb.BinderException as error:
+            problem = str(error).splitlines()[0].removeprefix("Binder Error: ")
+        except self._duckdb.Error:
+            problem = "the types of its columns and constants do not go together"
+        if problem is not None:
+            raise refused(f"is not understood by DuckDB: {problem}")
+
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        return self._ask(text, parameters)
+
+    def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        try:
+            rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
+        except self._duckdb.Error as error:
+            problem = _problem(error)
+        else:
+            return rows
+        raise SourceError(f"source {self._name} {problem}")
+
+
+def _judged(text: str) -> str | None:
+    """Return why a condition is refused, from the tree of the statement that it stands in."""
+    try:
+        tree = json.loads(text)
+    except RecursionError:
+        return "is nested too deep"
+    if tree.get("error"):
+        return f"is not understood by DuckDB: {str(tree.get('error_message')).splitlines()[0]}"
+    nodes = [statement["node"] for statement in tree["statements"]]
+    if len(nodes) != 1 or nodes[0]["type"] != "SELECT_NODE":
+        return "is more than a condition"
+    node = nodes[0]
+    clauses = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
+    if any(node.get(clause) for clause in clauses) or len(node["select_list"]) != 1:
+        return "is more than a condition"
+    left = [node["where_clause"], *node["select_list"]]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            problem = _of_node(each)
+            if problem is not None:
+                return problem
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return None
+
+
+def _of_node(node: dict[str, Any]) -> str | None:
+    kind = node.get("class")
+    if kind is None:
+        return None
+    if kind not in _CLASSES:
+        return f"has a {str(kind).lower()}"
+    if kind == "OPERATOR" and node["type"] in ("OPERATOR_CAST", "OPERATOR_TRY", "GROUPING_FUNCTION"):
+        return f"has a {str(node['type']).lower()}"
+    if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
+        return "names a column together with its table: leave the table out"
+    if kind == "FUNCTION":
+        name = str(node["function_name"]).lower()
+        if name not in (_OPERATORS if node.get("is_operator") else FUNCTIONS | _OPERATORS):
+            return f"calls {name}"
+        if node.get("filter") or node.get("distinct") or node.get("schema") or node.get("catalog"):
+            return f"calls {name} in a way that is not allowed"
+        if (node.get("order_bys") or {}).get("orders"):
+            return f"calls {name} in a way that is not allowed"
+    return None
+
+
+def _kind(declared: str) -> Kind:
+    """Return what a column holds."""
+    if declared in _INTEGERS:
+        return "integer"
+    if declared in ("FLOAT", "DOUBLE") or declared.startswith("DECIMAL("):
+        return "real"
+    if declared == "VARCHAR" or declared.startswith("ENUM("):
+        return "text"
+    kinds: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date"}
+    return kinds.get(declared, "other")
+
+
+def _problem(error: Exception) -> str:
+    text = str(error)
+    if "Could not set lock" in text or "being used by another process" in text:
+        return "is locked by another program"
+    if "not a valid DuckDB database" in text or "different version" in text or "newer version" in text:
+        return "is not a database that this DuckDB can read"
+    return f"could not answer ({type(error).__name__}; what DuckDB says is not shown, because it may hold data)"

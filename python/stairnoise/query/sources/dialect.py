@@ -1,0 +1,67 @@
+"""What engines write differently in one statement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.units import MOST_UNITS, Units
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Dialect(ABC):
+    """SQL as one engine has it. Every method returns a piece of text."""
+
+    # What stands for a parameter.
+    mark = "?"
+
+    def written(self, text: str) -> str:
+        """Return a text as it must be written among marks."""
+        return text
+
+    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
+        """Return the rows for which a condition is true."""
+        return f"select * from {table} where (\n{condition}\n)"
+
+    @abstractmethod
+    def group(self, column: Column) -> str:
+        """Return a column's value so that equal ones are equal in every byte: no other spelling can stand for a group."""
+
+    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
+        """Return the mark for a listed value, and the value as the driver takes it."""
+        return self.mark, value
+
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """Return a value as a text, or null."""
+
+    @abstractmethod
+    def order(self, text: str) -> str:
+        """Return SHA-256 of a text."""
+
+    @abstractmethod
+    def is_number(self, column: Column) -> str:
+        """Return the condition that a column holds a number in a row; NaN is none."""
+
+    @abstractmethod
+    def units(self, column: Column, units: Units) -> str:
+        """Return a number as the nearest multiple of a unit, at most `MOST_UNITS`, and as a whole number."""
+
+
+def rounded(number: str, units: Units, literal: Any, whole: str) -> str:
+    """Return the nearest multiple of a unit for a number in SQL.
+
+    Only numbers within `MOST_UNITS` are scaled, and none below half a unit, so that nothing overflows or underflows.
+    """
+    most, half = literal(MOST_UNITS * units.unit), literal(units.unit / 2)
+    scaled = f"{number} * {literal(1 / units.unit)}"
+    up, down = (whole.format(f"{scaled} {sign} {literal(0.5)}") for sign in "+-")
+    return (
+        f"case when {number} >= {most} then {MOST_UNITS} when {number} <= -{most} then -{MOST_UNITS} "
+        f"when {number} >= {half} then {up} when {number} <= -{half} then {down} else 0 end"
+    )
