@@ -125,7 +125,7 @@ def query(
     )
     file = None if output is None else _output(output, source, force)
     try:
-        outcome = release.run(source)
+        outcome = release.run(source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
     except KeyboardInterrupt:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
@@ -15,7 +17,7 @@ from stairnoise.query.arguments import question
 from stairnoise.query.mechanism import Budget, budget
 from stairnoise.query.noise import Plan, address, planned, released
 from stairnoise.query.question import Question
-from stairnoise.query.sources import open_source
+from stairnoise.query.sources import Source, open_source
 from stairnoise.query.statement import statement
 from stairnoise.query.table import PrivateTable
 from stairnoise.rng import release_stream
@@ -56,10 +58,15 @@ class Release:
         self.ledger = _ledger(ledger)
         self.state = "asking"
 
-    def run(self, source: Any) -> Outcome:
-        """Ask the source, spend the budget, draw the noise, in this order."""
+    def run(self, source: Any, *, groups_as_texts: bool = False) -> Outcome:
+        """Ask the source, spend the budget, draw the noise, in this order.
+
+        The groups of a command line are texts, which the types of their columns say how to read.
+        """
         with open_source(source) as opened:
-            answers = opened.answers(self._question)
+            if groups_as_texts:
+                self._read_groups(opened)
+            answers = opened.answers(self._question, order=_order(self._rng))
         plan = planned(self._question, self._budget, answers.unit)
         self.state = "spending"
         self._spend(plan, answers, _name(source, self._question.table))
@@ -69,6 +76,11 @@ class Release:
         names = _names(self._question.by, list(rows.columns))
         tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
         return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about), plan, answers)
+
+    def _read_groups(self, opened: Source) -> None:
+        table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
+        groups = {name: opened.read_groups(table, name, texts[name]) for name in texts}
+        self._question = replace(self._question, groups=groups)
 
     def _spend(self, plan: Plan, answers: Answers, data: str) -> None:
         """Write the cost into the ledger, which refuses what the budget does not hold."""
@@ -105,6 +117,11 @@ def _generator(rng: object) -> object:
             f"got {received(rng)}"
         )
     return rng
+
+
+def _order(rng: object) -> bytes | None:
+    """Return what decides in which groups a person counts: with a key always in the same ones."""
+    return bytes.fromhex(rng.fingerprint([0], ["the order of a person's groups"])) if isinstance(rng, KeyedRng) else None
 
 
 def _confidence(confidence: object) -> float:
