@@ -203,6 +203,8 @@ def _ledger(path: Path | None, budget: float | None) -> Any:
         if budget is not None:
             raise ParameterError("ledger must be given with a budget, got None")
         return None
+    if budget is None and not path.exists():
+        raise ParameterError(f"budget must be given for a new ledger, got None, and {str(path)!r} does not exist")
     from stairnoise import Ledger
 
     return Ledger(path, budget)

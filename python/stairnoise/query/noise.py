@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget
 from stairnoise.query.question import Question
 
+# 128 bits: two questions do not share a name by chance.
+_DIGEST = 32
 _INT64 = np.iinfo(np.int64)
 
 
@@ -125,9 +128,16 @@ def _only(answers: Answers, shown: NDArray[np.intp]) -> Answers:
 
 
 def address(question: Question, of: str) -> str:
-    """Return the public name of a statistic of a question: other questions of one release name get other noise."""
+    """Return the public name of a statistic: other questions under one release name get other noise, and cost their own ε.
+
+    It says what a reader of a ledger wants to know, and ends with a digest of the whole question, the lists of groups included.
+    """
     asked = asdict(question) | {"groups": {name: list(values) for name, values in question.groups.items()}}
-    return f"{of} of {json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr)}"
+    digest = hashlib.sha256(json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr).encode()).hexdigest()
+    of = of if question.column is None else f"{of} of {question.column} for the {question.statistic}"
+    by = f" by {', '.join(question.by)}" if question.by else ""
+    where = f" where {question.where}" if question.where else ""
+    return f"{of} from {question.table}{by}{where} (question {digest[:_DIGEST]})"
 
 
 def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
@@ -184,5 +194,5 @@ def _means(
         at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
         low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
-        shown = Fraction(float(mean))
-        yield float(mean), rounded_up(max(high - shown, shown - low)), rounded_down(low), rounded_up(high)
+        shown, ends = float(mean), (rounded_down(low), rounded_up(high))
+        yield shown, rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends)), *ends

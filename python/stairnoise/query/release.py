@@ -141,9 +141,10 @@ def _nonnegative(nonnegative: object, asked: Question) -> bool:
     return wanted
 
 
-def _ledger(ledger: Any) -> Any:
-    # Its spend is all that is asked of it.
-    if ledger is not None and not callable(getattr(type(ledger), "spend", None)):
+def _ledger(ledger: object) -> Any:
+    from stairnoise._ledger.ledger import Ledger
+
+    if ledger is not None and not isinstance(ledger, Ledger):
         raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")
     return ledger
 
