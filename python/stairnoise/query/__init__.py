@@ -4,5 +4,9 @@
 |---|---|
 | `question` | what is asked |
 | `answers` | true answers |
+| `order` | which of a person's groups count |
+| `condition` | the first judge of a condition |
 | `sources` | databases and files, and the one SQL statement that each is asked |
 """
+
+from stairnoise.query.sources.source import SourceError as SourceError
