@@ -6,6 +6,8 @@
 |---|---|
 | `ask` | the three functions |
 | `arguments`, `question` | what is asked, and its checks |
+| `condition` | the first judge of a condition |
+| `order` | which of a person's groups count |
 | `sources` | databases and files, and the one SQL statement that each is asked |
 | `answers` | true answers |
 | `mechanism` | which mechanism protects which number, with which share of the budget |
@@ -18,6 +20,7 @@ Nothing is imported but what the source needs.
 """
 
 from stairnoise.query.ask import count, mean, sum
+from stairnoise.query.sources.source import SourceError
 from stairnoise.query.table import PrivateTable
 
-__all__ = ["PrivateTable", "count", "mean", "sum"]
+__all__ = ["PrivateTable", "SourceError", "count", "mean", "sum"]

@@ -90,6 +90,11 @@ def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], 
     return list(dict.fromkeys(used))
 
 
+def computes(condition: str) -> bool:
+    """Tell whether a condition that was judged has sums, differences or products; a negative number counts as one."""
+    return any(token.text in ("+", "-", "*") for token in _tokens(condition))
+
+
 def refused(why: str) -> ParameterError:
     """Return the error about a condition."""
     return ParameterError(f"where must be a condition on one row; this one {why}")

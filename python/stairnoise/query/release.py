@@ -16,6 +16,7 @@ from stairnoise.query.answers import Answers
 from stairnoise.query.arguments import question
 from stairnoise.query.mechanism import Budget, budget
 from stairnoise.query.noise import Plan, address, planned, released
+from stairnoise.query.order import order_of
 from stairnoise.query.question import Question
 from stairnoise.query.sources import Source, open_source
 from stairnoise.query.statement import statement
@@ -121,7 +122,7 @@ def _generator(rng: object) -> object:
 
 def _order(rng: object) -> bytes | None:
     """Return what decides in which groups a person counts: with a key always in the same ones."""
-    return bytes.fromhex(rng.fingerprint([0], ["the order of a person's groups"])) if isinstance(rng, KeyedRng) else None
+    return order_of(rng) if isinstance(rng, KeyedRng) else None
 
 
 def _confidence(confidence: object) -> float:

@@ -6,6 +6,7 @@
 | `statement` | a question as one SQL statement, and its rows as answers |
 | `sqlite` | SQLite |
 | `duckdb` | DuckDB, CSV and Parquet |
+| `postgresql` | PostgreSQL |
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise.query.sources.source import Source as Source
 
+_URLS = ("postgresql://", "postgres://")
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -33,12 +35,22 @@ def open_source(source: Any) -> Source:
         from stairnoise.query.sources.duckdb import DuckDB
 
         return DuckDB(source)
+    if module == "psycopg":
+        from stairnoise.query.sources.postgresql import PostgreSQL
+
+        return PostgreSQL(source)
     if not isinstance(source, (str, Path)):
         raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
+    if isinstance(source, str) and source.startswith(_URLS):
+        from stairnoise.query.sources.postgresql import PostgreSQL
+
+        return PostgreSQL.of_url(source)
     path = Path(source)
     if not path.is_file():
         raise ParameterError(f"source must be a file that exists, got {str(source)!r}")
-    if path.open("rb").read(16) == _SQLITE:
+    with path.open("rb") as file:
+        head = file.read(len(_SQLITE))
+    if head == _SQLITE:
         from stairnoise.query.sources.sqlite import SQLite
 
         return SQLite.of_file(path)

@@ -16,8 +16,6 @@ class Column:
     name: str
     kind: Kind
     type: str
-    # Whatever an engine alone needs: PostgreSQL's collation.
-    collation: str | None = None
 
     @property
     def summable(self) -> bool:

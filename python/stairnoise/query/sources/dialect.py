@@ -32,6 +32,10 @@ class Dialect(ABC):
     def group(self, column: Column) -> str:
         """Return a column's value so that equal ones are equal in every byte: no other spelling can stand for a group."""
 
+    def found(self, column: Column) -> str:
+        """Return a value as `group` does, in a type that every such value can be read in."""
+        return self.group(column)
+
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, and the value as the driver takes it."""
         return self.mark, value

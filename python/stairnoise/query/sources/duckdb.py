@@ -14,7 +14,13 @@ from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.source import Source, SourceError, missing_table
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
-_CLASSES = frozenset({"BETWEEN", "CASE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR"})
+_CLASSES = frozenset(
+    {"BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
+)
+_LOGIC = frozenset(
+    {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
+    | {"OPERATOR_NULLIF"}
+)
 _OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
 # Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
@@ -28,20 +34,27 @@ _INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TIN
     "UINTEGER",
 }
 # The whole file is read for the types, so that no later row fails to be of its column's type.
-_READERS = {".csv": "read_csv({}, sample_size = -1)", ".parquet": "read_parquet({})"}
+_READERS = {".csv": "read_csv({}, header = true, sample_size = -1)", ".parquet": "read_parquet({})"}
 
 
 class DuckDBDialect(Dialect):
     """SQL as DuckDB has it."""
 
     def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
-        """Return the rows for which a condition is true; one that fails for a row is null there."""
-        return f"select * from {table} where try((\n{condition}\n))"
+        """Return the rows for which a condition is true.
+
+        Where it fails for a row, as a sum that overflows, it is null: an error would tell that there is such a row.
+        """
+        return f"select * from {table} where try(cast((\n{condition}\n) as boolean))"
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
         name = quoted(column.name)
         return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
+
+    def found(self, column: Column) -> str:
+        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999."""
+        return f"cast({quoted(column.name)} as varchar)" if column.kind == "date" else self.group(column)
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value; 0.1 is another number in a column of FLOAT."""
@@ -81,17 +94,15 @@ class DuckDB(Source):
         self._con, self._path = con, path
         self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
         self._name = "the database" if path is None else repr(str(path))
-        self._began = True
-        try:
-            con.execute("begin transaction")
-        except self._duckdb.TransactionException:
-            self._began = False
+        self._began = self._begin()
 
     @classmethod
     def of_file(cls, path: Path) -> DuckDB:
         """Open a database to read only, or a file as a table that is named by its stem."""
         duckdb = require("duckdb", "a query of this file needs", "'stairnoise[query]'")
         reader = _READERS.get(path.suffix.lower())
+        if reader is not None and any(each in str(path.resolve()) for each in "*?["):
+            raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
         if reader is None and path.open("rb").read(12)[8:] != b"DUCK":
             raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
         try:
@@ -137,27 +148,28 @@ class DuckDB(Source):
         return next((name for name in columns if name.lower() == word.lower()), None)
 
     def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
-        for frame in _FRAMES:
-            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition)])
-            problem = _judged(text)
-            if problem is not None:
-                raise refused(problem)
+        """Judge on an empty table in memory: an error in a transaction of the caller's would end it."""
+        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
+        with self._duckdb.connect(config=_SETTINGS) as con:
+            problem = self._judged(con, condition, f"(stairnoise_row integer{', ' if described else ''}{described})")
+        if problem is not None:
+            raise refused(problem)
         names = ", ".join(f"'{name}'" for name in sorted(FUNCTIONS | _OPERATORS))
         if self._ask(f"select 1 from duckdb_functions() where not internal and lower(function_name) in ({names}) limit 1"):
             raise refused("cannot be used, because the database has a macro with the name of a built-in function")
-        self._bind(condition, table)
 
-    def _bind(self, condition: str, table: str) -> None:
-        """Let DuckDB bind the condition, which reads names and types but no row."""
-        problem = None
+    def _judged(self, con: Any, condition: str, columns: str) -> str | None:
+        for frame in _FRAMES:
+            ((text,),) = con.execute("select json_serialize_sql(?::varchar)", [frame.format(condition)]).fetchall()
+            problem = _of_tree(text)
+            if problem is not None:
+                return problem
         try:
-            self._con.execute(f"explain select 1 from {table} where try((\n{condition}\n)) limit 0").fetchall()
-        except self._duckdb.BinderException as error:
-            problem = str(error).splitlines()[0].removeprefix("Binder Error: ")
-        except self._duckdb.Error:
-            problem = "the types of its columns and constants do not go together"
-        if problem is not None:
-            raise refused(f"is not understood by DuckDB: {problem}")
+            con.execute(f"create table stairnoise_rows {columns}")
+            con.execute(f"explain {self.dialect.kept('stairnoise_rows', {}, condition, [])}").fetchall()
+        except self._duckdb.Error as error:
+            return f"is not understood by DuckDB: {str(error).splitlines()[0]}"
+        return None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         return self._ask(text, parameters)
@@ -169,10 +181,22 @@ class DuckDB(Source):
             problem = _problem(error)
         else:
             return rows
+        if self._began:
+            # An error ends DuckDB's transactions.
+            self._con.execute("rollback")
+            self._begin()
         raise SourceError(f"source {self._name} {problem}")
 
+    def _begin(self) -> bool:
+        """Begin the transaction that is the snapshot, unless the caller has one."""
+        try:
+            self._con.execute("begin transaction")
+        except self._duckdb.TransactionException:
+            return False
+        return True
 
-def _judged(text: str) -> str | None:
+
+def _of_tree(text: str) -> str | None:
     """Return why a condition is refused, from the tree of the statement that it stands in."""
     try:
         tree = json.loads(text)
@@ -206,8 +230,11 @@ def _of_node(node: dict[str, Any]) -> str | None:
         return None
     if kind not in _CLASSES:
         return f"has a {str(kind).lower()}"
-    if kind == "OPERATOR" and node["type"] in ("OPERATOR_CAST", "OPERATOR_TRY", "GROUPING_FUNCTION"):
+    if kind == "OPERATOR" and node["type"] not in _LOGIC:
         return f"has a {str(node['type']).lower()}"
+    # x IS TRUE comes as a cast.
+    if kind == "CAST" and "BOOLEAN" not in (_path(node, "cast_type", "id"), _path(node, "type_expr", "type_name")):
+        return "has a cast"
     if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
         return "names a column together with its table: leave the table out"
     if kind == "FUNCTION":
@@ -219,6 +246,10 @@ def _of_node(node: dict[str, Any]) -> str | None:
         if (node.get("order_bys") or {}).get("orders"):
             return f"calls {name} in a way that is not allowed"
     return None
+
+
+def _path(node: dict[str, Any], outer: str, inner: str) -> object:
+    return (node.get(outer) or {}).get(inner)
 
 
 def _kind(declared: str) -> Kind:

@@ -96,7 +96,7 @@ class Source(ABC):
             self._judge(question.where, name, [table[column] for column in used])
         key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
         text, parameters = statement(self.dialect, question, name, table, codes, units, used, key)
-        return answers_of(question, self._rows(text, parameters), units)
+        return answers_of(question, table, self._rows(text, parameters), units)
 
     @abstractmethod
     def close(self) -> None:

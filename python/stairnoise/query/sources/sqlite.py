@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import sqlite3
@@ -139,11 +140,14 @@ class SQLite(Source):
             raise refused(problem)
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        self._con.create_function(_ORDER, 1, _digest, deterministic=True)
+        # SQLite replaces and removes no function while the caller has a statement that is not finished.
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._con.create_function(_ORDER, 1, _digest, deterministic=True)
         try:
             return self._ask(text, parameters)
         finally:
-            self._con.create_function(_ORDER, 1, None)
+            with contextlib.suppress(sqlite3.OperationalError):
+                self._con.create_function(_ORDER, 1, None)
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         cursor = self._con.cursor()

@@ -9,6 +9,8 @@ person and group, and `ranked` a person's groups in an order that depends on not
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import itertools
 from typing import Any
 
@@ -73,8 +75,9 @@ def _coded(
     """Return the results of `coded` and their parameters."""
     results, parameters = [], []
     for place, name in enumerate(question.by):
-        value = dialect.written(dialect.group(columns[name]))
+        value = dialect.written(dialect.found(columns[name]))
         if name in listed:
+            value = dialect.written(dialect.group(columns[name]))
             branches = []
             for code, each in enumerate(listed[name]):
                 if each is None:
@@ -111,11 +114,11 @@ def _clipped(value: str, units: Units) -> str:
     return f"case when {value} < {units.low} then {units.low} when {value} > {units.high} then {units.high} else {value} end"
 
 
-def answers_of(question: Question, rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
+def answers_of(question: Question, columns: dict[str, Column], rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
     """Return the answers that rows hold."""
     unit = 1.0 if units is None else units.unit
     if any(name not in question.groups for name in question.by):
-        return _of_found(question, rows, units, unit)
+        return _of_found(question, columns, rows, units)
     lists = [tuple(question.groups[name]) for name in question.by]
     shape = [len(each) for each in lists]
     counts, sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -123,14 +126,16 @@ def answers_of(question: Question, rows: list[tuple[Any, ...]], units: Units | N
         cell = tuple(row[: len(shape)])
         counts[cell] = row[len(shape)]
         if units is not None:
-            sums[cell] = row[len(shape) + 1] or 0
+            sums[cell] = int(row[len(shape) + 1] or 0)
     return Answers(list(itertools.product(*lists)), counts.ravel(), None if units is None else sums.ravel(), unit)
 
 
-def _of_found(question: Question, rows: list[tuple[Any, ...]], units: Units | None, unit: float) -> Answers:
+def _of_found(question: Question, columns: dict[str, Column], rows: list[tuple[Any, ...]], units: Units | None) -> Answers:
     """Return the answers of groups that the data have, in an order of their values and not of the data."""
     width = len(question.by)
-    cells = [tuple(_value(question, name, each) for name, each in zip(question.by, row[:width], strict=True)) for row in rows]
+    cells = [
+        tuple(_value(question, columns[name], each) for name, each in zip(question.by, row[:width], strict=True)) for row in rows
+    ]
     listed = {name: {_key(value): place for place, value in enumerate(question.groups[name])} for name in question.groups}
     order = sorted(
         range(len(rows)),
@@ -143,12 +148,18 @@ def _of_found(question: Question, rows: list[tuple[Any, ...]], units: Units | No
         [cells[row] for row in order],
         _column(rows, order, width),
         None if units is None else _column(rows, order, width + 1),
-        unit,
+        1.0 if units is None else units.unit,
     )
 
 
-def _value(question: Question, name: str, value: Any) -> Any:
-    return tuple(question.groups[name])[value] if name in question.groups else value
+def _value(question: Question, column: Column, value: Any) -> Any:
+    """Return the group that a row has: of a list its place, else its value; a date of a year that Python has."""
+    if column.name in question.groups:
+        return question.groups[column.name][value]
+    if column.kind == "date" and isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return datetime.date.fromisoformat(value)
+    return value
 
 
 def _key(value: object) -> tuple[Any, ...]:
@@ -156,4 +167,4 @@ def _key(value: object) -> tuple[Any, ...]:
 
 
 def _column(rows: list[tuple[Any, ...]], order: list[int], place: int) -> NDArray[np.int64]:
-    return np.array([rows[row][place] for row in order], np.int64)
+    return np.array([int(rows[row][place]) for row in order], np.int64)
