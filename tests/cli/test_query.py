@@ -89,20 +89,7 @@ def test_nothing_is_cropped(capsys, monkeypatch, database, columns, statistic):
 
 
 def test_cells_cannot_write_to_the_terminal(capsys, database):
-    code, out, _ = run(
-        capsys,
-        database,
-        "--from",
-        "visits",
-        "--by",
-        "city",
-        "--groups",
-        "city=esc\x1b[2J",
-        "--count",
-        "--row-is-person",
-        "--eps",
-        1,
-    )
+    code, out, _ = run(capsys, database, *BASE, "--by", "city", "--groups", "city=esc\x1b[2J", "--count")
     assert code == 0
     assert "esc\\x1b[2J" in out
     assert "\x1b" not in out
@@ -150,18 +137,8 @@ def test_a_key_file_repeats_the_table(capsys, database, tmp_path):
     secret = secrets.token_bytes(32)
     for content in (secret, secret.hex().encode() + b"\n", secrets.token_bytes(32)):
         (tmp_path / "key").write_bytes(content)
-        arguments = (
-            *LISTED,
-            "--count",
-            "--row-is-person",
-            "--eps",
-            0.05,
-            "--key-file",
-            tmp_path / "key",
-            "--release-name",
-            "r 1",
-        )
-        code, out, _ = run(capsys, database, *arguments, "--json")
+        arguments = (*LISTED, "--count", "--row-is-person", "--eps", 0.05, "--key-file", tmp_path / "key")
+        code, out, _ = run(capsys, database, *arguments, "--release-name", "r 1", "--json")
         assert code == 0
         tables.append(json.loads(out)["rows"])
     assert tables[0] == tables[1] != tables[2]
@@ -302,9 +279,7 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     path = tmp_path / "long.db"
     con = sqlite3.connect(path)
     con.execute("create table t (who integer, g integer)")
-    con.execute(
-        "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500000) insert into t select random(), i % 50 from n"
-    )
+    con.execute(f"with recursive {NUMBERS} insert into t select random(), i % 50 from n")
     con.commit()
     con.close()
     groups = "g=" + ",".join(map(str, range(50)))
@@ -319,7 +294,7 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out, err) == (130, "", err)
     assert "nothing was drawn, and nothing is spent" in err
     assert err.strip().count("\n") == 0
     assert sn.Ledger(tmp_path / "l.db").total() == 0

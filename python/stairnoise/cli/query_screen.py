@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,9 @@ from stairnoise.query.texts import decimals, number
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
+# Spaces between columns, and the least letters of a column of groups.
+_GAP = 2
+_LEAST_WIDTH = 12
 _AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
 _NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. Publish nothing of this screen."
 
@@ -25,7 +29,7 @@ _NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. 
 def print_release(console: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
     """Print the rows, or where they were written, and what is and is not protected."""
     if file is None:
-        console.print(_grid(outcome, show_true))
+        _print_rows(console, outcome, show_true)
     else:
         _print_written(console, outcome, file)
     console.print()
@@ -40,21 +44,29 @@ def print_release(console: Console, outcome: Outcome, file: Output | None, *, sh
         console.print(Text(_NOT_PRIVATE, "bold red"))
 
 
-def _grid(outcome: Outcome, show_true: bool) -> Table:
+def _print_rows(console: Console, outcome: Outcome, show_true: bool) -> None:
+    """Print a table, or where that does not fit a few lines for each row."""
     table, groups = outcome.table, len(outcome.plan.question.by)
-    grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for place, name in enumerate(table.headings):
-        if place < groups:
-            grid.add_column(Text(name), overflow="fold")
-        else:
-            grid.add_column(Text(name), justify="right", no_wrap=True)
+    headings, rows = table.headings, table.texts()
     if show_true:
-        grid.add_column(Text("true"), justify="right", style="dim", no_wrap=True)
-    true = _true(outcome) if show_true else {}
-    for row, cells in zip(table, table.texts(), strict=True):
-        beside = [number(true[row[:groups]], decimals(row[groups + 1]))] if show_true else []
-        grid.add_row(*map(Text, [*cells, *beside]))
-    return grid
+        true = _true(outcome)
+        headings = (*headings, "true")
+        rows = [(*cells, number(true[row[:groups]], decimals(row[groups + 1]))) for row, cells in zip(table, rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    least = [min(width, _LEAST_WIDTH) if place < groups else width for place, width in enumerate(widths)]
+    if sum(least) + _GAP * (len(least) - 1) > console.width:
+        for cells in rows:
+            console.print(Text(", ".join(cells[:groups]) or "all"))
+            numbers = [f"{name} {cell}" for name, cell in zip(headings[groups:], cells[groups:], strict=True)]
+            console.print(Padding(Text(", ".join(numbers)), (0, 0, 0, _GAP)))
+        return
+    grid = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
+    for place, name in enumerate(headings):
+        style = {"overflow": "fold"} if place < groups else {"justify": "right", "no_wrap": True}
+        grid.add_column(Text(name), style="dim" if place >= len(table.headings) else None, **style)
+    for cells in rows:
+        grid.add_row(*map(Text, cells))
+    console.print(grid)
 
 
 def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:

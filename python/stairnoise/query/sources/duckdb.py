@@ -103,7 +103,7 @@ class DuckDB(Source):
         reader = _READERS.get(path.suffix.lower())
         if reader is not None and any(each in str(path.resolve()) for each in "*?["):
             raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
-        if reader is None and path.open("rb").read(12)[8:] != b"DUCK":
+        if reader is None and not _is_database(path):
             raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
         try:
             if reader is None:
@@ -177,6 +177,11 @@ class DuckDB(Source):
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
             rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
+        except RuntimeError as error:
+            # DuckDB's name for Ctrl-C.
+            if str(error) != "Query interrupted":
+                raise
+            raise KeyboardInterrupt from None
         except self._duckdb.Error as error:
             problem = _problem(error)
         else:
@@ -194,6 +199,11 @@ class DuckDB(Source):
         except self._duckdb.TransactionException:
             return False
         return True
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"
 
 
 def _of_tree(text: str) -> str | None:

@@ -21,6 +21,9 @@ _SECONDS_LOCKED = 2.0
 # Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
 _HIDDEN = 1
+_INSTRUCTIONS = 100_000
+# What SQLite makes of a Ctrl-C in one of our functions; nothing else makes them raise.
+_STOPPED = ("interrupted", "user-defined function raised exception")
 # Texts of SQLite's errors that name no data.
 _TOLD = {
     "database is locked": "is locked by another program",
@@ -94,6 +97,8 @@ class SQLite(Source):
             problem = _problem(error)
         else:
             con.execute("pragma trusted_schema = off")
+            # Python looks for Ctrl-C whenever it is called.
+            con.set_progress_handler(lambda: None, _INSTRUCTIONS)
             return cls(con, path=path)
         raise SourceError(f"source {str(path)!r} {problem}")
 
@@ -156,6 +161,8 @@ class SQLite(Source):
         try:
             return cursor.execute(text, parameters or []).fetchall()
         except sqlite3.Error as error:
+            if self._path is not None and any(each in str(error) for each in _STOPPED):
+                raise KeyboardInterrupt from None
             problem = _problem(error)
         finally:
             self._con.text_factory = before
