@@ -35,6 +35,7 @@ def database(tmp_path):
     return path
 
 
+NUMBERS = "n(i) as (select 1 union all select i + 1 from n where i < 1000000)"
 LISTED = (
     "--from",
     "visits",

@@ -9,10 +9,13 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
-from stairnoise.query.table import PrivateTable
+
+if TYPE_CHECKING:
+    from stairnoise.query.table import PrivateTable
 
 
 def _csv(table: PrivateTable) -> bytes:
