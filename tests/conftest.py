@@ -22,6 +22,7 @@ ABOUT = {
     "cli": ("python/stairnoise/cli/",),
     "engines": ("python/stairnoise/_columns/", "python/stairnoise/_keyed/", "python/stairnoise/engines/", "tests/engines/"),
     "generators": ("python/stairnoise/_keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
+    "ledger": ("python/stairnoise/_ledger/", "tests/ledger/"),
     "oracles": ("tests/oracles/",),
     "packaging": ("Cargo.toml", "pyproject.toml", "scripts/wheels.sh", "scripts/test_installed.py"),
     "pages": ("README.md", "docs/"),

@@ -58,9 +58,9 @@ def test_other_files_are_refused_and_stay_as_they_are(tmp_path, write, text, bud
 
 def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
     path = tmp_path / "file #1 100%.ledger"
-    with pytest.raises(sn.LedgerError, match="file #1 100%.ledger does not exist$"):
+    with pytest.raises(sn.LedgerError, match=r"file #1 100%\.ledger does not exist$"):
         sn.Ledger(path)
-    with pytest.raises(sn.LedgerError, match="is in a directory that does not exist$"):
+    with pytest.raises(sn.LedgerError, match=r"is in a directory that does not exist$"):
         sn.Ledger(tmp_path / "none" / "file", 1.0)
     assert list(tmp_path.iterdir()) == []
     made = sn.Ledger(path, 2, delta=1e-6)
@@ -72,7 +72,7 @@ def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
 def test_an_empty_file_becomes_a_ledger_only_for_a_budget(tmp_path):
     path = tmp_path / "file"
     path.touch()
-    with pytest.raises(sn.LedgerError, match="is empty: give a budget to make a ledger of it$"):
+    with pytest.raises(sn.LedgerError, match=r"is empty: give a budget to make a ledger of it$"):
         sn.Ledger(path)
     assert sn.Ledger(path, 1.0).total() == 0.0
 
@@ -136,9 +136,11 @@ def test_a_read_only_ledger_can_be_read_but_not_spent(ledger):
         "ledger.spend(sn.Laplace(0.25), data='people')"
     )
     if os.geteuid() == 0:
-        with closing(sqlite3.connect(f"{ledger.path.as_uri()}?mode=ro", uri=True)) as connection:
-            with pytest.raises(sqlite3.OperationalError, match="readonly") as error:
-                connection.execute("DELETE FROM spending")
+        with (
+            closing(sqlite3.connect(f"{ledger.path.as_uri()}?mode=ro", uri=True)) as connection,
+            pytest.raises(sqlite3.OperationalError, match="readonly") as error,
+        ):
+            connection.execute("DELETE FROM spending")
         from stairnoise._ledger.file import _reason
 
         assert _reason(error.value, ledger.path, 1) == "cannot be written to; nothing has been spent"
@@ -203,10 +205,10 @@ def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
 
 def test_a_ledger_that_was_replaced_is_noticed(ledger):
     ledger.path.unlink()
-    with pytest.raises(sn.LedgerError, match="does not exist$"):
+    with pytest.raises(sn.LedgerError, match=r"does not exist$"):
         ledger.spend(LAW, data="people")
     sn.Ledger(ledger.path, 100.0)
-    with pytest.raises(sn.LedgerError, match="has been replaced by a ledger of another budget or delta$"):
+    with pytest.raises(sn.LedgerError, match=r"has been replaced by a ledger of another budget or delta$"):
         ledger.spend(LAW, data="people")
 
 

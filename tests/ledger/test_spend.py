@@ -110,7 +110,7 @@ def test_several_laws_are_spent_together_or_not_at_all(ledger):
         ("count", 0.25, 1, 0.75),
         ("sum", 0.5, 2, 0.75),
     ]
-    with pytest.raises(sn.BudgetError, match="it would be eps = 1.5"):
+    with pytest.raises(sn.BudgetError, match=r"it would be eps = 1\.5"):
         ledger.spend(half, data="people")
     assert ledger.report() == rows
 

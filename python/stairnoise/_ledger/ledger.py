@@ -55,6 +55,9 @@ class Spending(NamedTuple):
     """When it was spent, in UTC."""
 
 
+Spending.__module__ = "stairnoise"
+
+
 class _Asked(NamedTuple):
     """What one release is, besides its cost."""
 
