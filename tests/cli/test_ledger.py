@@ -26,7 +26,9 @@ def show(capsys, path):
 
 @pytest.mark.parametrize("columns", ["40", "80", "120", None])
 def test_nothing_is_cropped_and_names_are_shown_as_they_are(capsys, monkeypatch, ledger, columns):
-    (monkeypatch.delenv if columns is None else monkeypatch.setenv)("COLUMNS", *filter(None, [columns]))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
     code, out, err = show(capsys, ledger.path)
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= int(columns or 500)
