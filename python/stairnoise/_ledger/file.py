@@ -69,7 +69,8 @@ def limits(connection: sqlite3.Connection) -> tuple[float, float]:
 
 def _require_ledger(connection: sqlite3.Connection, path: Path) -> None:
     if _number(connection, "PRAGMA application_id") != _KIND:
-        what = "is empty: give a budget to make a ledger of it" if is_new(connection) else "is not a ledger"
+        # SQLite takes a file of a few bytes for a new database.
+        what = "is not a ledger" if path.stat().st_size else "is empty: give a budget to make a ledger of it"
         raise LedgerError(f"{path} {what}")
     if (found := _number(connection, "PRAGMA user_version")) != _FORMAT:
         raise LedgerError(f"{path} must be a ledger of format {_FORMAT}, got format {found} of another version of stairnoise")
@@ -89,6 +90,8 @@ def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
         return "is not a ledger, or is damaged"
     if "readonly" in text:
         return "cannot be written to; nothing has been spent"
+    if path.is_dir():
+        return "is a directory, not a file"
     if "unable to open" in text and not path.exists():
         return "does not exist" if path.parent.is_dir() else "is in a directory that does not exist"
     return f"cannot be used: {text}; nothing has been spent"

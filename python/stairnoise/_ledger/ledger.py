@@ -15,7 +15,7 @@ from stairnoise._keyed.rng import KeyedRng
 from stairnoise._keyed.rng import name as text
 from stairnoise._ledger.costs import Cost, cost_of, total
 from stairnoise._parameters import single
-from stairnoise._theory.numerics.rounding import rounded_down
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,7 +31,7 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class Spending(NamedTuple):
-    """One row of a ledger: a release that was paid for."""
+    """One row of a ledger: a release that was paid for. `Ledger.spend` and `Ledger.report` return them."""
 
     data: str
     """Which data, as the caller named them."""
@@ -55,6 +55,9 @@ class Spending(NamedTuple):
     """When it was spent, in UTC."""
 
 
+Spending.__module__ = "stairnoise"
+
+
 class _Asked(NamedTuple):
     """What one release is, besides its cost."""
 
@@ -66,6 +69,83 @@ class _Asked(NamedTuple):
 
 
 class Ledger:
+    """A file that counts what the releases about a group of people cost, and refuses what would exceed their budget.
+
+    ``spend`` writes the cost of a release to the file before its noise is drawn. Several processes and machines may spend
+    from one ledger; the file is locked while one of them does. What has been spent stays spent if a program then crashes.
+
+    A ledger keeps honest programs within a budget. It is not access control: nothing stops a program that draws without
+    spending, and nobody notices if an older copy of the file comes back.
+
+    Parameters
+    ----------
+    path : str or path
+        File of the ledger, an SQLite database on a local disk.
+    budget : float or None
+        ε > 0 that all releases together may cost. The file is made if it does not exist. If it exists, it must have this
+        budget and this `delta`. None: open a ledger that exists, with the budget that it has.
+    delta : float or None
+        δ of the guarantee of all releases together, from 0 to below 1. None: 0, or with ``budget=None`` what the ledger has.
+    timeout : float, default 30.0
+        Seconds to wait while another process has locked the file.
+
+    Raises
+    ------
+    LedgerError
+        The file cannot be opened or made, is not a ledger, stayed locked, or has another budget or δ.
+    ParameterTypeError
+        An argument has the wrong type.
+    ParameterError
+        A number is out of range or NaN, or `delta` is given without a budget.
+
+    Notes
+    -----
+    With ``delta=0`` the total is the sum of all ε, in rational arithmetic and rounded up. The sum is compared with the
+    budget exactly: ten times 0.1 exceeds 1, because the float64 number 0.1 is above 1/10.
+
+    With a δ > 0 the total is the lesser of two bounds. One adds up the ε of all guarantees, if their δ add up to at most
+    `delta`. The other is the composed `PrivacyLoss` at `delta`, rounded up. A mechanism of which only ε and δ are known
+    (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to the composed ε of the others, and its δ
+    is taken from the δ of the others.
+
+    The first total holds even if earlier released numbers decide which mechanism comes next and with which ε [1]_. The
+    composed total holds if the mechanisms and their parameters were fixed beforehand. Earlier numbers may then decide what
+    is asked, and when to stop.
+
+    There is one budget for all rows, whatever their `data` are called. Make one ledger for each group of people that has no
+    member in common with another one.
+
+    References
+    ----------
+    .. [1] Rogers, Roth, Ullman and Vadhan, "Privacy Odometers and Filters: Pay-as-you-Go Composition", NeurIPS 2016.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import stairnoise as sn
+    >>> directory = tempfile.TemporaryDirectory()
+    >>> ledger = sn.Ledger(Path(directory.name, "census.ledger"), budget=1)
+    >>> law = sn.DiscreteLaplace(eps=0.75)
+    >>> spent = ledger.spend(law, data="census", statistic="count")
+    >>> private = law.release([120, 45])
+    >>> ledger.total(), ledger.remaining()
+    (0.75, 0.25)
+    >>> ledger.spend(law, data="census", statistic="sum")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    stairnoise.BudgetError: the budget of ... must not be exceeded: ...
+    >>> directory.cleanup()
+    """
+
+    __slots__ = ("_budget", "_delta", "_path", "_timeout")
+    __module__ = "stairnoise"
+
+    _path: Path
+    _timeout: float
+    _budget: float
+    _delta: float
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -86,7 +166,7 @@ class Ledger:
 
     def _opened(self, budget: float | None, delta: float) -> tuple[float, float]:
         """Return the budget and the δ of the file; make the file first if it does not exist."""
-        from stairnoise import __version__
+        from stairnoise._native import __version__
         from stairnoise._ledger import file
 
         exists = self._path.exists() and (self._path.stat().st_size or budget is None)
@@ -154,6 +234,48 @@ class Ledger:
         sensitivity: Number | Sequence[Number | None] | None = None,
         rng: Rng | KeyedRng | None = None,
     ) -> Spending | list[Spending]:
+        """Write the cost of a release to the file; call it before the release draws noise.
+
+        A release with a KeyedRng costs nothing if the ledger has a row for the same noise: the same secret, names,
+        mechanism, `max_partitions_contributed`, labels and true answers. Every other release costs, even if it repeats
+        an earlier question.
+
+        Parameters
+        ----------
+        law : mechanism, Guarantee, or list of them
+            What the release draws with. A list is spent as a whole or not at all, such as the two mechanisms of a mean. A
+            `Guarantee` stands for a release that another library makes.
+        data : str
+            Name of the data set, or of the people in it. Not empty.
+        release : str or None
+            Name of the release. It may be left out with a KeyedRng, which has the name.
+        statistic : str, None, or list of str
+            Name of what the values are, such as "count"; one for each mechanism of a list.
+        fingerprint : str, None, or list of str; only with a KeyedRng
+            What `KeyedRng.fingerprint` returns for the values and their labels, one for each mechanism of a list.
+        max_partitions_contributed : int or list of int, default 1
+            How many of the values one person can change, as in `release`. For a mechanism that selects, how many selections
+            one person's data enter.
+        sensitivity : int, float, None, or list of them
+            As in `guarantee`: only for the mechanisms that were not made for one.
+        rng : KeyedRng, SecureRng or None
+            The generator of the release. Only a KeyedRng changes what is written.
+
+        Returns
+        -------
+        Spending, or a list of them
+            The row that was written, or the row that paid for the same noise before.
+
+        Raises
+        ------
+        BudgetError
+            All releases together would cost more than the budget. The class is a LedgerError.
+        LedgerError
+            The release and statistic were spent with other rows or another secret. Or the file is locked, cannot be
+            written, is damaged, or the disk is full. No noise may be drawn after any error.
+        ParameterError, ParameterTypeError
+            An argument is not allowed. `law` has array parameters, or states neither ε nor a privacy loss.
+        """
         laws = list(law) if isinstance(law, (list, tuple)) else [law]
         several = isinstance(law, (list, tuple))
         if not laws:
@@ -176,7 +298,7 @@ class Ledger:
             before = _last_total(connection)
             numbers = [_repeated(connection, *each) or _written(connection, *each) for each in wanted]
             if connection.total_changes:
-                after = total(_costs(connection), self._delta)
+                after = min(total(_costs(connection), self._delta), _added_to(before, connection))
                 if after > self._budget:
                     self._refuse(before, after)
                 connection.execute("UPDATE spending SET total = ? WHERE total IS NULL", (after,))
@@ -195,15 +317,52 @@ class Ledger:
         )
 
     def total(self) -> float:
+        """Return the ε of all releases together, at the ledger's δ, rounded up.
+
+        Returns
+        -------
+        float
+            0.0 for a ledger without rows.
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout) as connection:
             return _last_total(connection)
 
     def remaining(self) -> float:
+        """Return what is left of the budget, rounded down.
+
+        A mechanism with a pure ε of at most this always fits. With a δ > 0 more may fit, because composed totals grow more
+        slowly than the sum.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
         return max(0.0, rounded_down(Fraction(self._budget) - Fraction(self.total())))
 
     def report(self) -> list[Spending]:
+        """Return all rows, the oldest first; ``pandas.DataFrame(ledger.report())`` makes a table of them.
+
+        Returns
+        -------
+        list of Spending
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout) as connection:
@@ -249,8 +408,8 @@ def _asked(data: object, release: object, statistic: object, fingerprint: object
             raise ParameterTypeError(
                 f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
             )
-        names = (None if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
-        return _Asked(people, *names, None, None)
+        of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
+        return _Asked(people, of, what, None, None)
     if release is not None and release != rng.release_name:
         raise ParameterError(
             f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
@@ -299,6 +458,17 @@ def _costs(connection: sqlite3.Connection) -> list[tuple[Cost, int]]:
     names = ", ".join(Cost._fields)
     rows = connection.execute(f"SELECT {names}, COUNT(*) FROM spending GROUP BY {names}").fetchall()
     return [(Cost(*fields), times) for *fields, times in rows]
+
+
+def _added_to(before: float, connection: sqlite3.Connection) -> float:
+    """Return the total before plus the ε of the rows without a total; inf if one of these has a δ.
+
+    Composed bounds are computed on lattices, and the bound of more releases may exceed this one.
+    """
+    new = connection.execute("SELECT eps, delta FROM spending WHERE total IS NULL").fetchall()
+    if before == math.inf or any(delta != 0 for _, delta in new):
+        return math.inf
+    return rounded_up(sum((Fraction(eps) for eps, _ in new), Fraction(before)))
 
 
 def _last_total(connection: sqlite3.Connection) -> float:

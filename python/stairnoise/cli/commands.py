@@ -18,6 +18,7 @@ from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
 from stairnoise.cli.figure_list import print_figures
+from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report
 from stairnoise.cli.private_table import print_private_table, read_table
 from stairnoise.cli.query import query
@@ -223,6 +224,7 @@ def plot(
 
 app.command()(query)
 app.command()(selftest)
+app.command()(ledger)
 
 
 def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
