@@ -9,24 +9,31 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
 
-if TYPE_CHECKING:
-    from stairnoise.query.table import PrivateTable
+
+class Written(Protocol):
+    """What a file is made of: a private table."""
+
+    @property
+    def about(self) -> dict[str, Any]: ...
+    def to_csv(self) -> str: ...
+    def to_json(self) -> str: ...
+    def to_arrow(self) -> Any: ...
 
 
-def _csv(table: PrivateTable) -> bytes:
+def _csv(table: Written) -> bytes:
     return table.to_csv().encode()
 
 
-def _json(table: PrivateTable) -> bytes:
+def _json(table: Written) -> bytes:
     return table.to_json().encode()
 
 
-def _parquet(table: PrivateTable) -> bytes:
+def _parquet(table: Written) -> bytes:
     arrow = require("pyarrow.parquet", "Parquet files need", "pyarrow")
     sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
     arrow.write_table(table.to_arrow(), sink)
@@ -34,7 +41,7 @@ def _parquet(table: PrivateTable) -> bytes:
     return content
 
 
-_WRITERS: dict[str, Callable[[PrivateTable], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+_WRITERS: dict[str, Callable[[Written], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
 
 
 class Output:
@@ -64,7 +71,7 @@ class Output:
         if not self._overwrite and os.path.lexists(path):
             raise ParameterError(f"output must be a new file without --force or overwrite=True, got {str(path)!r}, which exists")
 
-    def write(self, table: PrivateTable) -> None:
+    def write(self, table: Written) -> None:
         """Write the table; what is said about it comes first, so that no table is there without it."""
         content = self._make(table)
         contents = {self.path: content}
