@@ -19,10 +19,17 @@ class Written(Protocol):
     """What a file is made of: a private table."""
 
     @property
-    def about(self) -> dict[str, Any]: ...
-    def to_csv(self) -> str: ...
-    def to_json(self) -> str: ...
-    def to_arrow(self) -> Any: ...
+    def about(self) -> dict[str, Any]:
+        """What is said about it."""
+
+    def to_csv(self) -> str:
+        """Return it as CSV."""
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+
+    def to_arrow(self) -> Any:
+        """Return it as a table of PyArrow."""
 
 
 def _csv(table: Written) -> bytes:

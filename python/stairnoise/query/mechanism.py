@@ -36,7 +36,7 @@ class Budget(NamedTuple):
 
     def selection(self, share: float, k: int) -> Any:
         """Return the mechanism that decides which groups are shown, and counts them."""
-        from stairnoise.selection import PartitionSelection
+        from stairnoise.partition_selection import PartitionSelection
 
         return PartitionSelection(self.eps * share, self.delta, k)
 

@@ -21,6 +21,9 @@ from stairnoise.query.question import Question
 
 # 128 bits: two questions do not share a name by chance.
 _DIGEST = 32
+# The probabilities of a selection are listed up to this many, and summed with smaller errors than the margin.
+_MOST_LISTED = 2**22
+_MARGIN = 1 - 2.0**-20
 _INT64 = np.iinfo(np.int64)
 
 
@@ -35,8 +38,15 @@ class Part(NamedTuple):
     """How many cells one person changes; a selection knows that itself, and has 1."""
     change: int
     """Largest change of one number, in units."""
+    selects: bool = False
+    """Whether it also says which cells are shown."""
     centre: int = 0
     """What a mean subtracts from every person's total before they are added up, in units."""
+
+    @property
+    def cost(self) -> Any:
+        """What a ledger counts."""
+        return self.law.guarantee() if self.selects else self.law
 
     def true(self, answers: Answers) -> NDArray[np.int64]:
         """Return the numbers that need protection."""
@@ -55,9 +65,12 @@ class Plan(NamedTuple):
 
     question: Question
     parts: tuple[Part, ...]
-    selects: bool
-    """Whether the first part chooses the cells."""
     unit: Fraction
+
+    @property
+    def selects(self) -> bool:
+        """Whether the first part says which cells are shown."""
+        return self.parts[0].selects
 
     @property
     def statistic(self) -> str:
@@ -81,15 +94,15 @@ def planned(question: Question, budget: Budget, unit: float) -> Plan:
     share = 0.5 if sums and counts else 1.0
     parts = []
     if selects:
-        parts.append(Part("count", budget.selection(share, k), 1, 1))
+        parts.append(Part("count", budget.selection(share, k), 1, 1, selects=True))
     elif counts:
         parts.append(Part("count", budget.law(share, 1, k), k, 1))
     if sums:
         low, high = _in_units(question, step)
         centre = (low + high) // 2 if question.statistic == "mean" else 0
         change = max(high - centre, centre - low)
-        parts.append(Part("sum", budget.law(share, change, k), k, change, centre))
-    return Plan(question, tuple(parts), selects, step)
+        parts.append(Part("sum", budget.law(share, change, k), k, change, centre=centre))
+    return Plan(question, tuple(parts), step)
 
 
 def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
@@ -103,15 +116,16 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
     """Draw the noise, and return the rows with their bounds."""
     values: dict[str, NDArray[np.int64]] = {}
     bounds: dict[str, NDArray[np.int64]] = {}
-    for place, part in enumerate(plan.parts):
-        options: dict[str, Any] = {"rng": rng}
+    for part in plan.parts:
+        if part.selects:
+            shown, noisy = part.law.release(part.true(answers), rng=rng)
+            answers, values[part.of] = _only(answers, shown), noisy[shown]
+            bounds[part.of] = _half_widths_of_shown(part.law, noisy[shown], level(plan, confidence))
+            continue
+        options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
         if isinstance(rng, KeyedRng):
             options |= {"labels": answers.cells, "statistic": address(plan.question, part.of)}
-        if plan.selects and place == 0:
-            shown, values[part.of] = part.law.release(part.true(answers), **options)
-            answers = _only(answers, shown)
-        else:
-            values[part.of] = part.law.release(part.true(answers), max_partitions_contributed=part.k, **options)
+        values[part.of] = part.law.release(part.true(answers), **options)
         bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
     return Rows(answers.cells, _columns(plan, values, bounds, nonnegative))
 
@@ -121,9 +135,9 @@ def level(plan: Plan, confidence: float) -> float:
     return 1 - (1 - confidence) / 2 if plan.statistic == "mean" else confidence
 
 
-def _only(answers: Answers, shown: NDArray[np.intp]) -> Answers:
+def _only(answers: Answers, shown: NDArray[np.bool_]) -> Answers:
     """Return the answers of the cells that are shown."""
-    cells = [answers.cells[place] for place in shown]
+    cells = [answers.cells[place] for place in np.flatnonzero(shown)]
     return replace(answers, cells=cells, counts=answers.counts[shown], sums=None if answers.sums is None else answers.sums[shown])
 
 
@@ -144,6 +158,29 @@ def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> ND
     low, high = part.law.confidence_interval(values, confidence, max_partitions_contributed=part.k)
     widths: NDArray[np.int64] = np.maximum(high - values, values - low)
     return widths
+
+
+def _half_widths_of_shown(selection: Any, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    """Return bounds that hold with the probability `confidence` for every group that is shown, however small it is.
+
+    The noise is threshold - N, with N from 1 to `always_shown`, and a group of n people is shown if N is at most n. So the noise
+    in small groups is not that of large ones: who is alone in a group and shown has the largest noise for certain. A value of
+    threshold + always_shown - 1 or more cannot come from a group that may be hidden.
+    """
+    largest = max(selection.threshold - 1, selection.always_shown - selection.threshold)
+    usual = _usual_width(selection, confidence, largest)
+    return np.where(values >= selection.threshold + selection.always_shown - 1, usual, largest).astype(np.int64)
+
+
+def _usual_width(selection: Any, confidence: float, largest: int) -> int:
+    """Return the least t with P(|noise| > t) <= 1 - confidence for a group that is always shown."""
+    if selection.always_shown > _MOST_LISTED:
+        return largest
+    chances = np.exp(selection._log_steps())
+    sizes = np.abs(selection.threshold - np.arange(1, chances.size + 1))
+    beyond = np.cumsum(np.bincount(sizes, chances)[::-1])[::-1]
+    # Entry t is P(|noise| >= t).
+    return int(np.argmax(np.append(beyond[1:], 0.0) <= (1 - confidence) * _MARGIN))
 
 
 def _columns(

@@ -53,7 +53,7 @@ class Release:
     ) -> None:
         self._question = question(statistic, table, **asked)
         self._budget = budget(eps, delta, mechanism, self._question)
-        self._rng = _generator(rng)
+        self._rng = _generator(rng, self._question)
         self._confidence = _confidence(confidence)
         self._nonnegative = _nonnegative(nonnegative, self._question)
         self.ledger = _ledger(ledger)
@@ -93,7 +93,7 @@ class Release:
             marks = [self._rng.fingerprint(part.true(answers), answers.cells) for part in parts]
             keyed = {"fingerprint": marks, "rng": self._rng}
         self.ledger.spend(
-            [part.law for part in parts],
+            [part.cost for part in parts],
             data=data,
             statistic=[address(self._question, part.of) for part in parts],
             max_partitions_contributed=[part.k for part in parts],
@@ -109,9 +109,13 @@ class Outcome(NamedTuple):
     answers: Answers
 
 
-def _generator(rng: object) -> object:
+def _generator(rng: object, asked: Question) -> object:
     if not isinstance(rng, KeyedRng):
         release_stream(rng)  # type: ignore[arg-type]
+    elif any(name not in asked.groups for name in asked.by):
+        raise ParameterError(
+            "rng must not be a KeyedRng for groups that are not listed: which ones are shown is drawn once, got a KeyedRng"
+        )
     elif rng.bind != "value":
         raise ParameterError(
             'rng must be a KeyedRng with bind="value" for a query: otherwise two releases show by how much the data changed, '

@@ -108,19 +108,23 @@ def not_protected(plan: Plan) -> str:
 
 def accuracy(plan: Plan, confidence: float) -> str:
     """Return what the bounds mean."""
-    level = f"{100 * confidence:.15g} %"
+    chance = f"with a probability of {100 * confidence:.15g} % or more"
     if plan.statistic == "mean":
-        return (
-            f"The true mean of a group is from low to high with a probability of {level} or more, and within error_bound of the "
-            "private one. Of a group without anybody the row says nothing."
-        )
-    return f"Each private {plan.statistic} is within error_bound of the true one with a probability of {level} or more."
+        said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
+        return f"{said} Of a group without anybody the row says nothing."
+    said = f"Each private {plan.statistic} is within error_bound of the true one {chance}."
+    if plan.selects and plan.statistic == "count":
+        said += " Counts of groups that might have been hidden have a larger error_bound, which is certain."
+    return said
 
 
 def check(plan: Plan, confidence: float) -> list[str]:
     """Return lines of Python that compute the bounds again, from the mechanism alone."""
     lines = ["import stairnoise as sn"]
     for part in plan.parts:
+        if part.selects:
+            lines.append(f"law = sn.{part.law!r}; law.threshold, law.always_shown, law.noise_std()  # {_of(plan, part)}")
+            continue
         asked = f"0, {level(plan, confidence)!r}, max_partitions_contributed={part.k}"
         units = "" if part.of == "count" or plan.unit == 1 else f", in units of {scaled(1, plan.unit)!r}"
         lines.append(f"sn.{part.law!r}.confidence_interval({asked})  # {_of(plan, part)}{units}")
