@@ -65,7 +65,8 @@ def _connection(name, address):
         con = pytest.importorskip("duckdb").connect(config={"threads": "1"})
         con.execute("begin")
         return con
-    return pytest.importorskip("psycopg").connect(address)
+    # A source that a test left open would hold its table for ever.
+    return pytest.importorskip("psycopg").connect(address, options="-c lock_timeout=5s")
 
 
 @pytest.fixture(scope="session", params=ENGINES)

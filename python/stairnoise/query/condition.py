@@ -20,6 +20,8 @@ _PATTERNS = frozenset({"glob", "ilike", "like"})
 _BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})
 _WORDS = _PATTERNS | _BEFORE_GROUP | {"distinct", "end", "false", "is", "isnull", "notnull", "null", "true"}
 
+_ONLY_AFTER = {"distinct": ("is", "not"), "from": ("distinct",)}
+
 _LONGEST = 20_000
 # SQLite and DuckDB refuse trees that are 1000 levels deep.
 _MOST_OPERATORS = 500
@@ -35,7 +37,7 @@ _TOKEN = re.compile(
     | (?P<quoted>"(?:[^"\\\0]|"")+")
     | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?![\w.]))
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*(?!['"\w$]))
-    | (?P<sign><=|>=|<>|!=|==|[=<>+\-*(),])""",
+    | (?P<sign>(?:<=|>=|<>|!=|==|[=<>])(?![=<>!])|[+\-*(),])""",
     re.VERBOSE,
 )
 
@@ -80,6 +82,8 @@ def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], 
         elif token.word in _PATTERNS:
             if place + 1 == len(tokens) or tokens[place + 1].kind != "text":
                 raise refused(f"has a pattern after {token.text} that is not a text in quotes")
+        elif token.word in _ONLY_AFTER and (place == 0 or tokens[place - 1].word not in _ONLY_AFTER[token.word]):
+            raise refused(f"has {token.text} outside of IS DISTINCT FROM")
         elif token.word == "in" and after != "(":
             raise refused("has IN without a list in parentheses")
         elif token.word and after == "(" and token.word not in _BEFORE_GROUP:
@@ -136,17 +140,25 @@ def _unread(condition: str, at: int) -> str:
 
 def _require_shape(tokens: list[Token]) -> None:
     """Require parentheses that balance at every place, and a size that engines can take."""
-    depth = 0
-    for token in tokens:
-        if token.kind == "sign":
-            depth += (token.text == "(") - (token.text == ")")
-        if depth < 0:
-            raise refused("closes a parenthesis that it did not open")
-        if depth > _DEEPEST:
+    # For every open parenthesis, whether commas may stand in it.
+    opened: list[bool] = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.text == "(":
+            word = "" if before is None else before.word
+            opened.append(word in FUNCTIONS or word == "in")
+        elif token.text == ")":
+            if not opened:
+                raise refused("closes a parenthesis that it did not open")
+            if before is not None and before.text == "(":
+                raise refused("has parentheses with nothing between them")
+            opened.pop()
+        elif token.text == "," and not (opened and opened[-1]):
+            raise refused("has a comma outside of a function's arguments and of a list after IN")
+        if len(opened) > _DEEPEST:
             raise refused(f"has parentheses more than {_DEEPEST} deep")
         if token.kind == "number" and len(token.text) > _LONGEST_NUMBER:
             raise refused(f"has a number of more than {_LONGEST_NUMBER} digits")
-    if depth:
+    if opened:
         raise refused("opens a parenthesis that it does not close")
     operators = sum((token.kind == "sign" and token.text not in ("(", ")", ",")) or token.word in _WORDS for token in tokens)
     if operators > _MOST_OPERATORS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from stairnoise.query.condition import computes
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
@@ -24,9 +25,27 @@ class Dialect(ABC):
         """Return a text as it must be written among marks."""
         return text
 
+    # The type in which a condition computes with integers, if their own one may overflow.
+    wide: str | None = None
+
     def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
-        """Return the rows for which a condition is true."""
-        return f"select * from {table} where (\n{condition}\n)"
+        """Return the rows for which a condition that was judged is true."""
+        if self.wide is None or not computes(condition):
+            return f"select * from {table} where {self.fulfils(condition)}"
+        # The condition sees wide columns by their names; the columns themselves have other names meanwhile.
+        own = {name: f"stairnoise_{place}" for place, name in enumerate(columns)}
+        inner = [f"{quoted(name)} as {alias}" for name, alias in own.items()]
+        inner += [
+            f"cast({quoted(name)} as {self.wide}) as {quoted(name)}" if columns[name].kind == "integer" else quoted(name)
+            for name in used
+        ]
+        renamed = self.written(", ".join(f"{alias} as {quoted(name)}" for name, alias in own.items()))
+        wide = f"select {self.written(', '.join(inner))} from {table}"
+        return f"select {renamed} from (select * from ({wide}) as wide where {self.fulfils(condition)}) as fulfilling"
+
+    def fulfils(self, condition: str) -> str:
+        """Return what is true for the rows that a condition selects."""
+        return f"(\n{self.written(condition)}\n)"
 
     @abstractmethod
     def group(self, column: Column) -> str:

@@ -40,12 +40,14 @@ _READERS = {".csv": "read_csv({}, header = true, sample_size = -1)", ".parquet":
 class DuckDBDialect(Dialect):
     """SQL as DuckDB has it."""
 
-    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
-        """Return the rows for which a condition is true.
+    wide = "hugeint"
 
-        Where it fails for a row, as a sum that overflows, it is null: an error would tell that there is such a row.
+    def fulfils(self, condition: str) -> str:
+        """Return what is true for the rows that a condition selects; where it fails for a row, that is null.
+
+        An error, as of a product beyond 128 bits, would tell that there is such a row.
         """
-        return f"select * from {table} where try(cast((\n{condition}\n) as boolean))"
+        return f"try(cast((\n{condition}\n) as boolean))"
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
@@ -148,27 +150,31 @@ class DuckDB(Source):
         return next((name for name in columns if name.lower() == word.lower()), None)
 
     def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
-        """Judge on an empty table in memory: an error in a transaction of the caller's would end it."""
-        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
-        with self._duckdb.connect(config=_SETTINGS) as con:
-            problem = self._judged(con, condition, f"(stairnoise_row integer{', ' if described else ''}{described})")
-        if problem is not None:
-            raise refused(problem)
+        for frame in _FRAMES:
+            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition)])
+            problem = _of_tree(text, {column.name.lower() for column in columns})
+            if problem is not None:
+                raise refused(problem)
         names = ", ".join(f"'{name}'" for name in sorted(FUNCTIONS | _OPERATORS))
         if self._ask(f"select 1 from duckdb_functions() where not internal and lower(function_name) in ({names}) limit 1"):
             raise refused("cannot be used, because the database has a macro with the name of a built-in function")
+        problem = self._bound(condition, columns)
+        if problem is not None:
+            raise refused(f"is not understood by DuckDB: {problem}")
 
-    def _judged(self, con: Any, condition: str, columns: str) -> str | None:
-        for frame in _FRAMES:
-            ((text,),) = con.execute("select json_serialize_sql(?::varchar)", [frame.format(condition)]).fetchall()
-            problem = _of_tree(text)
-            if problem is not None:
-                return problem
-        try:
-            con.execute(f"create table stairnoise_rows {columns}")
-            con.execute(f"explain {self.dialect.kept('stairnoise_rows', {}, condition, [])}").fetchall()
-        except self._duckdb.Error as error:
-            return f"is not understood by DuckDB: {str(error).splitlines()[0]}"
+    def _bound(self, condition: str, columns: list[Column]) -> str | None:
+        """Return why the condition does not go with the types of these columns.
+
+        The table is an empty one in memory: an error in a transaction of the caller's would end it.
+        """
+        named = {column.name: column for column in columns}
+        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
+        with self._duckdb.connect(config={**_SETTINGS, "threads": "1"}) as con:
+            try:
+                con.execute(f"create table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
+                con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
+            except self._duckdb.Error as error:
+                return str(error).splitlines()[0]
         return None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
@@ -206,7 +212,7 @@ def _is_database(path: Path) -> bool:
         return file.read(12)[8:] == b"DUCK"
 
 
-def _of_tree(text: str) -> str | None:
+def _of_tree(text: str, columns: set[str]) -> str | None:
     """Return why a condition is refused, from the tree of the statement that it stands in."""
     try:
         tree = json.loads(text)
@@ -225,7 +231,7 @@ def _of_tree(text: str) -> str | None:
     while left:
         each = left.pop()
         if isinstance(each, dict):
-            problem = _of_node(each)
+            problem = _of_node(each, columns)
             if problem is not None:
                 return problem
             left += each.values()
@@ -234,7 +240,7 @@ def _of_tree(text: str) -> str | None:
     return None
 
 
-def _of_node(node: dict[str, Any]) -> str | None:
+def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
     kind = node.get("class")
     if kind is None:
         return None
@@ -247,6 +253,9 @@ def _of_node(node: dict[str, Any]) -> str | None:
         return "has a cast"
     if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
         return "names a column together with its table: leave the table out"
+    # current_user comes as a column.
+    if kind == "COLUMN_REF" and str(node["column_names"][0]).lower() not in columns:
+        return f"uses {node['column_names'][0]}"
     if kind == "FUNCTION":
         name = str(node["function_name"]).lower()
         if name not in (_OPERATORS if node.get("is_operator") else FUNCTIONS | _OPERATORS):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, computes, refused
+from stairnoise.query.condition import FUNCTIONS, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.source import Source, SourceError, missing_table
@@ -78,23 +78,12 @@ class PostgreSQLDialect(Dialect):
     """SQL as PostgreSQL has it."""
 
     mark = "%s"
+    # An overflow would end the query, which tells that there is such a row.
+    wide = "numeric"
 
     def written(self, text: str) -> str:
         """Return a text with its per cent signs doubled, because psycopg looks for marks in it."""
         return text.replace("%", "%%")
-
-    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
-        """Return the rows for which a condition is true.
-
-        Integers are computed with as numerics: an overflow would end the query, which tells that there is such a row.
-        """
-        if not computes(condition):
-            return super().kept(table, columns, condition, used)
-        inner = ", ".join(
-            f"o.{quoted(name)}{'::numeric' if columns[name].kind == 'integer' else ''} as {quoted(name)}" for name in used
-        )
-        inner = self.written(inner) or "1 as one"
-        return f"select * from {table} as o where (select (\n{condition}\n) from (select {inner}) as computed)"
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
@@ -299,9 +288,9 @@ def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:
     if len(statements) != 1 or set(statements[0]["stmt"]) != {"SelectStmt"}:
         return "is more than a condition"
     select = statements[0]["stmt"]["SelectStmt"]
-    targets = [target["ResTarget"]["val"] for target in select["targetList"]]
+    targets = [target["ResTarget"]["val"] for target in select.get("targetList", [])]
     clauses = {"targetList", "fromClause", "whereClause", "limitOption", "op"}
-    if not set(select) <= clauses or len(targets) != 1 or len(select["fromClause"]) != 1:
+    if not set(select) <= clauses or len(targets) != 1 or len(select.get("fromClause", [])) != 1:
         return "is more than a condition"
     left: list[Any] = [*targets, select.get("whereClause")]
     while left:

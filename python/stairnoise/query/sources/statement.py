@@ -38,7 +38,7 @@ def statement(
     names = [f"g{place}" for place in range(len(question.by))]
     source = dialect.written(table)
     if question.where is not None:
-        source = f"({dialect.kept(source, columns, dialect.written(question.where), used)}) as kept"
+        source = f"({dialect.kept(source, columns, question.where, used)}) as kept"
     values, parameters = _coded(dialect, question, columns, listed, units)
     coded = f"select {', '.join(values)} from {source}{_conditions(dialect, question, columns, units)}"
     in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in listed]
