@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
+    from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
@@ -68,6 +69,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",
+    # Some of many groups
+    "PartitionSelection",
     # Noise in one call
     "sample",
     # Choice of a mechanism and of its shape
@@ -111,6 +114,7 @@ _MODULES = {
     "Guarantee": "stairnoise._law.guarantee",
     "KeyedRng": "stairnoise._keyed.rng",
     "Ledger": "stairnoise._ledger.ledger",
+    "PartitionSelection": "stairnoise.partition_selection",
     "PrivacyLoss": "stairnoise.privacy",
     "Spending": "stairnoise._ledger.ledger",
     "SelftestReport": "stairnoise._selftest",
