@@ -38,6 +38,7 @@ class Budget(NamedTuple):
         """Return the mechanism that decides which groups are shown, and counts them."""
         from stairnoise.partition_selection import PartitionSelection
 
+        assert self.delta is not None
         return PartitionSelection(self.eps * share, self.delta, k)
 
 

@@ -113,9 +113,7 @@ def _generator(rng: object, asked: Question) -> object:
     if not isinstance(rng, KeyedRng):
         release_stream(rng)  # type: ignore[arg-type]
     elif any(name not in asked.groups for name in asked.by):
-        raise ParameterError(
-            "rng must not be a KeyedRng for groups that are not listed: which ones are shown is drawn once, got a KeyedRng"
-        )
+        raise ParameterError("rng must not be a KeyedRng for groups that are not listed: partition selection has no keyed form")
     elif rng.bind != "value":
         raise ParameterError(
             'rng must be a KeyedRng with bind="value" for a query: otherwise two releases show by how much the data changed, '
