@@ -60,7 +60,7 @@ def test_counts_of_groups_that_are_always_shown_have_the_noise_of_the_rule():
 @pytest.mark.parametrize("people", [2, 6, 9, 13, 20, 25, 60])
 @pytest.mark.parametrize("confidence", [0.6, 0.95])
 def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people, confidence):
-    """Among the shown groups of one size, the share within error_bound is at least the confidence: small groups are the hard ones.
+    """Among the shown groups of one size, the share within error_bound is the confidence or more: small groups are the hard ones.
 
     One-sided, 1e-9 each. The bound of large values is the least that the distribution allows.
     """
