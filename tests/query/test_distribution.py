@@ -188,3 +188,27 @@ def test_means_are_in_their_intervals_at_least_as_often_as_stated():
                 assert abs(mean - true[city]) <= bound
     n = len(inside)
     assert sum(inside) >= 0.8 * n - 6 * math.sqrt(0.16 * n)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_each_half_of_a_mean_may_fail_half_as_often(con, confidence):
+    """At ε = 60 the count has no noise, but with a probability of 1e-13, so the interval is that of the sum alone.
+
+    The sum has ε = 30 and Δ = 10⁶; its bound is the least t with P(|X| > t) <= (1 - confidence)/2.
+    """
+    decay = math.exp(-30 / 1e6)
+    least = math.ceil(math.log((1 - confidence) / 2 * (1 + decay) / 2) / math.log(decay)) - 1
+    ((mean, bound, low, high),) = query.mean(
+        con,
+        "visits",
+        column="spent",
+        bounds=(-1e6, 1e6),
+        row_is_person=True,
+        eps=60,
+        confidence=confidence,
+        mechanism="discrete_laplace",
+        rng=seeds(1, "half")[0],
+    )
+    people = sum(PEOPLE.values())
+    for width in (bound, high - mean, mean - low):
+        assert math.isclose(width * people, least, abs_tol=1e-3)

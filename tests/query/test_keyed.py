@@ -1,11 +1,14 @@
 """Keyed queries: the same question about the same data has the same table, and nothing else has its noise; what that costs."""
 
+import datetime
 import sqlite3
 
 import pytest
 
 import stairnoise as sn
 from stairnoise import query
+from stairnoise.query.noise import address
+from stairnoise.query.question import Question
 from tests.query.persons import visits
 
 CITIES = [f"city {number}" for number in range(60)]
@@ -52,6 +55,33 @@ def test_every_other_question_has_other_noise(change, people):
     other = values(query.count(visits(PEOPLE | people), "visits", **({**ASKED, "rng": keyed()} | change)))[: len(CITIES)]
     noise = [count - 5 for count in first]
     assert noise != [count - {**PEOPLE, **people}[city] for city, count in zip(CITIES, other, strict=True)]
+
+
+def test_addresses_tell_questions_apart_whose_lists_look_alike():
+    """Under one release name a shared address is shared noise."""
+    day = datetime.date(2026, 11, 23)
+    lists = [
+        (1,),
+        ("1",),
+        (1, 2),
+        ("1, 2",),
+        (True,),
+        (None,),
+        ("None",),
+        (day,),
+        (day.isoformat(),),
+        (day.replace(day=24),),
+        (1.0,),
+    ]
+    asked = [Question("t", ("g",), {"g": each}, "count") for each in lists]
+    asked += [
+        Question("t", (), {}, "count"),
+        Question("t", (), {}, "sum", "x", (0, 1)),
+        Question("t", (), {}, "sum", "x", (0, 2)),
+    ]
+    asked += [Question("t", (), {}, "mean", "x", (0, 1)), Question("t", (), {}, "count", where="g = 1")]
+    found = [address(question, of) for question in asked for of in ("count", "sum")]
+    assert len(set(found)) == len(found)
 
 
 def test_the_sum_and_the_count_of_a_mean_have_other_noise_than_alone():
