@@ -84,9 +84,10 @@ class Source(ABC):
             The source cannot be read.
         """
         name, columns = self._described(question.table)
-        for column in (*question.by, question.person, question.column):
+        named = [*(("by", each) for each in question.by), ("person", question.person), ("column", question.column)]
+        for argument, column in named:
             if column is not None:
-                self._found(question.table, columns, column, "by" if column in question.by else "column")
+                self._found(question.table, columns, column, argument)
         table = {column.name: column for column in columns}
         codes = checked_groups(question, table)
         units = self._units(question, table)

@@ -51,6 +51,9 @@ class SQLiteDialect(Dialect):
         """Return the mark for a listed value, which takes the affinity of the column."""
         if isinstance(value, datetime.date):
             value = value.isoformat()
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            # No integer of SQLite; nothing equals null.
+            value = None
         if column.kind == "any" and not column.type:
             value = str(int(value) if isinstance(value, bool) else value)
         return self.mark, value
