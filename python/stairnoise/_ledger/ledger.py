@@ -166,8 +166,8 @@ class Ledger:
 
     def _opened(self, budget: float | None, delta: float) -> tuple[float, float]:
         """Return the budget and the δ of the file; make the file first if it does not exist."""
-        from stairnoise._native import __version__
         from stairnoise._ledger import file
+        from stairnoise._native import __version__
 
         exists = self._path.exists() and (self._path.stat().st_size or budget is None)
         with file.transaction(self._path, self._timeout, "read" if exists or budget is None else "create") as connection:
