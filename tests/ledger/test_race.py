@@ -17,7 +17,8 @@ SPAWN = multiprocessing.get_context("spawn")
 def together(target, *arguments, processes=2):
     """Run a function in several processes at once; return what each reported, by its number."""
     barrier, outcomes = SPAWN.Barrier(processes), SPAWN.Queue()
-    workers = [SPAWN.Process(target=reporting, args=(target, barrier, *arguments, outcomes, number)) for number in range(processes)]
+    each = (target, barrier, *arguments, outcomes)
+    workers = [SPAWN.Process(target=reporting, args=(*each, number)) for number in range(processes)]
     for worker in workers:
         worker.start()
     reports = dict(outcomes.get(timeout=500) for _ in workers)

@@ -225,7 +225,7 @@ def compare(
     sensitivity: Sensitivity = 1.0,
     cost: Annotated[str, typer.Option(help="Which mean error to compare: l1 for E|X|, l2 for E X².")] = "l1",
     delta: Annotated[
-        float | None, typer.Option(help="δ of the guarantee, such as 1e-6. It adds the mechanisms that need one.")
+        float | None, typer.Option(help="The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one.")
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares included.")

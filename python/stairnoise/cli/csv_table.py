@@ -11,6 +11,7 @@ import io
 import re
 import sys
 from importlib.resources import files
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,14 +74,14 @@ def _decoded(content: bytes, encoding: str | None, name: str) -> str:
     known = encoding or next((found for mark, found in _MARKS if content.startswith(mark)), "utf-8")
     try:
         return content.decode(known).removeprefix("\ufeff")
-    except LookupError:
-        raise ParameterError(f"encoding must be one that Python knows, such as utf-8 or latin-1, got {known!r}") from None
     except UnicodeError as error:
         before = content[: getattr(error, "start", 0)]
         line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
         where = f" in line {line}" if known.startswith("utf-8") else ""
         hint = "" if encoding else "; name its encoding, such as --encoding latin-1"
         raise ParameterError(f"{name} must be {known.removesuffix('-sig').upper()}, got other bytes{where}{hint}") from None
+    except (LookupError, ValueError):  # ValueError: a name with the character 0
+        raise ParameterError(f"encoding must be one that Python knows, such as utf-8 or latin-1, got {known!r}") from None
 
 
 def _table(text: str, separators: list[str], column: str, name: str) -> KeyedValues:
@@ -88,9 +89,10 @@ def _table(text: str, separators: list[str], column: str, name: str) -> KeyedVal
     if not records:
         raise ParameterError(f"{name} must be a CSV file with a header line, got none")
     (_, header), *rows = records
-    if header.count(column) != 1:
-        found = f"is there {header.count(column)} times" if column in header else f"has {len(header)} names"
-        raise ParameterError(f"column must be in the header once, which {found}, got {column!r}")
+    if column not in header:
+        raise ParameterError(f"column must be in the header, which has {len(header)} names, got {column!r}")
+    if header.count(column) > 1:
+        raise ParameterError(f"column must be in the header once, got {column!r}, which is there {header.count(column)} times")
     for line, row in rows:
         if len(row) != len(header):
             raise ParameterError(f"line {line} must have {len(header)} fields, as the header has, got {len(row)}")
@@ -138,6 +140,8 @@ def _float(text: str, line: int, column: str) -> float:
     if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
         raise ParameterError(f"{column} in line {line} must be a number, got a text that is not")
     number = float(text)
+    if not isfinite(number):
+        raise ParameterError(f"{column} in line {line} must be a number that float64 holds, got a larger one")
     if _INTEGER.fullmatch(text) and number != int(text):
         raise ParameterError(
             f"{column} in line {line} must be an integer that float64 holds, because other lines have fractions, got another one"

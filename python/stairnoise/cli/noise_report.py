@@ -74,7 +74,7 @@ def _write(output: Path, noise: NDArray[Any]) -> None:
         with output.open("wb") as file:  # given a path, np.save would append another suffix to .NPY
             np.save(file, noise)
         return
-    rows = noise.reshape(len(noise), -1)
+    rows = noise if noise.ndim > 1 else noise[:, None]
     with output.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(["noise"] if noise.ndim == 1 else [f"noise_{place}" for place in range(rows.shape[1])]) + "\r\n")
         for start in range(0, len(rows), _CHUNK):

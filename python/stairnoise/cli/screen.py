@@ -81,7 +81,12 @@ def print_rows(
 
 
 def _print_blocks(
-    screen: Console, headings: Sequence[str], rows: list[Sequence[Text]], texts: int, footer: Sequence[str] | None, dim: int | None
+    screen: Console,
+    headings: Sequence[str],
+    rows: list[Sequence[Text]],
+    texts: int,
+    footer: Sequence[str] | None,
+    dim: int | None,
 ) -> None:
     """Print each row as the texts of its first columns, and below a line for each number, with the footer behind it."""
     names = [" ".join(heading.split()) for heading in headings]
