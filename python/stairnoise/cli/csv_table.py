@@ -71,7 +71,7 @@ def _separators(delimiter: str | None) -> list[str]:
 
 def _decoded(content: bytes, encoding: str | None, name: str) -> str:
     """Return the text of a file, without a byte order mark."""
-    known = encoding or next((found for mark, found in _MARKS if content.startswith(mark)), "utf-8")
+    known = encoding if encoding is not None else next((found for mark, found in _MARKS if content.startswith(mark)), "utf-8")
     try:
         return content.decode(known).removeprefix("\ufeff")
     except UnicodeError as error:
