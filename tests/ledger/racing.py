@@ -1,6 +1,7 @@
 """Processes that spend from one ledger at the same time."""
 
 import time
+import traceback
 
 import stairnoise as sn
 
@@ -33,3 +34,13 @@ def take_all(barrier, path, outcomes, number):
             taken += 1
     except sn.BudgetError:
         outcomes.put((number, taken))
+
+
+def reporting(target, barrier, *arguments):
+    """Run a worker; an error ends the others too, and is its report."""
+    *_, outcomes, number = arguments
+    try:
+        target(barrier, *arguments)
+    except BaseException:
+        barrier.abort()
+        outcomes.put((number, traceback.format_exc()))

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import stairnoise as sn
-from tests.ledger.racing import race, take_all
+from tests.ledger.racing import race, reporting, take_all
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -17,13 +17,15 @@ SPAWN = multiprocessing.get_context("spawn")
 def together(target, *arguments, processes=2):
     """Run a function in several processes at once; return what each reported, by its number."""
     barrier, outcomes = SPAWN.Barrier(processes), SPAWN.Queue()
-    workers = [SPAWN.Process(target=target, args=(barrier, *arguments, outcomes, number)) for number in range(processes)]
+    each = (target, barrier, *arguments, outcomes)
+    workers = [SPAWN.Process(target=reporting, args=(*each, number)) for number in range(processes)]
     for worker in workers:
         worker.start()
     reports = dict(outcomes.get(timeout=500) for _ in workers)
     for worker in workers:
         worker.join(60)
         assert worker.exitcode == 0
+    assert [report for report in reports.values() if isinstance(report, str)] == []
     return [reports[number] for number in range(processes)]
 
 

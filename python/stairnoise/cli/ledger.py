@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import stairnoise
-from stairnoise.cli.screen import cell, console, plain
+from stairnoise.cli.screen import cell, console, plain, print_rows
 
 if TYPE_CHECKING:
     from stairnoise import Ledger, Spending
@@ -28,14 +27,9 @@ def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger m
 def print_ledger(screen: Console, ledger: Ledger) -> None:
     """Print the rows of a ledger, and what is spent of its budget."""
     rows = ledger.report()
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("release", overflow="fold")
-    for heading in ("cost", "total"):
-        table.add_column(heading, justify="right", overflow="fold")
-    for row in rows:
-        table.add_row(_release(row), _cost(row), f"{row.total:.6g}")
     if rows:
-        screen.print(table)
+        cells = [[_release(row), Text(_cost(row)), Text(f"{row.total:.6g}")] for row in rows]
+        print_rows(screen, ["release", "cost", "total"], cells, texts=1)
         screen.print()
     level = f" at delta = {ledger.delta:g}" if ledger.delta else ""
     screen.print(f"spent {ledger.total()!r} of {ledger.budget!r}{level}, left {ledger.remaining()!r}")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 
 from stairnoise._errors import ParameterError
 from stairnoise.cli.query_screen import print_release
+from stairnoise.cli.screen import console
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.release import Release
@@ -138,7 +138,7 @@ def query(
     if json:
         print(outcome.table.to_json(), end="")
     else:
-        print_release(Console(highlight=False), outcome, file, show_true=show_true, ledger=release.ledger)
+        print_release(console(), outcome, file, show_true=show_true, ledger=release.ledger)
 
 
 def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Literal["count", "sum", "mean"], str | None]:

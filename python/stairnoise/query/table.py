@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn, overload
 
 from stairnoise._optional import require
-from stairnoise.query.texts import csv_field, decimals, number, shown, text
+from stairnoise._plain import plain
+from stairnoise.query.texts import csv_field, decimals, number, text
 
 Row = tuple[Any, ...]
 
@@ -100,7 +101,7 @@ class PrivateTable(Sequence[Row]):
     @property
     def headings(self) -> tuple[str, ...]:
         """Headings of the columns of the printed table."""
-        names = [shown(name) for name in self.columns]
+        names = [plain(name) for name in self.columns]
         return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
 
     def texts(self) -> list[tuple[str, ...]]:
@@ -111,7 +112,7 @@ class PrivateTable(Sequence[Row]):
         groups, names = self._groups, self._about["columns"]
         places = decimals(row[groups + 1])
         numbers = (number(value, places, of=of) for value, of in zip(row[groups:], names, strict=True))
-        return (*map(shown, row[:groups]), *numbers)
+        return (*(plain(text(each)) for each in row[:groups]), *numbers)
 
     @property
     def _groups(self) -> int:

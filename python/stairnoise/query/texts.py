@@ -21,11 +21,6 @@ def text(value: object) -> str:
     return str(value)
 
 
-def shown(value: object) -> str:
-    """Return the text of a cell with its control characters escaped, so that data cannot write to a terminal."""
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text(value))
-
-
 def csv_field(value: object) -> str:
     """Return a field of CSV; an empty text is quoted, so that it is not None."""
     written = text(value)
