@@ -17,7 +17,7 @@ from tests.statistical.checks import check_distribution, check_share
 
 CITIES = [f"city {number}" for number in range(500)]
 PEOPLE = {city: number % 3 for number, city in enumerate(CITIES)}
-RELEASES = 20
+RELEASES = 12
 # Of each chi-square test.
 ALPHA = 1e-6
 
@@ -66,7 +66,7 @@ def staircase(eps, sensitivity, r):
 @pytest.mark.parametrize("randomness", [keys, seeds])
 @pytest.mark.parametrize("mechanism", [None, "discrete_laplace", "discrete_staircase"])
 def test_counts(con, randomness, mechanism):
-    """10 000 draws; at sensitivity 1 both mechanisms are the geometric distribution."""
+    """6 000 draws; at sensitivity 1 both mechanisms are the geometric distribution."""
     noise = noises(
         lambda rng: query.count(
             con, "visits", by="city", groups=CITIES, row_is_person=True, eps=0.8, mechanism=mechanism, rng=rng
@@ -147,7 +147,7 @@ def test_means_divide_two_releases_of_half_the_budget(con):
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 @pytest.mark.parametrize("max_groups", [1, 3])
 def test_counts_are_within_their_bounds_as_often_as_stated(con, confidence, max_groups):
-    """The bound is the least integer t with P(|X| > t) <= 1 - confidence, and it holds in that share of 10 000 rows."""
+    """The bound is the least integer t with P(|X| > t) <= 1 - confidence, and it holds in that share of 6 000 rows."""
     eps = 1.2
     decay = math.exp(-eps / max_groups)
     least = next(t for t in range(1000) if 2 * decay ** (t + 1) / (1 + decay) <= 1 - confidence)
