@@ -40,7 +40,11 @@ class Engine:
         types = TYPES.get(self.name, {})
         described = ", ".join(f"{_quoted(column)} {types.get(kind, kind)}" for column, kind in columns.items())
         mark = "%s" if self.name == "PostgreSQL" else "?"
-        self.con.execute(f"drop table if exists {_quoted(name)}")
+        self.con.execute(
+            f"drop table if exists {_quoted(name)} cascade"
+            if self.name == "PostgreSQL"
+            else f"drop table if exists {_quoted(name)}"
+        )
         self.con.execute(f"create table {_quoted(name)} ({described})")
         if rows:
             # One statement: row by row, DuckDB takes milliseconds each.

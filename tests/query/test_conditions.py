@@ -207,3 +207,15 @@ def test_an_unknown_column_in_double_quotes_is_no_text(engine):
     engine.table("t", COLUMNS, ROWS)
     with engine.source() as source, pytest.raises(sn.ParameterError, match=r"'rase', which is not a column.*did you mean 'race'"):
         count(source, "\"rase\" = 'White'")
+
+
+@pytest.mark.parametrize(
+    "where", ["age > 'abc'", "d > 'abc'", "d in ('2026-11-23', '2026-13-01')", "coalesce(d, '2026-02-30') = d"]
+)
+def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
+    """Before any row is read, and although DuckDB has null where a condition fails."""
+    if engine.name == "SQLite":
+        pytest.skip("there every text can be compared with everything")
+    engine.table("t", {**COLUMNS, "d": "date"}, [])
+    with engine.source() as source, pytest.raises(sn.ParameterError, match="this one is not understood by"):
+        count(source, where)

@@ -16,9 +16,10 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise.query.sources.source import Source as Source
+from stairnoise.query.sources.source import SourceError as SourceError
 
 _URLS = ("postgresql://", "postgres://")
-_SQLITE = b"SQLite format 3\0"
+_SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
 
 def open_source(source: Any) -> Source:
@@ -48,12 +49,15 @@ def open_source(source: Any) -> Source:
     path = Path(source)
     if not path.is_file():
         raise ParameterError(f"source must be a file that exists, got {str(source)!r}")
-    with path.open("rb") as file:
-        head = file.read(len(_SQLITE))
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise SourceError(f"source {str(path)!r} cannot be opened: {error.strerror}") from None
     if head == _SQLITE:
         from stairnoise.query.sources.sqlite import SQLite
 
         return SQLite.of_file(path)
     from stairnoise.query.sources.duckdb import DuckDB
 
-    return DuckDB.of_file(path)
+    return DuckDB.of_file(path, database=head[8:12] == _DUCKDB)

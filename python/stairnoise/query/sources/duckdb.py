@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
-from stairnoise._errors import ParameterError
+from stairnoise._errors import ParameterError, received
 from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, refused
 from stairnoise.query.sources.column import Column, Kind
@@ -22,6 +23,8 @@ _LOGIC = frozenset(
     | {"OPERATOR_NULLIF"}
 )
 _OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
+# What a macro of the database must not stand for.
+_CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "row_number", "sha256", "sum", "trunc"}
 # Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
 _SETTINGS = {
@@ -87,7 +90,11 @@ class DuckDBDialect(Dialect):
 
 
 class DuckDB(Source):
-    """A database of DuckDB, or a file that it reads as a table."""
+    """A database of DuckDB, or a file that it reads as a table.
+
+    While a file of DuckDB is read, no other process can write it. Each answer is one statement, so it is from one snapshot of
+    an open connection too; two answers are if the caller has begun a transaction.
+    """
 
     engine = "DuckDB"
     dialect = DuckDBDialect()
@@ -96,36 +103,40 @@ class DuckDB(Source):
         self._con, self._path = con, path
         self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
         self._name = "the database" if path is None else repr(str(path))
-        self._began = self._begin()
 
     @classmethod
-    def of_file(cls, path: Path) -> DuckDB:
+    def of_file(cls, path: Path, *, database: bool) -> DuckDB:
         """Open a database to read only, or a file as a table that is named by its stem."""
         duckdb = require("duckdb", "a query of this file needs", "'stairnoise[query]'")
-        reader = _READERS.get(path.suffix.lower())
+        reader = None if database else _READERS.get(path.suffix.lower())
+        if reader is None and not database:
+            raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
         if reader is not None and any(each in str(path.resolve()) for each in "*?["):
             raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
-        if reader is None and not _is_database(path):
-            raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
         try:
             if reader is None:
                 return cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
             con = duckdb.connect(config=_SETTINGS)
+            if path.suffix.lower() == ".csv":
+                _require_header(con, path)
             literal = "'" + str(path.resolve()).replace("'", "''") + "'"
             con.execute(f"create view {quoted(path.stem)} as select * from {reader.format(literal)}")
             return cls(con, path=path)
         except duckdb.Error as error:
             problem = _problem(error)
+        except (UnicodeError, csv.Error):
+            problem = "is not a CSV file that can be read"
         raise SourceError(f"source {str(path)!r} {problem}")
 
     def close(self) -> None:
-        """End the snapshot, and close what was opened."""
+        """Close what was opened."""
         if self._path is not None:
             self._con.close()
-        elif self._began:
-            self._con.execute("rollback")
 
     def _described(self, table: str) -> tuple[str, list[Column]]:
+        macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
+        if macros & _CALLED:
+            raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
         rows = self._ask(
             "select database_name, schema_name, table_name, column_name, data_type, database_name = current_database() or "
             "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
@@ -155,9 +166,6 @@ class DuckDB(Source):
             problem = _of_tree(text, {column.name.lower() for column in columns})
             if problem is not None:
                 raise refused(problem)
-        names = ", ".join(f"'{name}'" for name in sorted(FUNCTIONS | _OPERATORS))
-        if self._ask(f"select 1 from duckdb_functions() where not internal and lower(function_name) in ({names}) limit 1"):
-            raise refused("cannot be used, because the database has a macro with the name of a built-in function")
         problem = self._bound(condition, columns)
         if problem is not None:
             raise refused(f"is not understood by DuckDB: {problem}")
@@ -165,13 +173,16 @@ class DuckDB(Source):
     def _bound(self, condition: str, columns: list[Column]) -> str | None:
         """Return why the condition does not go with the types of these columns.
 
-        The table is an empty one in memory: an error in a transaction of the caller's would end it.
+        The table is another one in memory: an error in a transaction of the caller's would end it. In its only row, of
+        nulls, nothing fails but constants, such as a text for a date.
         """
         named = {column.name: column for column in columns}
         described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
         with self._duckdb.connect(config={**_SETTINGS, "threads": "1"}) as con:
             try:
                 con.execute(f"create table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
+                con.execute("insert into stairnoise_rows default values")
+                con.execute(f"select 1 from stairnoise_rows where (\n{condition}\n)").fetchall()
                 con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
             except self._duckdb.Error as error:
                 return str(error).splitlines()[0]
@@ -192,24 +203,7 @@ class DuckDB(Source):
             problem = _problem(error)
         else:
             return rows
-        if self._began:
-            # An error ends DuckDB's transactions.
-            self._con.execute("rollback")
-            self._begin()
         raise SourceError(f"source {self._name} {problem}")
-
-    def _begin(self) -> bool:
-        """Begin the transaction that is the snapshot, unless the caller has one."""
-        try:
-            self._con.execute("begin transaction")
-        except self._duckdb.TransactionException:
-            return False
-        return True
-
-
-def _is_database(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(12)[8:] == b"DUCK"
 
 
 def _of_tree(text: str, columns: set[str]) -> str | None:
@@ -283,10 +277,26 @@ def _kind(declared: str) -> Kind:
     return kinds.get(declared, "other")
 
 
+def _require_header(con: Any, path: Path) -> None:
+    """Require that a CSV file has names for its columns, each of them once; DuckDB would rename a second one."""
+    if not path.stat().st_size:
+        raise SourceError(f"source {str(path)!r} is empty")
+    query = "select delimiter, quote from sniff_csv(?, header = true, sample_size = -1)"
+    ((delimiter, quote),) = con.execute(query, [str(path.resolve())]).fetchall()
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        names = next(csv.reader(file, delimiter=delimiter, quotechar='"' if len(quote) != 1 else quote), [])
+    lowered = [name.strip().lower() for name in names]
+    if len(set(lowered)) < len(lowered):
+        twice = next(name for name in names if lowered.count(name.strip().lower()) > 1)
+        raise SourceError(f"source {str(path)!r} has two columns {received(twice)}")
+
+
 def _problem(error: Exception) -> str:
     text = str(error)
     if "Could not set lock" in text or "being used by another process" in text:
         return "is locked by another program"
     if "not a valid DuckDB database" in text or "different version" in text or "newer version" in text:
         return "is not a database that this DuckDB can read"
+    if "not utf-8 encoded" in text:
+        return "is not encoded in UTF-8"
     return f"could not answer ({type(error).__name__}; what DuckDB says is not shown, because it may hold data)"

@@ -58,6 +58,8 @@ _NODES = frozenset(
     {"A_Const", "A_Expr", "BoolExpr", "BooleanTest", "CaseExpr", "CaseWhen", "CoalesceExpr"}
     | {"ColumnRef", "FuncCall", "List", "NullTest", "String"}
 )
+# Classes of SQLSTATE: data (of constants), syntax and access, features that are not there.
+_OF_STATEMENTS = frozenset({"22", "42", "0A"})
 _FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
 # Names of functions as the parser gives them, and how many arguments they may have: `length` with an encoding can fail.
 _ARGUMENTS = {"length": 1, "lower": 1, "upper": 1, "substr": 3, "btrim": 2, "ltrim": 2, "rtrim": 2}
@@ -200,15 +202,20 @@ class PostgreSQL(Source):
         named = {column.name: column for column in columns}
         # psycopg takes no per cent sign for a mark where there are no parameters.
         kept = _Unmarked().kept(table, named, condition, list(named))
-        problem = None
+        problem = told = None
         try:
             with self._con.transaction(force_rollback=True), self._con.cursor() as cursor:
                 cursor.execute(f"prepare stairnoise_condition as select 1 from ({kept}) as kept")
                 cursor.execute("deallocate stairnoise_condition")
         except self._psycopg.Error as error:
-            problem = error.diag.message_primary or "a statement with it fails"
+            # Of a statement that is only analysed, these errors name columns, types and constants.
+            if (error.sqlstate or "")[:2] in _OF_STATEMENTS and not isinstance(error, self._psycopg.errors.InsufficientPrivilege):
+                told = error.diag.message_primary
+            problem = self._problem(error)
+        if told is not None:
+            raise refused(f"is not understood by PostgreSQL: {told}")
         if problem is not None:
-            raise refused(f"is not understood by PostgreSQL: {problem}")
+            raise SourceError(f"the PostgreSQL source {problem}")
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         return self._ask(text, parameters)
