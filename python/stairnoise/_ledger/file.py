@@ -47,6 +47,16 @@ def transaction(path: Path, timeout: float, kind: Literal["read", "write", "crea
         raise LedgerError(f"{path} {_reason(error, path, timeout)}") from None
 
 
+def is_missing(path: Path) -> bool:
+    """Tell whether a file does not exist, or is empty."""
+    try:
+        return not path.stat().st_size
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise LedgerError(f"{path} cannot be used: {error.strerror}") from None
+
+
 def is_new(connection: sqlite3.Connection) -> bool:
     """Tell whether nothing has ever been written to the file."""
     return _number(connection, "PRAGMA schema_version") == 0
