@@ -153,6 +153,11 @@ def test_a_written_file_is_named_as_it_is(capsys, monkeypatch, tmp_path):
     assert r"[red]a\x1b[2J.npy" in out
 
 
+def test_a_text_that_is_printed_is_no_markup_and_no_emoji(capsys):
+    screen.console().print("[bold]written[/bold] to :smile:.png")
+    assert capsys.readouterr().out == "[bold]written[/bold] to :smile:.png\n"
+
+
 def test_ordinary_text_of_any_script_stays():
     for text in ("Łódź", "日本語", "עברית", "नमस्ते", "👩\u200d🚀", "a\u00a0b", "100 %"):
         assert screen.plain(text) == text
@@ -188,6 +193,9 @@ def test_the_progress_bar_fits(monkeypatch, columns):
     monkeypatch.setattr(sys, "stderr", Terminal())
     command._run(None)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", sys.stderr.getvalue())
+    for number in range(3):
+        name = LONG[: columns // 10]
+        assert re.search(rf"[━╺╸]{{{min(20, columns // 4)}}} +{number}/3 +a( subject: {re.escape(name)}|[^\r]*…)", text)
     assert "3/3" in text
     # The bar ends its line once, and is then erased.
     assert text.count("\n") == 1

@@ -30,7 +30,9 @@ def transaction(path: Path, timeout: float, kind: Literal["read", "write", "crea
 
     "create" also takes a file that does not exist, or is empty, and returns it with no tables.
     """
-    mode = {"read": "ro", "write": "rw", "create": "rwc"}[kind]
+    # SQLite opens a file that may only be read for reading. What a killed program left undone is undone by the next one that
+    # opens the file, even to read it: that takes "rw".
+    mode = "rwc" if kind == "create" else "rw"
     begin = "BEGIN" if kind == "read" else "BEGIN IMMEDIATE"
     try:
         uri = f"{path.as_uri()}?mode={mode}"
@@ -44,7 +46,17 @@ def transaction(path: Path, timeout: float, kind: Literal["read", "write", "crea
             # Closing the connection undoes what has not been committed.
             connection.execute("COMMIT")
     except sqlite3.Error as error:
-        raise LedgerError(f"{path} {_reason(error, path, timeout)}") from None
+        raise LedgerError(f"{path} {_reason(error, path, timeout, kind)}") from None
+
+
+def is_missing(path: Path) -> bool:
+    """Tell whether a file does not exist, or is empty."""
+    try:
+        return not path.stat().st_size
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise LedgerError(f"{path} cannot be used: {error.strerror}") from None
 
 
 def is_new(connection: sqlite3.Connection) -> bool:
@@ -81,7 +93,7 @@ def _number(connection: sqlite3.Connection, question: str) -> int:
     return found
 
 
-def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
+def _reason(error: sqlite3.Error, path: Path, timeout: float, kind: str) -> str:
     """Say what is wrong with a file; Python 3.10 has only the texts of SQLite to tell errors apart."""
     text = str(error)
     if "locked" in text:
@@ -93,5 +105,7 @@ def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
     if path.is_dir():
         return "is a directory, not a file"
     if "unable to open" in text and not path.exists():
-        return "does not exist" if path.parent.is_dir() else "is in a directory that does not exist"
+        if not path.parent.is_dir():
+            return "is in a directory that does not exist"
+        return "does not exist" if kind != "create" else "cannot be made in its directory"
     return f"cannot be used: {text}; nothing has been spent"

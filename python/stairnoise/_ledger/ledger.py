@@ -154,9 +154,7 @@ class Ledger:
         delta: Number | None = None,
         timeout: Number = 30.0,
     ) -> None:
-        if not isinstance(path, (str, os.PathLike)):
-            raise ParameterTypeError(f"path must be the name of a file, got {received(path)}")
-        self._path = Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
+        self._path = _file(path)
         self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
         given = None if budget is None else _in_range(budget, "budget", "finite and greater than 0", _is_budget(budget))
         level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
@@ -169,8 +167,8 @@ class Ledger:
         from stairnoise._ledger import file
         from stairnoise._native import __version__
 
-        exists = self._path.exists() and (self._path.stat().st_size or budget is None)
-        with file.transaction(self._path, self._timeout, "read" if exists or budget is None else "create") as connection:
+        new = budget is not None and file.is_missing(self._path)
+        with file.transaction(self._path, self._timeout, "create" if new else "read") as connection:
             if budget is not None and file.is_new(connection):
                 file.create(connection, (budget, delta, _now(), __version__))
             found = file.limits(connection)
@@ -374,6 +372,22 @@ class Ledger:
         return f"Ledger({str(self._path)!r}, budget={self._budget}{level})"
 
 
+def _file(path: object) -> Path:
+    """Check the name of a file and return it with its directory."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterTypeError(f"path must be the name of a file, got {received(path)}")
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"path must be the name of a file as text, got {received(name)}")
+    try:
+        usable = bool(name) and b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise ParameterError(f"path must be a name that files can have, got {received(name)}")
+    return Path(os.path.abspath(name))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
+
+
 def _is_budget(budget: Any) -> bool:
     return 0 < single(budget, "budget") < math.inf
 
@@ -410,7 +424,7 @@ def _asked(data: object, release: object, statistic: object, fingerprint: object
             )
         of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
         return _Asked(people, of, what, None, None)
-    if release is not None and release != rng.release_name:
+    if release is not None and text(release, "release") != rng.release_name:
         raise ParameterError(
             f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
         )

@@ -15,7 +15,7 @@ from rich.text import Text
 import stairnoise
 from stairnoise._errors import ParameterError
 from stairnoise._selftest import SelftestReport
-from stairnoise.cli.screen import cell, console
+from stairnoise.cli.screen import cell, console, plain
 
 _FAILED = 1
 
@@ -51,13 +51,18 @@ def selftest(
 
 def _run(seed: int | None) -> SelftestReport:
     screen = console(stderr=True)
-    name = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
-    columns = BarColumn(20), MofNCompleteColumn(), name
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    # The name of a check gets what bar and count leave; beside a longer one they would vanish.
+    width = min(20, screen.width // 4)
+    columns = (
+        BarColumn(width, table_column=Column(min_width=width)),
+        MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=len("999/999"))),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+    )
+    with Progress(*columns, console=screen, transient=True, expand=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("", total=None)
 
         def show(done: int, total: int, name: str) -> None:
-            bar.update(task, completed=done, total=total, description=name)
+            bar.update(task, completed=done, total=total, description=plain(name), refresh=True)
 
         return stairnoise.selftest(seed=seed, progress=show)
 
