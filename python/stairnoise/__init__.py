@@ -4,7 +4,8 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
 vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`,
+`PartitionSelection`).
 """
 
 import typing as _typing

@@ -78,7 +78,7 @@ class PartitionSelection(Immutable):
     >>> import stairnoise as sn
     >>> mechanism = sn.PartitionSelection(eps=1, delta=1e-6)
     >>> mechanism.probability([0, 1, 10, 14, 20]).round(4).tolist()
-    [0.0, 0.0, 0.0128, 0.6409, 0.9993]
+    [0.0, 0.0, 0.0128, 0.6999, 0.9993]
     >>> mechanism.threshold, mechanism.always_shown
     (14, 28)
     >>> shown, values = mechanism.release([0, 3, 120])
@@ -150,13 +150,12 @@ class PartitionSelection(Immutable):
         return once if self.max_partitions_contributed == 1 else once.compose(self.max_partitions_contributed)
 
     def _loss(self, sensitivity: Any) -> Any:
+        from stairnoise._theory.partition_selection import losses
         from stairnoise._theory.privacy.parts.largest import Largest
         from stairnoise._theory.privacy.parts.listed import Listed
 
-        from stairnoise._theory.partition_selection import losses
-
         law = self._mechanism
-        worst = []
+        worst: list[Any] = []
         for chances, loss, infinite in losses(law.eps, law.delta, law.rising, law.certain):
             there = np.array(chances) > 0
             log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]

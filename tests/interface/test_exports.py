@@ -12,7 +12,7 @@ import stairnoise as sn
 from stairnoise._registry import ROWS
 
 LAWS = [row.class_name for row in ROWS]
-SELECTIONS = ["ExponentialMechanism", "StaircaseSelection"]
+SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "StaircaseSelection"]
 PUBLIC = [
     *LAWS,
     *SELECTIONS,

@@ -1,7 +1,7 @@
 """Contract, partitions: from ε, δ and words to the least count that is shown, and to what is released.
 
-π is found by the recursion that defines it, in intervals. The rule for n + 1 is decided by comparison; precision grows until every
-comparison is. They are decided in the end: but for π(1) = δ the numbers compared are non-constant rational functions of e^ε.
+π is found by the recursion that defines it, in intervals. The rule for n + 1 is decided by comparison; precision grows until
+every comparison is. They are decided in the end: but for π(1) = δ they are of non-constant rational functions of e^ε.
 """
 
 from collections.abc import Callable

@@ -202,6 +202,16 @@ assert_type(loss.tradeoff(floats / 10, bounds=True), tuple[Floats, Floats])
 assert_type(real.privacy_profile(0.5), float)
 assert_type(reals.rdp(2), Floats)
 
+# Groups
+groups = sn.PartitionSelection(1, 1e-6)
+assert_type(groups.select(5), bool)
+assert_type(groups.select([5, 6]), NDArray[np.bool_])
+assert_type(groups.release(5), tuple[bool, int])
+assert_type(groups.release(integers), tuple[NDArray[np.bool_], Integers])
+assert_type(groups.probability(3), float)
+assert_type(groups.probability([3, 4]), Floats)
+assert_type(groups.privacy_loss().privacy_profile(1.0), float)
+
 # Selection
 select = sn.StaircaseSelection(1)
 assert_type(select.guarantee().delta, float | None)

@@ -62,6 +62,10 @@ selections: list[sn.StaircaseSelection | sn.ExponentialMechanism] = [
 ]
 chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
 chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])
+groups = sn.PartitionSelection(1, 1e-6, max_partitions_contributed=2)
+kept: NDArray[np.bool_] = groups.select([0, 3, 120])
+noisy: tuple[NDArray[np.bool_], NDArray[np.int64]] = groups.release(np.array([0, 3, 120]))
+one_group: tuple[bool, int] = groups.release(120)
 
 loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
 promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)

@@ -70,7 +70,14 @@ impl PartitionSelection {
         out: &Bound<'_, PyArrayDyn<i64>>,
         threads: usize,
     ) -> PyResult<()> {
-        self.write(py, stream, counts, out, threads, stairnoise::PartitionSelection::write_released)
+        self.write(
+            py,
+            stream,
+            counts,
+            out,
+            threads,
+            stairnoise::PartitionSelection::write_released,
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 """partition_selection.json: partitions shown and released by the stream's words, and words around the thresholds.
 
-Threshold n is π(n). Its binary expansion is cut into the 64 bits of a word and the extension words that follow; the cases are those
-bits, one more, one less, and continuations that decide only at the second or third word.
+Threshold n is π(n). Its binary expansion is cut into the 64 bits of a word and the extension words that follow. The cases are
+those bits, one more, one less, and continuations that decide only at the second or third word.
 """
 
 import random

@@ -110,7 +110,11 @@ impl Growth {
     fn prefix(&self, n: u64, shown: &Enclosure) -> u64 {
         let low = shown.lo[PREFIX - 1];
         // The integer limb of the upper end is 1 where rounding outwards reached it.
-        let mut prefix = if shown.hi[PREFIX] > 0 { u64::MAX } else { shown.hi[PREFIX - 1] };
+        let mut prefix = if shown.hi[PREFIX] > 0 {
+            u64::MAX
+        } else {
+            shown.hi[PREFIX - 1]
+        };
         while prefix > low && !self.contains(n, prefix, &mut |_| 0) {
             prefix -= 1;
         }
@@ -159,17 +163,24 @@ impl Growth {
     }
 
     /// u < π(n) for 2 ≤ n < n₂, if this precision decides it.
-    ///
-    /// The constant term is δ up to n₁. Beyond, it is 1 − u or that and δ where k = 0, and otherwise δ.
     fn is_below(&self, n: u64, u: &Enclosure, p: usize) -> Option<bool> {
-        let power = |count| self.power(count, p);
-        if n <= self.rising {
-            let (before, at) = (power(n - 1), power(n));
-            let left = u.times(&before).plus(&self.times_delta(&at));
-            let right = u.times(&at).plus(&self.delta(p));
-            return left.less(&right);
+        match n.checked_sub(self.rising) {
+            None | Some(0) => self.is_below_rising(n, u, p),
+            Some(above) => self.is_below_falling(above, u, p),
         }
-        let m = n - self.rising;
+    }
+
+    /// The constant term is δ.
+    fn is_below_rising(&self, n: u64, u: &Enclosure, p: usize) -> Option<bool> {
+        let (before, at) = (self.power(n - 1, p), self.power(n, p));
+        let left = u.times(&before).plus(&self.times_delta(&at));
+        let right = u.times(&at).plus(&self.delta(p));
+        left.less(&right)
+    }
+
+    /// u < π(n₁ + m). The constant term is δ, or where k = 0 it is 1 − u or that and δ.
+    fn is_below_falling(&self, m: u64, u: &Enclosure, p: usize) -> Option<bool> {
+        let power = |count| self.power(count, p);
         let (k, first) = self.cleared(m);
         let (low, next) = (power(k), power(k + 1));
         let (far, beyond) = (power(m + k), power(m + k + 1));
@@ -222,7 +233,8 @@ impl Growth {
     /// How many m ≥ 0 are not the last, about.
     fn guess_certain(&self) -> u64 {
         let b = (-self.eps).exp();
-        let top = self.delta * (-self.eps * self.rising as f64).exp_m1() / (-self.eps).exp_m1() * ((self.rising - 1) as f64 * self.eps).exp();
+        let top = self.delta * (-self.eps * self.rising as f64).exp_m1() / (-self.eps).exp_m1()
+            * ((self.rising - 1) as f64 * self.eps).exp();
         let beyond = self.delta * b / -(-self.eps).exp_m1();
         guess(((1.0 - top + beyond) / (self.delta + beyond)).ln() / self.eps + 1.0)
     }
@@ -289,7 +301,8 @@ mod tests {
     fn cases() -> impl Iterator<Item = (f64, f64)> {
         let eps = [0.01, 0.1, 0.7, 1.0, 3.0, 9.5, 40.0];
         let delta = [0.45, 0.1, 1e-3, 1e-6, 1e-12, 1e-30];
-        eps.into_iter().flat_map(move |eps| delta.into_iter().map(move |delta| (eps, delta)))
+        eps.into_iter()
+            .flat_map(move |eps| delta.into_iter().map(move |delta| (eps, delta)))
     }
 
     /// Evidence: the definition, in floating point, to the digits that it has.
@@ -303,7 +316,10 @@ mod tests {
             growth.each_prefix(|n, prefix| found[n as usize] = prefix);
             for (n, prefix) in (1..growth.certain()).map(|n| (n, found[n as usize])) {
                 let p = prefix as f64 / 64.0_f64.exp2();
-                assert!((p - shown[n as usize]).abs() <= 1e-12 * shown[n as usize] + 1e-19, "{growth:?} {n} {p}");
+                assert!(
+                    (p - shown[n as usize]).abs() <= 1e-12 * shown[n as usize] + 1e-19,
+                    "{growth:?} {n} {p}"
+                );
             }
         }
     }
@@ -311,7 +327,12 @@ mod tests {
     /// Evidence: the coin, which computes each probability alone, agrees with each prefix: words on both sides of it.
     #[test]
     fn prefixes_are_exact() {
-        for (eps, delta) in cases().chain([(1e-9, 0.5), (700.0, 0.5), (700.0, 2.0_f64.powi(-128)), (60.0, 2.0_f64.powi(-128))]) {
+        for (eps, delta) in cases().chain([
+            (1e-9, 0.5),
+            (700.0, 0.5),
+            (700.0, 2.0_f64.powi(-128)),
+            (60.0, 2.0_f64.powi(-128)),
+        ]) {
             let growth = Growth::new(eps, delta);
             if growth.certain() > 3000 {
                 continue;

@@ -175,7 +175,12 @@ impl PartitionSelection {
         let (stage, mut words) = (fill.stage(), Words::new());
         for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
-            self.shown(words.at(stage, first, out.len()), |i, e| extension(stage, first, i, e), counts, out);
+            self.shown(
+                words.at(stage, first, out.len()),
+                |i, e| extension(stage, first, i, e),
+                counts,
+                out,
+            );
         }
     }
 
@@ -185,7 +190,11 @@ impl PartitionSelection {
         let mut needed = [0; CHUNK];
         for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
             let (first, needed) = (first + (chunk * CHUNK) as u64, &mut needed[..out.len()]);
-            self.needed(words.at(stage, first, out.len()), |i, e| extension(stage, first, i, e), needed);
+            self.needed(
+                words.at(stage, first, out.len()),
+                |i, e| extension(stage, first, i, e),
+                needed,
+            );
             for ((out, &count), needed) in out.iter_mut().zip(counts).zip(&*needed) {
                 *out = self.noisy(count, *needed);
             }
@@ -401,7 +410,10 @@ mod tests {
                 .iter()
                 .step_by(step)
                 .flat_map(|t| [t.saturating_sub(1), *t, t.saturating_add(1)]);
-            let words: Vec<u64> = beside.chain((0..30).map(|i| random.word() >> i)).chain([0, u64::MAX]).collect();
+            let words: Vec<u64> = beside
+                .chain((0..30).map(|i| random.word() >> i))
+                .chain([0, u64::MAX])
+                .collect();
             for (i, &word) in words.iter().enumerate() {
                 let rest = if i % 2 == 0 { u64::MAX } else { 0 };
                 let coin = |n| mechanism.growth.contains(n, word, &mut |_| rest);
@@ -409,7 +421,11 @@ mod tests {
                 for n in [0, 1, needed - 1, needed, needed + 1, mechanism.certain(), 1 << 40] {
                     let noisy = if n >= needed { n - needed + mechanism.median() } else { 0 };
                     let expected = (n >= needed, noisy as i64);
-                    assert_eq!(draw(&mechanism, n as i64, word, |_| rest), expected, "{mechanism:?} {n} {word:x}");
+                    assert_eq!(
+                        draw(&mechanism, n as i64, word, |_| rest),
+                        expected,
+                        "{mechanism:?} {n} {word:x}"
+                    );
                     if i % 16 == 0 {
                         assert_eq!(draw(&bare, n as i64, word, |_| rest), expected, "{mechanism:?} {n} {word:x}");
                     }
@@ -428,7 +444,10 @@ mod tests {
             let expected = ["rising", "certain", "median"].map(|name| whole(&entry[name]));
             assert_eq!([found.0, found.1, found.2], expected, "{entry}");
             mechanism.prepare().unwrap();
-            let counts: Vec<i64> = list(&entry["counts"]).iter().map(|n| n.as_str().unwrap().parse().unwrap()).collect();
+            let counts: Vec<i64> = list(&entry["counts"])
+                .iter()
+                .map(|n| n.as_str().unwrap().parse().unwrap())
+                .collect();
             let mut generator = Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap());
             let fill = generator.at(0).unwrap().fill_number(whole(&entry["fill"]));
             let (mut shown, mut noisy) = (vec![false; counts.len()], vec![-1; counts.len()]);
@@ -436,7 +455,10 @@ mod tests {
             mechanism.write_released(&fill, whole(&entry["index"]), &counts, &mut noisy);
             let values: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
             assert_eq!(noisy, values, "{entry}");
-            assert!(shown.iter().zip(values).all(|(shown, value)| *shown == (value != 0)), "{entry}");
+            assert!(
+                shown.iter().zip(values).all(|(shown, value)| *shown == (value != 0)),
+                "{entry}"
+            );
             for case in list(&entry["cases"]) {
                 let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
                 let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
@@ -460,7 +482,9 @@ mod tests {
         mechanism.release(&mut Generator::from_seed(3), &counts, &mut noisy).unwrap();
         let fill = Generator::from_seed(3).fill_number(0);
         for (i, &count) in counts.iter().enumerate() {
-            let alone = draw(&mechanism, count, fill.stage().word(i as u64), |e| fill.stage().extension(i as u64, e));
+            let alone = draw(&mechanism, count, fill.stage().word(i as u64), |e| {
+                fill.stage().extension(i as u64, e)
+            });
             assert_eq!((shown[i], noisy[i]), alone);
             assert_eq!(shown[i], noisy[i] != 0);
         }
