@@ -157,6 +157,13 @@ def test_the_ledger_is_written_and_shown(capsys, database, tmp_path):
     assert sn.Ledger(ledger).total() == 0.75
 
 
+def test_a_table_without_groups_says_so(capsys, database):
+    asked = ("--from", "visits", "--by", "city", "--count", "--row-is-person", "--eps", 1, "--delta", 1e-6, "--where", "age < 0")
+    code, out, _ = run(capsys, database, *asked)
+    assert code == 0
+    assert out.startswith("No group is shown")
+
+
 BASE = ("--from", "visits", "--row-is-person", "--eps", 1)
 ONE = ("--by", "city", "--groups", "city=Paris")
 REFUSED = {

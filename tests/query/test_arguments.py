@@ -1,5 +1,7 @@
 """What a query refuses before it opens the data, what it says of that, and which mechanism it chooses."""
 
+import doctest
+import inspect
 import math
 import sqlite3
 
@@ -150,3 +152,30 @@ def test_nonnegative_values_are_named_as_post_processing():
     assert min(row[1] for row in plain) < 0
     assert "post-processing: negative private counts were set to 0" in table.about["post_processing"][0]
     assert plain.about["post_processing"] == []
+
+
+def test_a_mean_of_nobody_has_the_whole_interval_rather_than_a_point():
+    """Noise of a sum beside a count of 0 leads anywhere; an interval outside of the bounds would collapse onto one of them."""
+    con = visits({"a": 1})
+    groups = [f"city {number}" for number in range(300)]
+    asked = {
+        "by": "city",
+        "groups": groups,
+        "column": "spent",
+        "bounds": (0, 1e6),
+        "row_is_person": True,
+        "eps": 2,
+        "confidence": 0.5,
+    }
+    table = query.mean(con, "visits", **asked, rng=sn.SeededRng(3, allow_release=True))
+    assert all(row[4] > row[3] for row in table)
+    assert "-0.0" not in table.to_csv()
+
+
+@pytest.mark.parametrize("name", query.__all__)
+def test_public_names_are_documented_and_their_examples_run(name):
+    thing = getattr(query, name)
+    assert inspect.getdoc(thing)
+    assert thing.__module__ in ("stairnoise.query", "stairnoise.query.ask")
+    for test in doctest.DocTestFinder().find(thing, name, module=False):
+        assert doctest.DocTestRunner().run(test).failed == 0

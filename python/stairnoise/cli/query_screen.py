@@ -22,6 +22,8 @@ _NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. 
 
 def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
     """Print the rows, or where they were written, and what is and is not protected."""
+    if not len(outcome.table):
+        screen.print("No group is shown: all of them are too small, or there are none.")
     if file is None:
         _print_table(screen, outcome, show_true)
     else:

@@ -229,7 +229,10 @@ def _means(
         fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
         at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
         at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
+        if at_most < least or at_least > most:
+            # Noise alone goes so far: the group is too small to say anything.
+            at_least, at_most = least, most
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
         low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
-        shown, ends = float(mean), (rounded_down(low), rounded_up(high))
+        shown, ends = float(mean), (rounded_down(low) + 0.0, rounded_up(high))  # no minus sign before a zero
         yield shown, rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends)), *ends

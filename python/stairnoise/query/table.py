@@ -112,7 +112,7 @@ class PrivateTable(Sequence[Row]):
         groups, names = self._groups, self._about["columns"]
         places = decimals(row[groups + 1])
         numbers = (number(value, places, of=of) for value, of in zip(row[groups:], names, strict=True))
-        return (*(plain(text(each)) for each in row[:groups]), *numbers)
+        return (*("NULL" if each is None else plain(text(each)) for each in row[:groups]), *numbers)
 
     @property
     def _groups(self) -> int:
