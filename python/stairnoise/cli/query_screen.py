@@ -30,7 +30,8 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
         _print_written(screen, outcome, file)
     screen.print()
     about = outcome.table.about
-    said = [about["protected"], about["error_bound"].replace("error_bound", "±"), _mechanisms(about)]
+    accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
+    said = [about["protected"], accuracy, _mechanisms(about)]
     said += [f"{each[:1].upper()}{each[1:]}." for each in about["post_processing"]]
     if ledger is not None:
         said.append(f"Ledger: eps = {ledger.total():g} of {ledger.budget:g} is spent.")
