@@ -11,7 +11,15 @@ vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplac
 import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
-from stairnoise._errors import CopyError, LazyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._errors import (
+    BudgetError,
+    CopyError,
+    LazyError,
+    LedgerError,
+    ParameterError,
+    ParameterTypeError,
+    StairnoiseError,
+)
 from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._registry import ROWS as _ROWS
@@ -33,6 +41,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
     from stairnoise._laws.staircase import Staircase
     from stairnoise._laws.truncated_laplace import TruncatedLaplace
+    from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
@@ -75,6 +84,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # What a release promises and reveals
     "Guarantee",
     "PrivacyLoss",
+    # What many releases have cost
+    "Ledger",
+    "Spending",
     # Randomness
     "SecureRng",
     "SeededRng",
@@ -89,6 +101,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "ParameterTypeError",
     "LazyError",
     "CopyError",
+    "LedgerError",
+    "BudgetError",
     # Version
     "__version__",
 ]
@@ -100,8 +114,10 @@ _MODULES = {
     "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise._law.guarantee",
     "KeyedRng": "stairnoise._keyed.rng",
+    "Ledger": "stairnoise._ledger.ledger",
     "PartitionSelection": "stairnoise.partition_selection",
     "PrivacyLoss": "stairnoise.privacy",
+    "Spending": "stairnoise._ledger.ledger",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
     "compare": "stairnoise.comparison",

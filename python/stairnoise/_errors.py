@@ -7,7 +7,9 @@ value; for data only type, dtype, shape and place (`got`)::
     ├── ParameterError          a ValueError: right kind of argument, impossible value
     ├── ParameterTypeError      a TypeError: wrong kind of argument
     │   └── LazyError           a computation that has not run, such as a query
-    └── CopyError               a TypeError: copying or pickling a generator
+    ├── CopyError               a TypeError: copying or pickling a generator
+    └── LedgerError             a ledger that cannot be used, or refuses a spending
+        └── BudgetError         a spending beyond the budget
 
 The extension raises the same classes for numeric facts, such as the range of ``eps``.
 """
@@ -59,6 +61,18 @@ class LazyError(ParameterTypeError):
 
 class CopyError(StairnoiseError, TypeError):
     """An attempt to copy or pickle a generator, whose copy would repeat its noise."""
+
+    __module__ = "stairnoise"
+
+
+class LedgerError(StairnoiseError):
+    """A file that cannot be used as a ledger, or a spending that the ledger refuses; nothing has been spent."""
+
+    __module__ = "stairnoise"
+
+
+class BudgetError(LedgerError):
+    """A spending that would exceed the budget of the ledger; nothing has been spent."""
 
     __module__ = "stairnoise"
 

@@ -240,3 +240,15 @@ table = sn.compare(1, delta=1e-6)
 assert_type(table, sn.Comparison)
 assert_type(table["Laplace"].std, float)
 assert_type(table.recommendation, str)
+
+# Ledger
+ledger = sn.Ledger("file.ledger", 1, delta=1e-6) if table.recommendation == "" else None
+if ledger is not None:
+    assert_type(ledger.total(), float)
+    assert_type(ledger.remaining(), float)
+    assert_type(ledger.report(), list[sn.Spending])
+    assert_type(ledger.spend(real, data="people"), sn.Spending)
+    assert_type(ledger.spend(gaussian.guarantee(), data="people"), sn.Spending)
+    assert_type(ledger.spend(select, data="people"), sn.Spending)
+    assert_type(ledger.spend([real, whole], data="people", statistic=["sum", "count"]), list[sn.Spending])
+    assert_type(ledger.spend(real, data="people").eps, float | None)

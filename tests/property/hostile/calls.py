@@ -124,6 +124,10 @@ LEFT_OUT: dict[str, str] = {
     "Comparison.count": "of collections.abc.Sequence",
     "Comparison.index": "of collections.abc.Sequence",
     "selftest": "draws millions of values; tests/selftest/test_selftest.py has its bad arguments",
+    "Ledger": "makes files; tests/ledger/test_hostile_arguments.py has its bad arguments",
+    "LedgerError": "an exception",
+    "BudgetError": "an exception",
+    "Spending": "made by Ledger.spend; a record that checks nothing",
     "SelftestReport": "made by selftest; its constructor is not for callers",
     "plot": "draws with Matplotlib, at 50 ms a call; tests/by_method/test_plot.py has its bad arguments",
 }

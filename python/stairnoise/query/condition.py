@@ -1,0 +1,174 @@
+"""The first judge of a condition: its words and signs, before an engine's parser sees it.
+
+Engines differ in what they take for a comment, a string or a parameter, so anything they could read in two ways is refused
+here. What is left are columns, constants, comparisons, logic, sums, products, CASE, IN, LIKE and a few functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stairnoise._errors import ParameterError, meant, received
+
+# These give an answer for every row in every engine. What is left out fails for some rows, as `abs` does for the least
+# integer and a cast for most texts, and a failure would tell about data; or it is not about one row.
+FUNCTIONS = frozenset({"coalesce", "length", "lower", "ltrim", "nullif", "rtrim", "substr", "trim", "upper"})
+_PATTERNS = frozenset({"glob", "ilike", "like"})
+# A parenthesis after one of these opens a group. After any other word it is a call.
+_BEFORE_GROUP = frozenset({"and", "between", "case", "else", "from", "in", "not", "or", "then", "when"})
+_WORDS = _PATTERNS | _BEFORE_GROUP | {"distinct", "end", "false", "is", "isnull", "notnull", "null", "true"}
+
+_ONLY_AFTER = {"distinct": ("is", "not"), "from": ("distinct",)}
+
+_LONGEST = 20_000
+# SQLite and DuckDB refuse trees that are 1000 levels deep.
+_MOST_OPERATORS = 500
+_DEEPEST = 50
+# PostgreSQL computes exactly here, and fails where it compares a number beyond 10^308 with a double.
+_MOST_PRODUCTS = 4
+_LONGEST_NUMBER = 40
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+)
+    | (?P<comment>--|/\*|\#)
+    | (?P<text>'(?:[^'\\\0]|'')*')
+    | (?P<quoted>"(?:[^"\\\0]|"")+")
+    | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?![\w.]))
+    | (?P<word>[A-Za-z_][A-Za-z0-9_]*(?!['"\w$]))
+    | (?P<sign>(?:<=|>=|<>|!=|==|[=<>])(?![=<>!])|[+\-*(),])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a sign of a condition."""
+
+    kind: str
+    text: str
+
+    @property
+    def word(self) -> str:
+        """The word in lower case, or nothing."""
+        return self.text.lower() if self.kind == "word" else ""
+
+
+def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], str | None]) -> list[str]:
+    """Return the columns that a condition uses, or refuse it.
+
+    Parameters
+    ----------
+    condition : str
+        What a user wrote.
+    columns : list of str
+        The columns of the table.
+    column_of : function
+        The rule of the engine: which column a name means, and whether it was quoted.
+
+    Raises
+    ------
+    ParameterError
+        The condition is not an expression on one row that every engine reads in the same way.
+    """
+    tokens = _tokens(condition)
+    _require_shape(tokens)
+    used = []
+    for place, token in enumerate(tokens):
+        after = tokens[place + 1].text if place + 1 < len(tokens) else ""
+        if token.kind == "quoted":
+            used.append(_column(token.text[1:-1].replace('""', '"'), columns, column_of, quoted=True))
+        elif token.word in _PATTERNS:
+            if place + 1 == len(tokens) or tokens[place + 1].kind != "text":
+                raise refused(f"has a pattern after {token.text} that is not a text in quotes")
+        elif token.word in _ONLY_AFTER and (place == 0 or tokens[place - 1].word not in _ONLY_AFTER[token.word]):
+            raise refused(f"has {token.text} outside of IS DISTINCT FROM")
+        elif token.word == "in" and after != "(":
+            raise refused("has IN without a list in parentheses")
+        elif token.word and after == "(" and token.word not in _BEFORE_GROUP:
+            if token.word not in FUNCTIONS:
+                raise refused(f"calls {token.text}; the functions are {', '.join(sorted(FUNCTIONS))}")
+        elif token.word and token.word not in _WORDS:
+            used.append(_column(token.text, columns, column_of, quoted=False))
+    return list(dict.fromkeys(used))
+
+
+def computes(condition: str) -> bool:
+    """Tell whether a condition that was judged has sums, differences or products; a negative number counts as one."""
+    return any(token.text in ("+", "-", "*") for token in _tokens(condition))
+
+
+def refused(why: str) -> ParameterError:
+    """Return the error about a condition."""
+    return ParameterError(f"where must be a condition on one row; this one {why}")
+
+
+def _tokens(condition: str) -> list[Token]:
+    if len(condition) > _LONGEST:
+        raise refused(f"has {len(condition)} characters, more than {_LONGEST}")
+    tokens: list[Token] = []
+    at = 0
+    while at < len(condition):
+        found = _TOKEN.match(condition, at)
+        if found is None:
+            raise refused(_unread(condition, at))
+        kind = str(found.lastgroup)
+        if kind == "comment":
+            raise refused(f"has a comment at character {at + 1}")
+        if kind != "space":
+            tokens.append(Token(kind, found.group()))
+        at = found.end()
+    if not tokens:
+        raise refused("is empty")
+    return tokens
+
+
+def _unread(condition: str, at: int) -> str:
+    """Say what is at a place where no token begins."""
+    character = condition[at]
+    if character == ";":
+        return f"has a semicolon at character {at + 1}"
+    if character in "'\"":
+        return f"has a quote at character {at + 1} that is not closed, or a backslash after it"
+    if character.isascii() and character.isalnum():
+        found = re.match(r"[\w.$'\"]+", condition[at:])
+        assert found is not None
+        return f"has {received(found.group())} at character {at + 1}, which is neither a column nor a plain number"
+    return f"has {received(character)} at character {at + 1}"
+
+
+def _require_shape(tokens: list[Token]) -> None:
+    """Require parentheses that balance at every place, and a size that engines can take."""
+    # For every open parenthesis, whether commas may stand in it.
+    opened: list[bool] = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.text == "(":
+            word = "" if before is None else before.word
+            opened.append(word in FUNCTIONS or word == "in")
+        elif token.text == ")":
+            if not opened:
+                raise refused("closes a parenthesis that it did not open")
+            if before is not None and before.text == "(":
+                raise refused("has parentheses with nothing between them")
+            opened.pop()
+        elif token.text == "," and not (opened and opened[-1]):
+            raise refused("has a comma outside of a function's arguments and of a list after IN")
+        if len(opened) > _DEEPEST:
+            raise refused(f"has parentheses more than {_DEEPEST} deep")
+        if token.kind == "number" and len(token.text) > _LONGEST_NUMBER:
+            raise refused(f"has a number of more than {_LONGEST_NUMBER} digits")
+    if opened:
+        raise refused("opens a parenthesis that it does not close")
+    operators = sum((token.kind == "sign" and token.text not in ("(", ")", ",")) or token.word in _WORDS for token in tokens)
+    if operators > _MOST_OPERATORS:
+        raise refused(f"has more than {_MOST_OPERATORS} operators")
+    if sum(token.text == "*" for token in tokens) > _MOST_PRODUCTS:
+        raise refused(f"has more than {_MOST_PRODUCTS} products")
+
+
+def _column(name: str, columns: list[str], column_of: Callable[[str, bool], str | None], *, quoted: bool) -> str:
+    column = column_of(name, quoted)
+    if column is None:
+        raise refused(f"names {received(name)}, which is not a column of the table{meant(name, columns)}")
+    return column

@@ -1,0 +1,63 @@
+"""Databases and files that can be asked.
+
+| file | subject |
+|---|---|
+| `source` | what all engines have in common |
+| `statement` | a question as one SQL statement, and its rows as answers |
+| `sqlite` | SQLite |
+| `duckdb` | DuckDB, CSV and Parquet |
+| `postgresql` | PostgreSQL |
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.sources.source import Source as Source
+from stairnoise.query.sources.source import SourceError as SourceError
+
+_URLS = ("postgresql://", "postgres://")
+_SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
+
+
+def open_source(source: Any) -> Source:
+    """Return what can be asked: a path, a URL, or an open connection; it is a context manager.
+
+    It reads only. A connection that was passed in is not closed.
+    """
+    module = type(source).__module__.partition(".")[0].lstrip("_")
+    if module == "sqlite3":
+        from stairnoise.query.sources.sqlite import SQLite
+
+        return SQLite(source)
+    if module == "duckdb":
+        from stairnoise.query.sources.duckdb import DuckDB
+
+        return DuckDB(source)
+    if module == "psycopg":
+        from stairnoise.query.sources.postgresql import PostgreSQL
+
+        return PostgreSQL(source)
+    if not isinstance(source, (str, Path)):
+        raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
+    if isinstance(source, str) and source.startswith(_URLS):
+        from stairnoise.query.sources.postgresql import PostgreSQL
+
+        return PostgreSQL.of_url(source)
+    path = Path(source)
+    if not path.is_file():
+        raise ParameterError(f"source must be a file that exists, got {str(source)!r}")
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise SourceError(f"source {str(path)!r} cannot be opened: {error.strerror}") from None
+    if head == _SQLITE:
+        from stairnoise.query.sources.sqlite import SQLite
+
+        return SQLite.of_file(path)
+    from stairnoise.query.sources.duckdb import DuckDB
+
+    return DuckDB.of_file(path, database=head[8:12] == _DUCKDB)

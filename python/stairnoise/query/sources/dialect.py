@@ -1,0 +1,90 @@
+"""What engines write differently in one statement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from stairnoise.query.condition import computes
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.units import MOST_UNITS, Units
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Dialect(ABC):
+    """SQL as one engine has it. Every method returns a piece of text."""
+
+    # What stands for a parameter.
+    mark = "?"
+
+    def written(self, text: str) -> str:
+        """Return a text as it must be written among marks."""
+        return text
+
+    # The type in which a condition computes with integers, if their own one may overflow.
+    wide: str | None = None
+
+    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
+        """Return the rows for which a condition that was judged is true."""
+        if self.wide is None or not computes(condition):
+            return f"select * from {table} where {self.fulfils(condition)}"
+        # The condition sees wide columns by their names; the columns themselves have other names meanwhile.
+        own = {name: f"stairnoise_{place}" for place, name in enumerate(columns)}
+        inner = [f"{quoted(name)} as {alias}" for name, alias in own.items()]
+        inner += [
+            f"cast({quoted(name)} as {self.wide}) as {quoted(name)}" if columns[name].kind == "integer" else quoted(name)
+            for name in used
+        ]
+        renamed = self.written(", ".join(f"{alias} as {quoted(name)}" for name, alias in own.items()))
+        wide = f"select {self.written(', '.join(inner))} from {table}"
+        return f"select {renamed} from (select * from ({wide}) as wide where {self.fulfils(condition)}) as fulfilling"
+
+    def fulfils(self, condition: str) -> str:
+        """Return what is true for the rows that a condition selects."""
+        return f"(\n{self.written(condition)}\n)"
+
+    @abstractmethod
+    def group(self, column: Column) -> str:
+        """Return a column's value so that equal ones are equal in every byte: no other spelling can stand for a group."""
+
+    def found(self, column: Column) -> str:
+        """Return a value as `group` does, in a type that every such value can be read in."""
+        return self.group(column)
+
+    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
+        """Return the mark for a listed value, and the value as the driver takes it."""
+        return self.mark, value
+
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """Return a value as a text, or null."""
+
+    @abstractmethod
+    def order(self, text: str) -> str:
+        """Return SHA-256 of a text."""
+
+    @abstractmethod
+    def is_number(self, column: Column) -> str:
+        """Return the condition that a column holds a number in a row; NaN is none."""
+
+    @abstractmethod
+    def units(self, column: Column, units: Units) -> str:
+        """Return a number as the nearest multiple of a unit, at most `MOST_UNITS`, and as a whole number."""
+
+
+def rounded(number: str, units: Units, literal: Any, whole: str) -> str:
+    """Return the nearest multiple of a unit for a number in SQL.
+
+    Only numbers within `MOST_UNITS` are scaled, and none below half a unit, so that nothing overflows or underflows.
+    """
+    most, half = literal(MOST_UNITS * units.unit), literal(units.unit / 2)
+    scaled = f"{number} * {literal(1 / units.unit)}"
+    up, down = (whole.format(f"{scaled} {sign} {literal(0.5)}") for sign in "+-")
+    return (
+        f"case when {number} >= {most} then {MOST_UNITS} when {number} <= -{most} then -{MOST_UNITS} "
+        f"when {number} >= {half} then {up} when {number} <= -{half} then {down} else 0 end"
+    )

@@ -1,0 +1,302 @@
+"""DuckDB: its databases, CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from stairnoise._errors import ParameterError, received
+from stairnoise._optional import require
+from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.dialect import Dialect, quoted, rounded
+from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.units import MOST_UNITS, Units
+
+_CLASSES = frozenset(
+    {"BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
+)
+_LOGIC = frozenset(
+    {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE", "OPERATOR_IS_NOT_NULL", "OPERATOR_IS_NULL", "OPERATOR_NOT"}
+    | {"OPERATOR_NULLIF"}
+)
+_OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
+# What a macro of the database must not stand for.
+_CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "row_number", "sha256", "sum", "trunc"}
+# Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
+_FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+_INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")) | {
+    "INTEGER",
+    "UINTEGER",
+}
+# The whole file is read for the types, so that no later row fails to be of its column's type.
+_READERS = {".csv": "read_csv({}, header = true, sample_size = -1)", ".parquet": "read_parquet({})"}
+
+
+class DuckDBDialect(Dialect):
+    """SQL as DuckDB has it."""
+
+    wide = "hugeint"
+
+    def fulfils(self, condition: str) -> str:
+        """Return what is true for the rows that a condition selects; where it fails for a row, that is null.
+
+        An error, as of a product beyond 128 bits, would tell that there is such a row.
+        """
+        return f"try(cast((\n{condition}\n) as boolean))"
+
+    def group(self, column: Column) -> str:
+        """Return a value; of texts and enumerations the text, whatever the collation."""
+        name = quoted(column.name)
+        return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
+
+    def found(self, column: Column) -> str:
+        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999."""
+        return f"cast({quoted(column.name)} as varchar)" if column.kind == "date" else self.group(column)
+
+    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
+        """Return the mark for a listed value; 0.1 is another number in a column of FLOAT."""
+        return f"cast({self.mark} as float)" if column.type == "FLOAT" else self.mark, value
+
+    def text(self, value: str) -> str:
+        """Return a value as a text, or null."""
+        return f"(cast({value} as varchar) collate c)"
+
+    def order(self, text: str) -> str:
+        """Return SHA-256 of a text, in hexadecimal digits."""
+        return f"sha256({text})"
+
+    def is_number(self, column: Column) -> str:
+        """Return that a value is there, and is not NaN."""
+        name = quoted(column.name)
+        return f"{name} is not null and not isnan({name})" if column.type in ("FLOAT", "DOUBLE") else f"{name} is not null"
+
+    def units(self, column: Column, units: Units) -> str:
+        """Round in doubles, or leave whole numbers as they are."""
+        name = quoted(column.name)
+        if column.kind == "integer" and units.unit == 1:
+            least, most = -MOST_UNITS, MOST_UNITS
+            return f"cast(case when {name} > {most} then {most} when {name} < {least} then {least} else {name} end as bigint)"
+        return rounded(
+            f"cast({name} as double)", units, lambda number: f"cast({number!r} as double)", "cast(trunc({}) as bigint)"
+        )
+
+
+class DuckDB(Source):
+    """A database of DuckDB, or a file that it reads as a table.
+
+    While a file of DuckDB is read, no other process can write it. Each answer is one statement, so it is from one snapshot of
+    an open connection too; two answers are if the caller has begun a transaction.
+    """
+
+    engine = "DuckDB"
+    dialect = DuckDBDialect()
+
+    def __init__(self, con: Any, *, path: Path | None = None) -> None:
+        self._con, self._path = con, path
+        self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
+        self._name = "the database" if path is None else repr(str(path))
+
+    @classmethod
+    def of_file(cls, path: Path, *, database: bool) -> DuckDB:
+        """Open a database to read only, or a file as a table that is named by its stem."""
+        duckdb = require("duckdb", "a query of this file needs", "'stairnoise[query]'")
+        reader = None if database else _READERS.get(path.suffix.lower())
+        if reader is None and not database:
+            raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")
+        if reader is not None and any(each in str(path.resolve()) for each in "*?["):
+            raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
+        try:
+            if reader is None:
+                return cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
+            con = duckdb.connect(config=_SETTINGS)
+            if path.suffix.lower() == ".csv":
+                _require_header(con, path)
+            literal = "'" + str(path.resolve()).replace("'", "''") + "'"
+            con.execute(f"create view {quoted(path.stem)} as select * from {reader.format(literal)}")
+            return cls(con, path=path)
+        except duckdb.Error as error:
+            problem = _problem(error)
+        except (UnicodeError, csv.Error):
+            problem = "is not a CSV file that can be read"
+        raise SourceError(f"source {str(path)!r} {problem}")
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._path is not None:
+            self._con.close()
+
+    def _described(self, table: str) -> tuple[str, list[Column]]:
+        macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
+        if macros & _CALLED:
+            raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
+        rows = self._ask(
+            "select database_name, schema_name, table_name, column_name, data_type, database_name = current_database() or "
+            "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
+            "order by database_name <> 'temp', database_name, schema_name, table_name, column_index"
+        )
+        tables: dict[tuple[str, str, str], list[Column]] = {}
+        by_name: dict[str, tuple[str, str, str]] = {}
+        for database, schema, name, column, type_, here, current in rows:
+            full = database, schema, name
+            tables.setdefault(full, []).append(Column(column, _held(type_), type_))
+            if here and (current or database == "temp"):
+                by_name.setdefault(name, full)
+            if here:
+                by_name.setdefault(f"{schema}.{name}", full)
+            by_name.setdefault(f"{database}.{schema}.{name}", full)
+        if table not in by_name:
+            raise missing_table(table, sorted(by_name, key=lambda name: name.count(".")))
+        full = by_name[table]
+        return ".".join(map(quoted, full)), tables[full]
+
+    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+        return next((name for name in columns if name.lower() == word.lower()), None)
+
+    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+        for frame in _FRAMES:
+            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition)])
+            problem = _of_tree(text, {column.name.lower() for column in columns})
+            if problem is not None:
+                raise refused(problem)
+        problem = self._bound(condition, columns)
+        if problem is not None:
+            raise refused(f"is not understood by DuckDB: {problem}")
+
+    def _bound(self, condition: str, columns: list[Column]) -> str | None:
+        """Return why the condition does not go with the types of these columns.
+
+        The table is another one in memory: an error in a transaction of the caller's would end it. In its only row, of
+        nulls, nothing fails but constants, such as a text for a date.
+        """
+        named = {column.name: column for column in columns}
+        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
+        with self._duckdb.connect(config={**_SETTINGS, "threads": "1"}) as con:
+            try:
+                con.execute(f"create table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
+                con.execute("insert into stairnoise_rows default values")
+                con.execute(f"select 1 from stairnoise_rows where (\n{condition}\n)").fetchall()
+                con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
+            except self._duckdb.Error as error:
+                return str(error).splitlines()[0]
+        return None
+
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        return self._ask(text, parameters)
+
+    def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        try:
+            rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
+        except RuntimeError as error:
+            # DuckDB's name for Ctrl-C.
+            if str(error) != "Query interrupted":
+                raise
+            raise KeyboardInterrupt from None
+        except self._duckdb.Error as error:
+            problem = _problem(error)
+        else:
+            return rows
+        raise SourceError(f"source {self._name} {problem}")
+
+
+def _of_tree(text: str, columns: set[str]) -> str | None:
+    """Return why a condition is refused, from the tree of the statement that it stands in."""
+    try:
+        tree = json.loads(text)
+    except RecursionError:
+        return "is nested too deep"
+    if tree.get("error"):
+        return f"is not understood by DuckDB: {str(tree.get('error_message')).splitlines()[0]}"
+    nodes = [statement["node"] for statement in tree["statements"]]
+    if len(nodes) != 1 or nodes[0]["type"] != "SELECT_NODE":
+        return "is more than a condition"
+    node = nodes[0]
+    clauses = ("modifiers", "group_expressions", "group_sets", "having", "qualify", "sample")
+    if any(node.get(clause) for clause in clauses) or len(node["select_list"]) != 1:
+        return "is more than a condition"
+    left = [node["where_clause"], *node["select_list"]]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            problem = _of_node(each, columns)
+            if problem is not None:
+                return problem
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return None
+
+
+def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
+    kind = node.get("class")
+    if kind is None:
+        return None
+    if kind not in _CLASSES:
+        return f"has a {str(kind).lower()}"
+    if kind == "OPERATOR" and node["type"] not in _LOGIC:
+        return f"has a {str(node['type']).lower()}"
+    # x IS TRUE comes as a cast.
+    if kind == "CAST" and "BOOLEAN" not in (_path(node, "cast_type", "id"), _path(node, "type_expr", "type_name")):
+        return "has a cast"
+    if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
+        return "names a column together with its table: leave the table out"
+    # current_user comes as a column.
+    if kind == "COLUMN_REF" and str(node["column_names"][0]).lower() not in columns:
+        return f"uses {node['column_names'][0]}"
+    if kind == "FUNCTION":
+        name = str(node["function_name"]).lower()
+        if name not in (_OPERATORS if node.get("is_operator") else FUNCTIONS | _OPERATORS):
+            return f"calls {name}"
+        if node.get("filter") or node.get("distinct") or node.get("schema") or node.get("catalog"):
+            return f"calls {name} in a way that is not allowed"
+        if (node.get("order_bys") or {}).get("orders"):
+            return f"calls {name} in a way that is not allowed"
+    return None
+
+
+def _path(node: dict[str, Any], outer: str, inner: str) -> object:
+    return (node.get(outer) or {}).get(inner)
+
+
+def _held(declared: str) -> Kind:
+    """Return what a column holds."""
+    if declared in _INTEGERS:
+        return "integer"
+    if declared in ("FLOAT", "DOUBLE") or declared.startswith("DECIMAL("):
+        return "real"
+    if declared == "VARCHAR" or declared.startswith("ENUM("):
+        return "text"
+    kinds: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date"}
+    return kinds.get(declared, "other")
+
+
+def _require_header(con: Any, path: Path) -> None:
+    """Require that a CSV file has names for its columns, each of them once; DuckDB would rename a second one."""
+    if not path.stat().st_size:
+        raise SourceError(f"source {str(path)!r} is empty")
+    query = "select delimiter, quote from sniff_csv(?, header = true, sample_size = -1)"
+    ((delimiter, quote),) = con.execute(query, [str(path.resolve())]).fetchall()
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        names = next(csv.reader(file, delimiter=delimiter, quotechar='"' if len(quote) != 1 else quote), [])
+    lowered = [name.strip().lower() for name in names]
+    if len(set(lowered)) < len(lowered):
+        twice = next(name for name in names if lowered.count(name.strip().lower()) > 1)
+        raise SourceError(f"source {str(path)!r} has two columns {received(twice)}")
+
+
+def _problem(error: Exception) -> str:
+    text = str(error)
+    if "Could not set lock" in text or "being used by another process" in text:
+        return "is locked by another program"
+    if "not a valid DuckDB database" in text or "different version" in text or "newer version" in text:
+        return "is not a database that this DuckDB can read"
+    if "not utf-8 encoded" in text:
+        return "is not encoded in UTF-8"
+    return f"could not answer ({type(error).__name__}; what DuckDB says is not shown, because it may hold data)"

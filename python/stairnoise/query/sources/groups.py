@@ -1,0 +1,106 @@
+"""Listed groups: which values of a column they mean."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise.query.question import Question
+from stairnoise.query.sources.column import Column, Kind
+
+_ALLOWED: dict[Kind, tuple[type, ...]] = {
+    "integer": (int,),
+    "real": (int, float),
+    "text": (str,),
+    "boolean": (bool,),
+    "date": (datetime.date,),
+    "any": (int, float, str, bool, datetime.date),
+}
+_NAMES: dict[Kind, str] = {
+    "integer": "integers",
+    "real": "numbers",
+    "text": "texts",
+    "boolean": "bools",
+    "date": "dates",
+    "any": "integers, numbers, texts, bools or dates",
+}
+# A CASE of more is slow, and SQLite takes no more than 32 766 parameters.
+_MOST_GROUPS = 10_000
+
+
+def checked_groups(question: Question, table: dict[str, Column]) -> dict[str, list[Any]]:
+    """Return the listed groups of each column, as parameters of a statement; refuse columns that cannot be grouped by."""
+    for name in question.groups:
+        if name not in question.by:
+            raise ParameterError(f"groups must be of columns of by, got {received(name)}")
+    found = {}
+    for name in question.by:
+        column = table[name]
+        if column.kind == "other":
+            raise ParameterError(
+                f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.type}"
+            )
+        if name in question.groups:
+            found[name] = _listed(column, question.groups[name])
+        elif column.kind == "real":
+            raise ParameterError(f"groups of {name!r} must be listed, because the column is declared as {column.type}")
+    return found
+
+
+def _listed(column: Column, listed: Iterable[object]) -> list[Any]:
+    values = [_value(column, each) for each in listed]
+    if not values:
+        raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
+    if len(values) > _MOST_GROUPS:
+        raise ParameterError(f"groups of {column.name!r} must be at most {_MOST_GROUPS}, got {len(values)}")
+    # SQLite takes 5 and "5" for one value where a column has no type.
+    identity: Callable[[Any], object] = str if column.kind == "any" else lambda value: value
+    seen = set()
+    for value in values:
+        if identity(value) in seen:
+            raise ParameterError(f"groups of {column.name!r} must be listed once each, got {received(value)} twice")
+        seen.add(identity(value))
+    return values
+
+
+def _value(column: Column, value: Any) -> Any:
+    """Return a listed value as a parameter of a statement."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        return None
+    kind = type(value)
+    if kind not in _ALLOWED[column.kind] or (kind is float and not math.isfinite(value)):
+        raise ParameterTypeError(
+            f"groups of {column.name!r} must be {_NAMES[column.kind]} or None, because the column is declared as "
+            f"{column.type or 'nothing'}, got {received(value)}"
+        )
+    return value
+
+
+def values_of_texts(column: Column, texts: Sequence[str | None]) -> tuple[object, ...]:
+    """Return the groups that texts mean."""
+    return tuple(None if text is None else _of_text(column, text) for text in texts)
+
+
+def _of_text(column: Column, text: str) -> object:
+    try:
+        if column.kind == "integer":
+            return int(text)
+        if column.kind == "real":
+            return float(text)
+        if column.kind == "boolean":
+            return {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()]
+        if column.kind == "date":
+            return datetime.date.fromisoformat(text.strip())
+    except (KeyError, ValueError):
+        wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _NAMES[column.kind])
+        raise ParameterError(
+            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.type}, got {received(text)}"
+        ) from None
+    return text

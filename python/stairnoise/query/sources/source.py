@@ -1,0 +1,152 @@
+"""What all engines have in common."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from stairnoise._errors import ParameterError, StairnoiseError, meant, received
+from stairnoise.query.answers import Answers
+from stairnoise.query.condition import judged
+from stairnoise.query.question import Question
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.groups import checked_groups, values_of_texts
+from stairnoise.query.sources.statement import answers_of, statement
+from stairnoise.query.sources.units import Units, units_of
+
+_ORDER_BYTES = 32
+
+
+class SourceError(StairnoiseError):
+    """A source that cannot be read: missing, locked, not a database, or an error inside the engine.
+
+    What an engine says about a failed statement is not repeated, because it may hold data.
+    """
+
+    __module__ = "stairnoise.query"
+
+
+class Source(ABC):
+    """A database or a file that can be asked; a context manager that closes what was opened.
+
+    It only reads, and from one snapshot: what others write in between is not seen. Of a CSV or Parquet file that is true
+    of each answer by itself.
+    """
+
+    engine: str
+    dialect: Dialect
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of a table's columns.
+
+        Raises
+        ------
+        ParameterError
+            There is no such table; the text names a similar one.
+        SourceError
+            The source cannot be read.
+        """
+        return [column.name for column in self._described(table)[1]]
+
+    def read_groups(self, table: str, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
+        """Return the groups that texts mean, as a command line has them.
+
+        Texts for a column of integers, bools or dates are read as such: ``12``, ``true`` or ``false``, ``2026-11-23``. None
+        means null.
+
+        Raises
+        ------
+        ParameterError
+            There is no such table or column, or a text is not of the column's type.
+        """
+        return values_of_texts(self._found(table, self._described(table)[1], column, "groups"), texts)
+
+    def answers(self, question: Question, *, order: bytes | None = None) -> Answers:
+        """Return the true answers to a question.
+
+        Parameters
+        ----------
+        question : Question
+            It is checked before its statement runs.
+        order : bytes, optional
+            Decides which `max_groups` groups of a person count. By default it is new for each call. With the same one the
+            answers repeat; `order_of` derives one from a `KeyedRng`.
+
+        Raises
+        ------
+        ParameterError
+            A table, a column, a group, the bounds or the condition is not allowed. No text holds data.
+        SourceError
+            The source cannot be read.
+        """
+        name, columns = self._described(question.table)
+        named = [*(("by", each) for each in question.by), ("person", question.person), ("column", question.column)]
+        for argument, column in named:
+            if column is not None:
+                self._found(question.table, columns, column, argument)
+        table = {column.name: column for column in columns}
+        codes = checked_groups(question, table)
+        units = self._units(question, table)
+        used: list[str] = []
+        if question.where is not None:
+            used = judged(question.where, list(table), lambda word, quoted: self._column_of(word, quoted, table))
+            self._judge(question.where, name, [table[column] for column in used])
+        key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
+        text, parameters = statement(self.dialect, question, name, table, codes, units, used, key)
+        return answers_of(question, table, self._rows(text, parameters), units)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close what was opened."""
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @abstractmethod
+    def _described(self, table: str) -> tuple[str, list[Column]]:
+        """Return a table's full name in SQL, and its columns."""
+
+    @abstractmethod
+    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+        """Let the engine's parser judge a condition on these columns."""
+
+    @abstractmethod
+    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+        """Return the column that a word means in this engine."""
+
+    @abstractmethod
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement; no error repeats what the engine says."""
+
+    def _found(self, table: str, columns: list[Column], name: str, argument: str) -> Column:
+        found = next((column for column in columns if column.name == name), None)
+        if found is None:
+            names = [column.name for column in columns]
+            raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{meant(name, names)}")
+        return found
+
+    def _units(self, question: Question, table: dict[str, Column]) -> Units | None:
+        if question.statistic == "count":
+            return None
+        if question.column is None or question.bounds is None:
+            raise ParameterError(f"column and bounds must be given for a {question.statistic}")
+        column = table[question.column]
+        if not column.summable:
+            raise ParameterError(
+                f"column must be numeric for a {question.statistic}; {column.name!r} is declared as {column.type or 'nothing'}: "
+                "make a view in which it is a number"
+            )
+        return units_of(question.bounds, whole=column.kind == "integer")
+
+
+def missing_table(table: str, tables: list[str]) -> ParameterError:
+    """Return the error about a table that is not there."""
+    hint = meant(table, tables) or (f"; its only table is {tables[0]!r}" if len(tables) == 1 else "")
+    return ParameterError(f"table must be a table or view of the source, got {received(table)}{hint}")

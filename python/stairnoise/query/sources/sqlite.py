@@ -1,0 +1,231 @@
+"""SQLite: the module `sqlite3` of the standard library."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.sources.dialect import Dialect, quoted, rounded
+from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.units import Units
+
+_ORDER = "stairnoise_order"
+_PATTERNS = frozenset({"glob", "like"})
+_SECONDS_LOCKED = 2.0
+# Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
+_FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
+_HIDDEN = 1
+_INSTRUCTIONS = 100_000
+# What SQLite makes of a Ctrl-C in one of our functions; nothing else makes them raise.
+_STOPPED = ("interrupted", "user-defined function raised exception")
+# Texts of SQLite's errors that name no data.
+_TOLD = {
+    "database is locked": "is locked by another program",
+    "database table is locked": "is locked by another program",
+    "database schema is locked": "is locked by another program",
+    "file is not a database": "is not a database of SQLite, or is encrypted",
+    "unable to open database file": "cannot be opened",
+    "database disk image is malformed": "is damaged",
+    "interrupted": "was interrupted",
+    "attempt to write a readonly database": "needs recovery, which cannot be done read-only",
+}
+
+
+class SQLiteDialect(Dialect):
+    """SQL as SQLite has it."""
+
+    def group(self, column: Column) -> str:
+        """Return a value; of a column without a type as a text, because 5 and "5" are different there."""
+        name = quoted(column.name)
+        return (
+            f"(cast({name} as text) collate binary)" if column.kind == "any" and not column.type else f"({name} collate binary)"
+        )
+
+    def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
+        """Return the mark for a listed value, which takes the affinity of the column."""
+        if isinstance(value, datetime.date):
+            value = value.isoformat()
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            # No integer of SQLite; nothing equals null.
+            value = None
+        if column.kind == "any" and not column.type:
+            value = str(int(value) if isinstance(value, bool) else value)
+        return self.mark, value
+
+    def text(self, value: str) -> str:
+        """Return a value as a text, or null; texts of one spelling only are equal."""
+        return f"(cast({value} as text) collate binary)"
+
+    def order(self, text: str) -> str:
+        """Call the function that `_rows` adds; bytes, because a text need not be UTF-8."""
+        return f"{_ORDER}(cast({text} as blob))"
+
+    def is_number(self, column: Column) -> str:
+        """Ask for the type in this row; in a column without a type, texts are numbers as they are for SQLite's `sum`."""
+        name = quoted(column.name)
+        return f"typeof({name}) in ('integer', 'real')" if column.type else f"{name} is not null"
+
+    def units(self, column: Column, units: Units) -> str:
+        """Round in doubles, whose range suffices; a cast cuts towards zero."""
+        name = quoted(column.name)
+        return rounded(name if column.type else f"cast({name} as numeric)", units, repr, "cast({} as integer)")
+
+
+class SQLite(Source):
+    """A database of SQLite."""
+
+    engine = "SQLite"
+    dialect = SQLiteDialect()
+
+    def __init__(self, con: sqlite3.Connection, *, path: Path | None = None) -> None:
+        self._con, self._path = con, path
+        self._name = "the database" if path is None else repr(str(path))
+        # The first read takes the snapshot, which lasts until the transaction ends.
+        self._began = not con.in_transaction
+        if self._began:
+            self._ask("begin")
+
+    @classmethod
+    def of_file(cls, path: Path) -> SQLite:
+        """Open a file to read only."""
+        try:
+            con = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_SECONDS_LOCKED, isolation_level=None)
+        except sqlite3.Error as error:
+            problem = _problem(error)
+        else:
+            con.execute("pragma trusted_schema = off")
+            # Python looks for Ctrl-C whenever it is called.
+            con.set_progress_handler(lambda: None, _INSTRUCTIONS)
+            return cls(con, path=path)
+        raise SourceError(f"source {str(path)!r} {problem}")
+
+    def close(self) -> None:
+        """End the snapshot, and close what was opened."""
+        if self._began and self._con.in_transaction:
+            self._con.rollback()
+        if self._path is not None:
+            self._con.close()
+
+    def _described(self, table: str) -> tuple[str, list[Column]]:
+        found = self._tables()
+        if table not in found:
+            raise missing_table(table, list(found))
+        schema, name = found[table]
+        rows = self._ask(f"pragma {quoted(schema)}.table_xinfo({quoted(name)})")
+        columns = [Column(row[1], _held(row[2]), row[2]) for row in rows if row[6] != _HIDDEN]
+        return f"{quoted(schema)}.{quoted(name)}", columns
+
+    def _tables(self) -> dict[str, tuple[str, str]]:
+        """Return tables and views: by their names, and by schema and name."""
+        found: dict[str, tuple[str, str]] = {}
+        for _, schema, *_ in sorted(self._ask("pragma database_list")):
+            rows = self._ask(f"select name from {quoted(schema)}.sqlite_master where type in ('table', 'view') order by name")
+            for (name,) in rows:
+                found[f"{schema}.{name}"] = schema, name
+                found.setdefault(name, (schema, name))
+        return dict(sorted(found.items(), key=lambda each: "." in each[0]))
+
+    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
+        return next((name for name in columns if name.lower() == word.lower()), None)
+
+    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+        """Compile the condition on an empty table in memory; SQLite's authorizer is told of all that it would do."""
+        con = sqlite3.connect(":memory:")
+        try:
+            # One column at least; its name and that of the table stand nowhere else.
+            described = ", ".join(f"{quoted(column.name)} {_affinity(column.type)}" for column in columns)
+            con.execute(f"create table stairnoise_rows (stairnoise_row{', ' if described else ''}{described})")
+            problem = _judged(con, condition)
+        finally:
+            con.close()
+        if problem is not None:
+            raise refused(problem)
+
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        # SQLite replaces and removes no function while the caller has a statement that is not finished.
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._con.create_function(_ORDER, 1, _digest, deterministic=True)
+        try:
+            return self._ask(text, parameters)
+        finally:
+            with contextlib.suppress(sqlite3.OperationalError):
+                self._con.create_function(_ORDER, 1, None)
+
+    def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        cursor = self._con.cursor()
+        cursor.row_factory = None
+        before, self._con.text_factory = self._con.text_factory, _decoded
+        try:
+            return cursor.execute(text, parameters or []).fetchall()
+        except sqlite3.Error as error:
+            if self._path is not None and any(each in str(error) for each in _STOPPED):
+                raise KeyboardInterrupt from None
+            problem = _problem(error)
+        finally:
+            self._con.text_factory = before
+            cursor.close()
+        raise SourceError(f"source {self._name} {problem}")
+
+
+def _judged(con: sqlite3.Connection, condition: str) -> str | None:
+    """Return why a condition is refused."""
+    bad: list[str] = []
+    selects = 0
+
+    def judge(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        nonlocal selects
+        if action == sqlite3.SQLITE_SELECT:
+            selects += 1
+        elif action == sqlite3.SQLITE_FUNCTION:
+            if str(second).lower() not in FUNCTIONS | _PATTERNS:
+                bad.append(f"calls {second}")
+        elif action != sqlite3.SQLITE_READ or first != "stairnoise_rows":
+            bad.append("does more than read one row")
+        return sqlite3.SQLITE_OK
+
+    con.set_authorizer(judge)
+    for frame in _FRAMES:
+        selects = 0
+        try:
+            con.execute("explain " + frame.format("stairnoise_rows", condition)).fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return f"is not understood by SQLite: {error}"
+        if selects != 1:
+            return "has a subquery"
+    return bad[0] if bad else None
+
+
+def _held(declared: str) -> Kind:
+    """Return what a column holds, by SQLite's rules for declared types."""
+    words = declared.upper()
+    if "INT" in words:
+        return "integer"
+    if any(each in words for each in ("CHAR", "CLOB", "TEXT")):
+        return "text"
+    if any(each in words for each in ("REAL", "FLOA", "DOUB")):
+        return "real"
+    return "boolean" if "BOOL" in words else "any"
+
+
+def _affinity(declared: str) -> str:
+    return {"integer": "integer", "text": "text", "real": "real"}.get(_held(declared), "numeric" if declared else "")
+
+
+def _digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest()
+
+
+def _decoded(text: bytes) -> str:
+    """Return a text whatever its bytes are: an error of `sqlite3` would show them."""
+    return text.decode(errors="backslashreplace")
+
+
+def _problem(error: sqlite3.Error) -> str:
+    told = next((meaning for text, meaning in _TOLD.items() if text in str(error)), None)
+    return told or f"could not answer ({type(error).__name__}; what SQLite says is not shown, because it may hold data)"

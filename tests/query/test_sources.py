@@ -1,0 +1,360 @@
+"""What can be asked: files, servers and open connections; they are read only, from one snapshot.
+
+Evidence: the same rows from every kind of source; writers that change them meanwhile.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import stairnoise as sn
+from stairnoise.query import SourceError
+from stairnoise.query.question import Question
+from stairnoise.query.sources import open_source, sqlite
+
+duckdb = pytest.importorskip("duckdb")
+
+ASKED = Question("t", ("g",), {"g": ("a", "b", None)}, "mean", "v", (0.0, 10.0), where="v < 9", person="who")
+ROWS = [("p", "a", 1.5), ("p", "a", 2.0), ("q", "b", 3.0), ("r", None, 4.0), ("s", "a", 9.0)]
+COUNTS, SUMS = [1, 1, 1], [3.5, 3.0, 4.0]
+TABLE = "create table t (who text, g text, v double precision)"
+
+
+def check(source):
+    found = source.answers(ASKED)
+    assert found.counts.tolist() == COUNTS
+    assert (found.sums * found.unit).tolist() == SUMS
+    assert source.columns("t") == ["who", "g", "v"]
+
+
+def sqlite_file(path):
+    with contextlib.closing(sqlite3.connect(path)) as con:
+        con.execute(TABLE)
+        con.executemany("insert into t values (?, ?, ?)", ROWS)
+        con.commit()
+    return path
+
+
+def duckdb_file(path):
+    with duckdb.connect(str(path)) as con:
+        con.execute(TABLE)
+        con.executemany("insert into t values (?, ?, ?)", ROWS)
+    return path
+
+
+def csv_file(path, rows=ROWS):
+    lines = ["who,g,v", *(",".join("" if value is None else str(value) for value in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def parquet_file(path):
+    with duckdb.connect() as con:
+        con.execute(TABLE)
+        con.executemany("insert into t values (?, ?, ?)", ROWS)
+        con.execute(f"copy t to '{path}' (format parquet)")
+    return path
+
+
+FILES = {
+    "t.db": sqlite_file,
+    "x.sqlite3": sqlite_file,
+    "x.duckdb": duckdb_file,
+    "no suffix": duckdb_file,
+    "o'brien #1 %41.db": sqlite_file,
+    "t.csv": csv_file,
+    "t.CSV": csv_file,
+    "t.parquet": parquet_file,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("kind", [str, Path])
+def test_files(tmp_path, name, kind):
+    path = FILES[name](tmp_path / name)
+    before = path.read_bytes()
+    with open_source(kind(path)) as source:
+        check(source)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_a_directory_with_a_quote(tmp_path):
+    (tmp_path / "o'brien").mkdir()
+    with open_source(csv_file(tmp_path / "o'brien" / "t.csv")) as source:
+        check(source)
+
+
+def test_types_of_a_csv_file_are_those_of_all_its_rows(tmp_path):
+    """DuckDB looks at 20 480 rows by default, and its error about a later one shows it."""
+    rows = [("p", "a", number) for number in range(30_000)] + [("q", "b", "secret")]
+    with open_source(csv_file(tmp_path / "t.csv", rows)) as source:
+        assert source.answers(Question("t", (), {}, "count", person="who")).counts.tolist() == [2]
+        with pytest.raises(sn.ParameterError, match="column must be numeric for a mean; 'v' is declared as VARCHAR"):
+            source.answers(ASKED)
+
+
+def test_a_csv_file_of_texts_has_a_header(tmp_path):
+    (tmp_path / "t.csv").write_text("g,h\na,b\na,c\n")
+    with open_source(tmp_path / "t.csv") as source:
+        assert source.columns("t") == ["g", "h"]
+        assert source.answers(Question("t", ("g",), {"g": ("a",)}, "count")).counts.tolist() == [2]
+
+
+@pytest.mark.parametrize("row_factory", [None, sqlite3.Row, lambda *_: None])
+def test_an_open_connection_of_sqlite(tmp_path, row_factory):
+    """It stays as it was: open, outside of a transaction, with its own settings and functions."""
+    with contextlib.closing(sqlite3.connect(sqlite_file(tmp_path / "t.db"))) as con:
+        con.row_factory, con.text_factory = row_factory, bytes
+        con.set_authorizer(None)
+        with open_source(con) as source:
+            check(source)
+        assert not con.in_transaction
+        assert con.row_factory is row_factory
+        assert con.text_factory is bytes
+        with pytest.raises(sqlite3.OperationalError, match="function"):
+            con.execute("select stairnoise_order(cast('x' as blob))")
+
+
+def test_an_open_transaction_of_sqlite_stays_open(tmp_path):
+    with contextlib.closing(sqlite3.connect(sqlite_file(tmp_path / "t.db"))) as con:
+        con.execute("insert into t values ('new', 'b', 1.0)")
+        unfinished = con.execute("select * from t")
+        unfinished.fetchone()
+        with open_source(con) as source:
+            assert source.answers(ASKED).counts.tolist() == [1, 2, 1]
+        assert con.in_transaction
+        con.rollback()
+
+
+def test_an_open_connection_of_duckdb(tmp_path):
+    with duckdb.connect(str(duckdb_file(tmp_path / "x"))) as con:
+        with open_source(con) as source:
+            check(source)
+        con.execute("begin")
+        con.execute("insert into t values ('new', 'b', 1.0)")
+        with open_source(con) as source:
+            with pytest.raises(sn.ParameterError):
+                source.answers(Question("t", (), {}, "count", where="v = 'x"))
+            with pytest.raises(sn.ParameterError):
+                source.answers(Question("t", (), {}, "count", where="who > 5"))
+            assert source.answers(ASKED).counts.tolist() == [1, 2, 1]
+        con.execute("rollback")
+        assert con.execute("select count(*) from t").fetchall() == [(5,)]
+
+
+def test_a_registered_frame_is_a_table_and_a_variable_is_none():
+    pd = pytest.importorskip("pandas")
+    t = pd.DataFrame(ROWS, columns=["who", "g", "v"])
+    with duckdb.connect() as con:
+        with open_source(con) as source, pytest.raises(sn.ParameterError, match="table must be a table or view"):
+            source.columns("t")
+        con.register("t", t)
+        with open_source(con) as source:
+            check(source)
+
+
+def test_a_macro_with_the_name_of_a_function_is_no_function():
+    with duckdb.connect() as con:
+        con.execute(TABLE)
+        con.execute("create macro lower(x) as (select count(*) from t)")
+        with open_source(con) as source, pytest.raises(SourceError, match="has a macro with the name of a built-in"):
+            source.answers(Question("t", (), {}, "count", where="lower(g) = '0'"))
+
+
+@pytest.fixture
+def server(postgresql):
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql) as con:
+        con.execute("drop table if exists t cascade")
+        con.execute(TABLE)
+        con.cursor().executemany("insert into t values (%s, %s, %s)", ROWS)
+    return postgresql
+
+
+def test_a_server(server):
+    with open_source(server) as source:
+        check(source)
+    with open_source(server.replace("postgresql:", "postgres:")) as source:
+        check(source)
+
+
+@pytest.mark.parametrize("autocommit", [True, False])
+def test_an_open_connection_of_psycopg(server, autocommit):
+    psycopg = pytest.importorskip("psycopg")
+    rows = pytest.importorskip("psycopg.rows")
+    with psycopg.connect(server, autocommit=autocommit, row_factory=rows.dict_row) as con:
+        path = con.execute("show search_path").fetchone()
+        con.rollback()
+        with open_source(con) as source:
+            check(source)
+        assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        with con.transaction(force_rollback=True):
+            con.execute("insert into t values ('new', 'b', 1.0)")
+            with open_source(con) as source:
+                with pytest.raises(sn.ParameterError):
+                    source.answers(Question("t", (), {}, "count", where="v = 'x'"))
+                assert source.answers(ASKED).counts.tolist() == [1, 2, 1]
+            assert con.execute("show search_path").fetchone() == path
+            con.execute("insert into t values ('newer', 'b', 1.0)")
+
+
+def test_the_server_is_only_read(server):
+    psycopg = pytest.importorskip("psycopg")
+    refused = pytest.raises(psycopg.errors.ReadOnlySqlTransaction)
+    with psycopg.connect(server, autocommit=True) as con, open_source(con), refused, con.transaction():
+        con.execute("insert into public.t values ('new', 'b', 1.0)")
+
+
+def test_functions_and_operators_are_postgresqls_own(server):
+    """A function of the database with the name of one of PostgreSQL's is not called."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(server) as con:
+        con.execute("create or replace function lower(x double precision) returns text language sql as 'select ''mine''::text'")
+    with (
+        open_source(server) as source,
+        pytest.raises(sn.ParameterError, match="function lower\\(double precision\\) does not exist"),
+    ):
+        source.answers(Question("t", (), {}, "count", where="lower(v) = 'mine'"))
+
+
+def test_schemas(server, tmp_path):
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(server) as con:
+        con.execute("create schema if not exists other")
+        con.execute("drop table if exists other.t; create table other.t (x integer)")
+        con.execute("create or replace view public.v as select g from t")
+    with open_source(server) as source:
+        assert source.columns("t") == source.columns("public.t") == ["who", "g", "v"]
+        assert source.columns("other.t") == ["x"]
+        assert source.columns("v") == ["g"]
+    with contextlib.closing(sqlite3.connect(sqlite_file(tmp_path / "t.db"))) as con:
+        con.execute("attach ':memory:' as other")
+        con.execute("create table other.t (x integer)")
+        with open_source(con) as source:
+            assert source.columns("t") == source.columns("main.t") == ["who", "g", "v"]
+            assert source.columns("other.t") == ["x"]
+            assert source.answers(Question("other.t", (), {}, "count")).counts.tolist() == [0]
+
+
+def test_one_snapshot(engine, tmp_path):
+    """What another connection writes between two answers is not seen."""
+    if engine.name == "SQLite":
+        con = sqlite3.connect(sqlite_file(tmp_path / "t.db"))
+        con.execute("pragma journal_mode = wal")
+        address = tmp_path / "t.db"
+    elif engine.name == "DuckDB":
+        pytest.skip("nobody can write a file of DuckDB while it is read: see the locked file")
+    else:
+        psycopg = pytest.importorskip("psycopg")
+        engine.con.execute("drop table if exists t cascade")
+        engine.table("t", {"who": "text", "g": "text", "v": "double"}, ROWS)
+        con, address = psycopg.connect(engine._address), engine._address
+    with contextlib.closing(con), open_source(address) as source:
+        check(source)
+        con.execute("insert into t values ('new', 'b', 1.0)")
+        con.commit()
+        check(source)
+
+
+def _hold(path, ready, done):
+    con = sqlite3.connect(path, isolation_level=None) if path.suffix == ".db" else duckdb.connect(str(path))
+    con.execute("begin exclusive" if path.suffix == ".db" else "begin")
+    ready.set()
+    done.wait(60)
+    con.close()
+
+
+@pytest.mark.parametrize("name", ["t.db", "t.duckdb"])
+def test_a_locked_file(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(sqlite, "_SECONDS_LOCKED", 0.05)
+    path = FILES["t.db" if name == "t.db" else "x.duckdb"](tmp_path / name)
+    context = multiprocessing.get_context("spawn")
+    ready, done = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(path, ready, done))
+    process.start()
+    try:
+        assert ready.wait(60)
+        refused = pytest.raises(SourceError, match=f"source '{path}' is locked by another program")
+        with refused as caught, open_source(path) as source:
+            source.columns("t")
+        assert "\n" not in str(caught.value)
+    finally:
+        done.set()
+        process.join(60)
+    with open_source(path) as source:
+        check(source)
+
+
+def test_a_locked_table(server):
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(server) as con:
+        con.execute("lock table t in access exclusive mode")
+        with open_source(server) as source, pytest.raises(SourceError, match="is locked by another session"):
+            source.answers(ASKED)
+
+
+def damaged(path):
+    content = bytearray(sqlite_file(path).read_bytes())
+    content[100:] = os.urandom(len(content) - 100)
+    path.write_bytes(content)
+
+
+def text(content):
+    return lambda path: path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "error"),
+    [
+        ("none.db", lambda path: None, "source must be a file that exists, got"),
+        ("directory", lambda path: path.mkdir(), "source must be a file that exists, got"),
+        ("empty.db", text(b""), "source must be a database of SQLite or DuckDB, or a .csv or .parquet file"),
+        ("notes.txt", text(b"name,age\nx,1\n"), "source must be a database of SQLite or DuckDB, or a .csv or .parquet file"),
+        ("wrong.parquet", text(b"secret" * 10), "could not answer"),
+        ("empty.csv", text(b""), "is empty"),
+        ("twice.csv", text(b"a;secre;SECRE\n1;2;3\n"), "has two columns 'secre'"),
+        ("latin.csv", text("a,b\nsecret \u00e9,1\n".encode("latin-1")), "is not encoded in UTF-8"),
+        ("header.db", text(b"SQLite format 3\0" + b"secret" * 100), "is not a database of SQLite, or is encrypted"),
+        ("damaged.db", damaged, "is "),
+        (
+            "wrong.duckdb",
+            text(b"\0" * 8 + b"DUCK" + b"secret" * 1000),
+            "could not answer|is not a database that this DuckDB can read",
+        ),
+        ("a*.csv", csv_file, "source must have no \\*, \\? or \\[ in its path"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path, name, make, error):
+    make(tmp_path / name)
+    with pytest.raises((sn.ParameterError, SourceError), match=error) as caught, open_source(tmp_path / name) as source:
+        source.columns("t")
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("source", [None, 5, b"t.db", object(), ["t.db"]])
+def test_what_is_no_source(source):
+    with pytest.raises(sn.ParameterTypeError, match="source must be a path, a URL or an open connection, got"):
+        open_source(source)
+
+
+def test_addresses_of_no_server(postgresql):
+    for address in ("postgresql://me:secret@/x?host=/nowhere", "postgresql://me:secret@[x/", "postgresql://me:secret@/x?y=z"):
+        with pytest.raises(SourceError, match=r"the PostgreSQL source (cannot be connected to|is not an address)") as caught:
+            open_source(address)
+        assert "secret" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_table_that_may_not_be_read(server):
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(server) as con:
+        con.execute("drop role if exists reader; create role reader login")
+    refused = pytest.raises(SourceError, match="the PostgreSQL source refuses: permission denied for table t")
+    with open_source(server.replace("owner@", "reader@")) as source, refused:
+        source.answers(ASKED)

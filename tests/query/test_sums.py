@@ -1,0 +1,181 @@
+"""Sums are exact: whole multiples of a unit that the bounds decide, whatever the order and the size of the rows.
+
+Evidence: exact fractions; the types of each engine; shuffled rows.
+"""
+
+import math
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import stairnoise as sn
+from stairnoise.query.question import Question
+from stairnoise.query.sources.units import units_of
+
+KINDS = {
+    "SQLite": ["bigint", "double", "numeric", ""],
+    "DuckDB": ["tinyint", "integer", "bigint", "hugeint", "float", "double", "decimal(38,3)"],
+    "PostgreSQL": ["smallint", "integer", "bigint", "real", "double precision", "numeric", "numeric(20,3)"],
+}
+
+
+def asked(bounds, statistic="sum", **others):
+    return Question("t", (), {}, statistic, "v", bounds, **others)
+
+
+def total(engine, question):
+    found = engine.answers(question)
+    return found.counts.tolist()[0], Fraction(int(found.sums[0])) * Fraction(found.unit)
+
+
+def kinds(engine):
+    return KINDS[engine.name]
+
+
+def test_every_numeric_type(engine):
+    for kind in kinds(engine):
+        engine.table("t", {"p": "integer", "v": kind}, [(1, 3), (1, 4), (2, -5), (3, None), (None, 9), (4, 100)])
+        assert total(engine, asked((-4.0, 9.0))) == (5, 3 + 4 - 4 + 9 + 9), kind
+        assert total(engine, asked((-4.0, 6.0), person="p")) == (3, 6 - 4 + 6), kind
+        assert total(engine, asked((-4.0, 9.0), "mean", person="p", where="p < 3")) == (2, 7 - 4), kind
+
+
+def test_fractions_are_the_nearest_multiples_of_the_unit(engine):
+    values = [0.1, -0.3, 2.5, 1e-12, -7.123456789, 3.0, 1e-300, 9.999999999]
+    engine.table("t", {"v": "double"}, [(value,) for value in values])
+    unit = Fraction(engine.answers(asked((-10.0, 10.0))).unit)
+    assert unit == Fraction(1, 2**27)
+    expected = sum(math.copysign(1, value) * math.floor(abs(Fraction(value)) / unit + Fraction(1, 2)) for value in values)
+    assert total(engine, asked((-10.0, 10.0))) == (len(values), Fraction(expected) * unit)
+
+
+def test_the_order_of_rows_does_not_matter(engine):
+    """In floating point it would: 1e16 + 1 - 1e16 is 0."""
+    values = [1e9, 0.1, -1e9, 0.7, 1 / 3] * 20
+    found = set()
+    for seed in range(3):
+        random.Random(seed).shuffle(values)
+        engine.table("t", {"p": "integer", "v": "double"}, [(1, value) for value in values])
+        found.add(total(engine, asked((-30.0, 30.0), person="p")))
+    assert len(found) == 1
+    assert abs(found.pop()[1] - 20 * (Fraction(8, 10) + Fraction(1, 3))) < Fraction(1, 10**5)
+
+
+def test_what_is_not_a_number_counts_nothing_and_infinity_is_clipped(engine):
+    """No error tells that there are such values. SQLite stores NaN as null."""
+    values = [math.nan, math.inf, -math.inf, None, 1.0, 1e308, -5e-324]
+    engine.table("t", {"v": "double"}, [(value,) for value in values])
+    assert total(engine, asked((-2.0, 8.0))) == (5, 8 - 2 + 1 + 8 + 0)
+    assert total(engine, asked((-(2.0**100), 2.0**100)))[1] == 2**100 + 0
+    assert total(engine, asked((0.0, 2.0**-100))) == (5, Fraction(3, 2**100))
+
+
+def test_the_largest_integers(engine):
+    """Sums beyond 64 bits, which end a query in SQLite, and are doubles or wider integers elsewhere."""
+    values = [2**63 - 1] * 5 + [-(2**63)] * 2 + [1]
+    engine.table("t", {"p": "integer", "v": "bigint"}, [(1, value) for value in values])
+    assert total(engine, asked((-5.0, 7.0))) == (8, 5 * 7 - 2 * 5 + 1)
+    assert total(engine, asked((-5.0, 7.0), person="p")) == (1, 7)
+    assert total(engine, asked((-(2.0**63), 2.0**63), person="p")) == (1, 2**63)
+
+
+def test_numerics_beyond_a_double(engine):
+    if engine.name != "PostgreSQL":
+        pytest.skip("only PostgreSQL has such numbers")
+    values = [Decimal("1e400"), Decimal("-1e400"), Decimal("1e-400"), Decimal("NaN"), Decimal("Infinity"), Decimal("0.5"), None]
+    engine.table("t", {"v": "numeric"}, [(value,) for value in values])
+    assert total(engine, asked((-1.0, 4.0))) == (5, Fraction(4 - 1 + 4) + Fraction(1, 2))
+
+
+def test_texts_among_the_numbers_of_sqlite(engine):
+    """A column of integers may hold a text there: it is no number. Without a type, texts are what they are for `sum`."""
+    if engine.name != "SQLite":
+        pytest.skip("only SQLite has such columns")
+    rows = [(5,), ("abc",), ("7",), (b"9",), (2.4,)]
+    engine.table("t", {"v": "integer"}, rows)
+    assert total(engine, asked((0.0, 10.0))) == (3, 5 + 7 + 2)
+    engine.table("t", {"v": ""}, rows)
+    count, found = total(engine, asked((0.0, 10.0)))
+    assert count == 5
+    assert abs(found - Fraction(5 + 0 + 7 + 9) - Fraction(24, 10)) < Fraction(1, 10**6)
+
+
+def test_many_people(engine):
+    """A hundred thousand people at the bound: sums and counts are exact."""
+    if engine.name == "SQLite":
+        pytest.skip("the same code as below, and slow")
+    series = "range(100000) as s(i)" if engine.name == "DuckDB" else "generate_series(0, 99999) as s(i)"
+    engine.table("t", {"p": "bigint", "v": "double"}, [])
+    engine.con.execute(f"insert into t select i, 12345.678 from {series}")
+    engine.con.commit()
+    found = engine.answers(asked((0.0, 12345.678), person="p"))
+    assert found.counts.tolist() == [100_000]
+    assert int(found.sums[0]) == 100_000 * math.floor(Fraction(12345.678) / Fraction(found.unit))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "whole", "unit", "low", "high"),
+    [
+        ((0.0, 100.0), True, 1.0, 0, 100),
+        ((-3.0, 2.0), True, 1.0, -3, 2),
+        ((0.0, 100.0), False, 2.0**-24, 0, 100 * 2**24),
+        ((0.0, 1.0), False, 2.0**-30, 0, 2**30),
+        ((0.5, 2.5), True, 2.0**-29, 2**28, 5 * 2**28),
+        ((0.0, 2.0**40), True, 2.0**10, 0, 2**30),
+        ((0.0, 0.1), False, 2.0**-34, 0, 1717986918),
+    ],
+)
+def test_units(bounds, whole, unit, low, high):
+    found = units_of(bounds, whole=whole)
+    assert (found.unit, found.low, found.high) == (unit, low, high)
+
+
+def test_bounds_in_units_never_exceed_the_bounds():
+    """Exact fractions, 2000 random bounds of all sizes: the sensitivity that they promise holds."""
+    rng = random.Random(3)
+    for _ in range(2000):
+        low, high = sorted(math.ldexp(rng.uniform(-1, 1), rng.randrange(-90, 90)) for _ in range(2))
+        found = units_of((low, high), whole=rng.random() < 0.5)
+        assert Fraction(low) <= found.low * Fraction(found.unit)
+        assert found.high * Fraction(found.unit) <= Fraction(high)
+        assert max(abs(found.low), abs(found.high)) <= 2**31
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        ((1.0, 0.0), "bounds must be a lower and an upper number"),
+        ((math.nan, 1.0), "bounds must be a lower and an upper number"),
+        ((0.0, math.inf), "bounds must be a lower and an upper number"),
+        ((0.0, 0.0), "bounds must be 0 or between 2"),
+        ((0.0, 1e40), "bounds must be 0 or between 2"),
+        ((1e-40, 1e-39), "bounds must be 0 or between 2"),
+        ((1.0, math.nextafter(1.0, 2)), None),
+        ((math.nextafter(1.0, 2), math.nextafter(1.0, 3)), "bounds must have a multiple of"),
+    ],
+)
+def test_bounds_that_are_refused(bounds, text):
+    if text is None:
+        assert units_of(bounds, whole=False).low == units_of(bounds, whole=False).high
+        return
+    with pytest.raises(sn.ParameterError) as caught:
+        units_of(bounds, whole=False)
+    assert str(caught.value).startswith(text)
+
+
+def test_columns_that_cannot_be_summed(engine):
+    for kind in ("text", "boolean", "date"):
+        engine.table("t", {"v": kind}, [])
+        if engine.name == "SQLite" and kind == "date":
+            continue
+        with pytest.raises(sn.ParameterError, match="column must be numeric for a sum; 'v' is declared as"):
+            engine.answers(asked((0.0, 1.0)))
+
+
+def test_a_sum_needs_a_column_and_bounds(engine):
+    engine.table("t", {"v": "integer"}, [])
+    for question in (Question("t", (), {}, "sum", "v"), Question("t", (), {}, "mean", None, (0.0, 1.0))):
+        with pytest.raises(sn.ParameterError, match="column and bounds must be given"):
+            engine.answers(question)
