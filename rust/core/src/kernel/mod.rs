@@ -37,6 +37,7 @@ mod float;
 mod geometric;
 mod ladder;
 mod lane;
+mod mapped;
 mod registers;
 mod staircase;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! | file | laws |
 //! |---|---|
-//! | `lines` | staircases of up to 16 stairs |
+//! | `lines` | staircases of up to 16 stairs, truncated or not |
 //! | `counts` | geometric laws of up to 16 magnitudes |
 //! | `narrow` | other geometric laws of small scale |
 //! | `logarithm` | geometric laws of any other scale |
@@ -31,6 +31,7 @@ pub(super) mod table;
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::elementary::half_log_ratio;
 use super::lane::{RARE, WORD_BITS};
+use super::mapped::Truncated;
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
@@ -86,6 +87,9 @@ impl Together {
                 Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j), tables)
             }
             IntegerLaw::Staircase { eps, cells, r } => Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables),
+            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+                Self::truncated_staircase(&Truncated::new(eps, cells, r, most, WORD_BITS))
+            }
         }
     }
 
@@ -118,6 +122,18 @@ impl Together {
             5..=8 => Lines::new(stairs).map(Self::Lines8),
             9..=12 => Lines::new(stairs).map(Self::Lines12),
             13..=16 => Lines::new(stairs).map(Self::Lines16),
+            _ => None,
+        }
+    }
+
+    /// Octaves of words are not octaves of what the map makes of them: lines serve on every tier.
+    fn truncated_staircase(law: &Truncated) -> Option<Self> {
+        match law.stairs_above(RARE) {
+            0..=3 => Lines::truncated(law).map(Self::Lines3),
+            4 => Lines::truncated(law).map(Self::Lines4),
+            5..=8 => Lines::truncated(law).map(Self::Lines8),
+            9..=12 => Lines::truncated(law).map(Self::Lines12),
+            13..=16 => Lines::truncated(law).map(Self::Lines16),
             _ => None,
         }
     }
