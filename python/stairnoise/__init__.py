@@ -3,8 +3,9 @@
 Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
-`TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
+`TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
+noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
+(`StaircaseSelection`, `ExponentialMechanism`).
 """
 
 import typing as _typing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.partitions import NAME
@@ -28,6 +29,8 @@ def shape(value: object, name: str) -> float | str:
 
 def best(eps: float, delta: float, cells: int, start: int, cost: str) -> First:
     """Return the first stair of least cost."""
+    # Checks δ before anything is computed with it.
+    _native.truncated_staircase_ends(eps, delta, cells, [1])
     from stairnoise._theory.optimal import truncated_shapes
 
     return truncated_shapes.best(eps, delta, cells, start, COSTS[cost])

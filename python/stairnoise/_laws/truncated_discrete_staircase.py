@@ -7,7 +7,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.law import DiscreteLaw
-from stairnoise._law.truncated import TruncatedStairs, best, shape
+from stairnoise._law.truncated import COSTS, TruncatedStairs, best, shape
 from stairnoise._parameters import Cost, count, single
 from stairnoise._theory.laws.truncated_staircase import Truncated, on_integers
 
@@ -64,7 +64,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
     >>> d
     TruncatedDiscreteStaircase(eps=1.0, delta=1e-06, sensitivity=10, r='l2', lower=None, upper=None)
     >>> d.r, d.lower, d.upper, round(d.var(), 3)
-    (4, -136, 136, 191.811)
+    (5, -136, 136, 191.811)
     >>> d.achieved_delta <= d.delta
     True
     >>> above = sn.TruncatedDiscreteStaircase(eps=1, delta=1e-6, lower=0)
@@ -86,7 +86,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         lower: SupportsIndex | None = None,
         upper: SupportsIndex | None = None,
     ) -> None:
-        given = {
+        given: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": _whole(single(sensitivity, "sensitivity"), "sensitivity"),
@@ -94,15 +94,17 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
             "lower": None if lower is None else count(lower, "lower", least=-_FARTHEST, most=_FARTHEST),
             "upper": None if upper is None else count(upper, "upper", least=-_FARTHEST, most=_FARTHEST),
         }
-        eps, delta, width, first, *bounds = given.values()
-        if isinstance(first, str):
-            start = _native.discrete_staircase(eps, float(width), first).lengths[0]
-            # Checks δ first.
-            _native.truncated_staircase_ends(eps, delta, width, [1])
-            found = best(eps, delta, width, start, first).r
-        else:
-            found = given["r"] = _whole(first, "r")
-        self._store(_native.truncated_discrete_staircase(eps, delta, width, found, *bounds), given)
+        if given["r"] not in COSTS:
+            given["r"] = _whole(given["r"], "r")
+        native = _native.truncated_discrete_staircase(*{**given, "r": self._find_r(*list(given.values())[:4])}.values())
+        self._store(native, given)
+
+    @staticmethod
+    def _find_r(eps: float, delta: float, sensitivity: int, r: Any) -> int:
+        if r not in COSTS:
+            return int(r)
+        start = _native.discrete_staircase(eps, float(sensitivity), r).lengths[0]
+        return best(eps, delta, sensitivity, start, r).r
 
     @property
     def sensitivity(self) -> int:
@@ -133,11 +135,12 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
     def _divided_among(self, k: int) -> TruncatedDiscreteStaircase:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        return TruncatedDiscreteStaircase(*share, *list(self._given.values())[2:])
+        others = {name: value for name, value in self._given.items() if name not in ("eps", "delta")}
+        return TruncatedDiscreteStaircase(*share, **others)
 
 
-def _whole(value: float, name: str) -> Any:
-    """Return a whole number as an int; what is out of range is left to the extension."""
+def _whole(value: float, name: str) -> int:
+    """Return a whole number as an int."""
     if not 1 <= value <= _MOST_SENSITIVITY or value != int(value):
         raise ParameterError(f"{name} must be a whole number from 1 to 2**53, got {received(value)}")
     return int(value)

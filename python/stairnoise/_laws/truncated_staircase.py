@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import SupportsFloat
+import math
+from typing import Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise import _native
+from stairnoise._law.cost import CostFunction, check_function
 from stairnoise._law.law import ContinuousLaw
-from stairnoise._law.truncated import TruncatedStairs, best, shape
+from stairnoise._law.truncated import COSTS, TruncatedStairs, best, shape
 from stairnoise._parameters import Cost, single
 from stairnoise._theory.laws import staircase, truncated_stairs
 from stairnoise._theory.laws.truncated_staircase import Truncated
+
+# As `Staircase` has them.
+_MOST_STAIRS = 500
+_GRID = 2002
 
 
 class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
@@ -68,7 +77,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
     >>> d
     TruncatedStaircase(eps=4.0, delta=1e-06, sensitivity=1.0, gamma='l2', lower=None, upper=None)
     >>> round(d.gamma, 4), round(d.upper, 4), round(d.var(), 5)
-    (0.1914, 4.3022, 0.06503)
+    (0.1953, 4.143, 0.06498)
     >>> d.achieved_delta <= d.delta
     True
     >>> above = sn.TruncatedStaircase(eps=4, delta=1e-6, lower=0)
@@ -89,7 +98,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
-        given = {
+        given: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
             "sensitivity": single(sensitivity, "sensitivity"),
@@ -97,14 +106,17 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        eps, delta, width, found, *bounds = given.values()
-        if isinstance(found, str):
-            start = _native.staircase(eps, width, found)
-            # Checks δ first.
-            _native.truncated_staircase_ends(eps, delta, start.cells, [1])
-            found = best(eps, delta, start.cells, start.lengths[0], found).gamma
-        self._store(_native.truncated_staircase(eps, delta, width, found, *bounds), given)
+        found = self._find_gamma(*list(given.values())[:4])
+        native = _native.truncated_staircase(*{**given, "gamma": found}.values())
+        self._store(native, given)
         object.__setattr__(self, "_gamma", found)
+
+    @staticmethod
+    def _find_gamma(eps: float, delta: float, sensitivity: float, gamma: Any) -> float:
+        if gamma not in COSTS:
+            return float(gamma)
+        start = _native.staircase(eps, sensitivity, gamma)
+        return best(eps, delta, start.cells, start.lengths[0], gamma).gamma
 
     @property
     def sensitivity(self) -> float:
@@ -134,12 +146,12 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
 
     @property
     def _middle(self) -> float:
-        return self._steps[2] * self.granularity
+        return float(self._steps[2] * self.granularity)
 
     @property
     def _end(self) -> float:
-        """A of the density: the noise drawn, spread over its steps, ends half a step further, and Δ may be less than D steps."""
-        return self._steps[1] * self.granularity
+        """A."""
+        return float(self._steps[1] * self.granularity)
 
     def _functions(self) -> Truncated:
         width, gamma = self.sensitivity, self._gamma
@@ -149,10 +161,30 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         stairs = staircase.continuous(self.eps, width, gamma)
         return Truncated(truncated_stairs.ended(stairs, self._end, last, part), self._middle, whole=False)
 
+    def _expected_cost(self, function: CostFunction) -> Any:
+        check_function(self.eps)
+        return super()._expected_cost(function)
+
+    def _jumps(self, most: int) -> NDArray[np.float64]:
+        """Return where the density jumps on one side, as distances from the middle: at most so many, and the end."""
+        edges = (self._gamma + np.arange(most)) * self.sensitivity
+        return np.append(edges[edges < self._end], self._end)
+
     def _kinks(self) -> tuple[float, ...]:
-        return (self._end,)
+        jumps = self._jumps(math.ceil(self._end / self.sensitivity) + 1)
+        both = np.concatenate([self._middle - jumps, self._middle + jumps])
+        return tuple(np.unique(np.abs(both)).tolist())
+
+    def _edges(self, limit: float) -> NDArray[np.float64]:
+        """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""
+        if self._end / self.sensitivity > _MOST_STAIRS:
+            return np.linspace(-limit, limit, _GRID)
+        jumps = self._jumps(_MOST_STAIRS + 1)
+        both = np.concatenate([self._middle - jumps[::-1], self._middle + jumps])
+        return np.concatenate([[-limit], both[np.abs(both) < limit], [limit]])
 
     def _divided_among(self, k: int) -> TruncatedStaircase:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        return TruncatedStaircase(*share, *list(self._given.values())[2:])
+        others = {name: value for name, value in self._given.items() if name not in ("eps", "delta")}
+        return TruncatedStaircase(*share, **others)

@@ -63,12 +63,12 @@ class Truncated:
         return self._quantile("isf", q)
 
     def _quantile(self, name: str, q: Array) -> Array:
-        return np.clip(np.asarray(evaluate(self._formulas[name], q, self._k)), -self._end, self._end) + self._centre
+        return np.asarray(np.clip(evaluate(self._formulas[name], q, self._k), -self._end, self._end) + self._centre)
 
     def error_bound(self, alpha: Array) -> Array:
         """Least t with P(|X| > t) <= alpha."""
         if self._centre == 0:
-            return np.minimum(np.asarray(evaluate(self._formulas["error_bound"], alpha, self._k)), self._end)
+            return np.asarray(np.minimum(evaluate(self._formulas["error_bound"], alpha, self._k), self._end))
         return np.asarray(np.vectorize(self._moved_error_bound, [np.float64])(alpha))
 
     def _moved_error_bound(self, alpha: float) -> float:
@@ -125,7 +125,7 @@ class Truncated:
         return self._mixture(_sum_of_powers(p) if self._whole else lambda y: y ** (p + 1) / (p + 1))
 
     def _mixture(self, half: Callable[[Array], Array]) -> float:
-        """Mean of a function with the sum, or integral, `half(y)` from the centre to a distance y on one side, or half of both."""
+        """Mean of a function, given its integral from the centre to a distance y; of an uneven one the mean of both sides."""
         k = self._k
         last, unit = float(k.last), float(k.scale)
         width, w = float(k.D) / unit, float(k.w) / unit

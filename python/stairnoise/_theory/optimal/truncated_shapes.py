@@ -30,10 +30,10 @@ _DIGITS = 120
 
 
 class First(NamedTuple):
-    """A first stair: r, and the γ that it was made from where there is one."""
+    """A first stair: r, and the γ that it was made from, or r/D."""
 
     r: int
-    gamma: float | None
+    gamma: float
 
 
 @lru_cache(maxsize=256)
@@ -43,20 +43,16 @@ def best(eps: float, delta: float, cells: int, start: int, power: int) -> First:
     r = [candidate.r for candidate in candidates]
     ends = _native.truncated_staircase_ends(eps, delta, cells, r)
     costs = _costs(eps, cells, np.array(r, np.float64), ends, power)
-    near = np.flatnonzero(costs <= costs.min() * (1 + _TIE)).tolist()
+    near: list[int] = np.flatnonzero(costs <= costs.min() * (1 + _TIE)).tolist()
     if len(near) > 1:
         near.sort(key=lambda i: _exact_cost(eps, cells, r[i], ends[i], power))
     return candidates[near[0]]
 
 
 def _candidates(cells: int, start: int) -> list[First]:
+    """Return every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1: the narrowest first."""
     if cells <= _MOST_CELLS:
-        return [First(r, None) for r in range(1, cells + 1)]
-    return wide_candidates(cells, start)
-
-
-def wide_candidates(cells: int, start: int) -> list[First]:
-    """Return ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1, the narrowest first."""
+        return [First(r, r / cells) for r in range(1, cells + 1)]
     found: dict[int, First] = {}
     half = 1 << (_BITS - 1)
     shift = (4 * cells // start).bit_length() + _BITS + 1

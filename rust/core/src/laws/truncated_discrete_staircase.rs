@@ -134,3 +134,85 @@ pub(super) const PROBED: Probed = Probed {
         ))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole};
+
+    #[test]
+    fn refuses_what_is_no_law() {
+        let error = |delta, sensitivity, r, lower, upper| {
+            TruncatedDiscreteStaircase::new(1.0, delta, sensitivity, r, lower, upper)
+                .unwrap_err()
+                .to_string()
+        };
+        for bad in [f64::NAN, 0.0, -1.0, 0.6, f64::INFINITY, 1e-39] {
+            assert!(
+                error(bad, 3, 1, None, None).starts_with("delta must be from 2**-128 to 0.5, got"),
+                "{bad}"
+            );
+        }
+        assert!(error(0.01, 0, 1, None, None).starts_with("sensitivity must be"));
+        for bad in [0, 4] {
+            assert!(error(0.01, 3, bad, None, None).starts_with("r must be a whole number from 1 to the sensitivity 3"));
+        }
+        let far = (1 << 61) + 1;
+        assert!(error(0.01, 3, 1, Some(-far), None).starts_with("lower must be at most 2**61 from 0"));
+        assert!(error(0.01, 3, 1, None, Some(far)).starts_with("upper must be at most 2**61 from 0"));
+        assert!(error(0.01, 3, 1, Some(0), Some(5)).starts_with("delta must be large enough for the noise to fit"));
+    }
+
+    #[test]
+    fn a_bound_moves_the_law_as_little_as_it_must() {
+        let bounds = |lower, upper| {
+            TruncatedDiscreteStaircase::new(1.0, 0.01, 3, 2, lower, upper)
+                .unwrap()
+                .bounds()
+        };
+        let (low, high) = bounds(None, None);
+        assert_eq!(-low, high);
+        assert_eq!(bounds(Some(low), Some(high)), (low, high));
+        assert_eq!(bounds(Some(-1000), Some(1000)), (low, high));
+        assert_eq!(bounds(Some(0), None), (0, 2 * high));
+        assert_eq!(bounds(None, Some(-5)), (-5 - 2 * high, -5));
+        assert_eq!(bounds(Some(-2), Some(2 * high - 2)), (-2, 2 * high - 2));
+        let far = 1 << 61;
+        assert_eq!(bounds(Some(far), None), (far, far + 2 * high));
+        // The widest law of all, at the farthest bound.
+        let widest = TruncatedDiscreteStaircase::new((-40.0_f64).exp2(), LEAST, 1 << 13, 1, Some(far), None).unwrap();
+        let mut noise = [0_i64; 100];
+        widest.fill(&mut crate::Generator::from_seed(1), &mut noise).unwrap();
+        let (low, high) = widest.bounds();
+        assert!(low == far && low < high && noise.iter().all(|x| (low..=high).contains(x)));
+    }
+
+    const LEAST: f64 = f64::from_bits((1023 - 128) << 52);
+
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("truncated_discrete_staircase.json") {
+            let [eps, delta, sensitivity, _, lower, upper] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let bound = |json: &Json| json.as_i64();
+            let law = TruncatedDiscreteStaircase::new(
+                float(eps),
+                float(delta),
+                whole(sensitivity),
+                whole(&entry["r"]),
+                bound(lower),
+                bound(upper),
+            )
+            .unwrap();
+            let (centre, end) = (entry["centre"].as_i64().unwrap(), whole(&entry["end"]));
+            assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+            let moved = [centre.max(0), centre.min(0)].map(i64::unsigned_abs);
+            assert_eq!(law.lengths(), [whole(&entry["r"]), end, moved[0], moved[1]], "{entry}");
+            draws(&law, &entry);
+        }
+    }
+}

@@ -126,3 +126,81 @@ pub(super) const PROBED: Probed = Probed {
         ))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole};
+
+    #[test]
+    fn refuses_what_is_no_law() {
+        let error = |delta, gamma, lower, upper| {
+            TruncatedStaircase::new(1.0, delta, 1.0, gamma, lower, upper)
+                .unwrap_err()
+                .to_string()
+        };
+        for bad in [f64::NAN, 0.0, -1.0, 0.6, f64::INFINITY, 1e-39] {
+            assert!(
+                error(bad, 0.5, None, None).starts_with("delta must be from 2**-128 to 0.5, got"),
+                "{bad}"
+            );
+        }
+        for bad in [f64::NAN, 0.0, -1.0, 1.1] {
+            assert!(
+                error(0.01, bad, None, None).starts_with("gamma must be greater than 0 and at most 1, got"),
+                "{bad}"
+            );
+        }
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
+            assert!(
+                error(0.01, 0.5, Some(bad), None).starts_with("lower must be within 2**61 multiples"),
+                "{bad}"
+            );
+            assert!(
+                error(0.01, 0.5, None, Some(bad)).starts_with("upper must be within 2**61 multiples"),
+                "{bad}"
+            );
+        }
+        assert!(error(0.01, 0.5, Some(0.0), Some(5.0)).starts_with("delta must be large enough for the noise to fit"));
+    }
+
+    #[test]
+    fn bounds_are_rounded_inwards() {
+        let law = |lower, upper| TruncatedStaircase::new(1.0, 0.01, 1.0, 0.5, lower, upper).unwrap();
+        let g = law(None, None).granularity();
+        for bound in [0.3, -0.3, 1e-300, -1e-300, 0.0, 7.0, -7.0] {
+            let (low, _) = law(Some(bound), None).bounds();
+            let (_, high) = law(None, Some(bound)).bounds();
+            let (least, largest) = ((bound / g).ceil() as i64, (bound / g).floor() as i64);
+            let (plain_low, plain_high) = law(None, None).bounds();
+            assert_eq!((low, high), (least.max(plain_low), largest.min(plain_high)), "{bound}");
+        }
+    }
+
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("truncated_staircase.json") {
+            let [eps, delta, sensitivity, _, lower, upper] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let bound = |json: &Json| (!json.is_null()).then(|| float(json));
+            let law = TruncatedStaircase::new(
+                float(eps),
+                float(delta),
+                float(sensitivity),
+                float(&entry["gamma"]),
+                bound(lower),
+                bound(upper),
+            )
+            .unwrap();
+            let (centre, end) = (entry["centre"].as_i64().unwrap(), whole(&entry["end"]));
+            assert_eq!(law.cells(), whole(&entry["cells"]), "{entry}");
+            let moved = [centre.max(0), centre.min(0)].map(i64::unsigned_abs);
+            assert_eq!(law.lengths(), [whole(&entry["r"]), end, moved[0], moved[1]], "{entry}");
+            draws(&law, &entry);
+        }
+    }
+}
