@@ -100,8 +100,9 @@ class Truncated:
     def moment(self, order: int) -> float:
         """E X**order: terms of one sign."""
         c = self._centre
-        even = range(order % 2 if c == 0 else 0, order + 1, 2) if c else ([order] if order % 2 == 0 else [])
-        return float(math.fsum(comb(order, i) * c ** (order - i) * self.central(i) for i in even)) + 0.0
+        if c == 0:
+            return 0.0 if order % 2 else self.central(order)
+        return math.fsum(comb(order, i) * float(np.power(c, order - i)) * self.central(i) for i in range(0, order + 1, 2))
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p; inf for p < 0 where 0 has a probability."""
@@ -122,20 +123,29 @@ class Truncated:
         """E|X - centre|**p: a mixture of uniform distributions around the centre."""
         if p == 0:
             return 1.0
-        return self._mixture(_sum_of_powers(p) if self._whole else lambda y: y ** (p + 1) / (p + 1))
+        if self._whole:
+            return self._mixture(_sum_of_powers(p), 1 / float(self._k.scale))
+        return self._scaled(self._mixture(lambda y: y ** (p + 1) / (p + 1), 1.0), p)
 
-    def _mixture(self, half: Callable[[Array], Array]) -> float:
-        """Mean of a function, given its integral from the centre to a distance y; of an uneven one the mean of both sides."""
+    def _scaled(self, moment: float, p: float) -> float:
+        """Return a moment of order p in the caller's unit; in two factors, because the power alone may overflow."""
+        root = float(np.power(1 / float(self._k.scale), p / 2))
+        return moment * root * root
+
+    def _mixture(self, half: Callable[[Array], Array], unit: float) -> float:
+        """Mean of a function, given its integral from the centre to a distance y; of an uneven one the mean of both sides.
+
+        Distances are those of the constants, times `unit`.
+        """
         k = self._k
-        last, unit = float(k.last), float(k.scale)
-        width, w = float(k.D) / unit, float(k.w) / unit
-        b_last = math.exp(-k.eps * last)
+        last, width, w = float(k.last), float(k.D) * unit, float(k.w) * unit
+        end = np.array([float(k.end) * float(k.scale) * unit])
 
         def terms(m: Array) -> Array:
-            return np.exp(-k.eps * m) * half(w + m * width)
+            return np.asarray(np.exp(-k.eps * m) * half(w + m * width))
 
-        total = sum_of_terms(terms, last)
-        return (float(k.drop) * total + b_last * float(half(np.array([float(k.end)]))[0])) / (float(k.half) / unit)
+        total = float(k.drop) * sum_of_terms(terms, last) + math.exp(-k.eps * last) * float(half(end)[0])
+        return total / (float(k.half) * unit)
 
     def _moved_moment(self, p: float) -> float:
         low, high = self.support()
@@ -149,7 +159,8 @@ class Truncated:
 
     def _spread_moment(self, p: float) -> float:
         """Of the density; the integers of a wide distribution are so many that their sum is the integral."""
-        c, q = abs(self._centre), p + 1
+        unit = 1 / float(self._k.scale) if self._whole else 1.0
+        c, q = abs(self._centre) * float(self._k.scale) * unit, p + 1
 
         def half(y: Array) -> Array:
             with np.errstate(all="ignore"):
@@ -158,7 +169,8 @@ class Truncated:
                 beside = (c - y) ** q * np.expm1(q * np.log1p(2 * y / (c - y))) / 2
             return np.where(y >= c, around, beside) / q
 
-        return self._mixture(half)
+        moment = self._mixture(half, unit)
+        return moment if self._whole else self._scaled(moment, p)
 
 
 def on_integers(eps: float, cells: int, r: int, end: int, centre: float) -> Truncated:
