@@ -172,8 +172,10 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
 
     def _kinks(self) -> tuple[float, ...]:
         jumps = self._jumps(math.ceil(self._end / self.sensitivity) + 1)
-        both = np.concatenate([self._middle - jumps, self._middle + jumps])
-        return tuple(np.unique(np.abs(both)).tolist())
+        both = np.abs(np.concatenate([self._middle - jumps, self._middle + jumps]))
+        # Both sides of a jump, farther from it than x less the middle is rounded: the ends of a panel are among its points.
+        room = (abs(self._middle) + self._end) * 2.0**-50
+        return tuple(np.unique(np.concatenate([both - room, both + room])).tolist())
 
     def _edges(self, limit: float) -> NDArray[np.float64]:
         """Return the edges of the stairs within the limit, or an even grid if there are too many stairs to see."""

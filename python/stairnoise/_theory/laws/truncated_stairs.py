@@ -103,9 +103,12 @@ def survival_inverse(xp: Any, s: Any, k: Ended) -> Any:
     near = left > k.outer / 2
     with_b = xp.where(b > 0, b, 1.0)
     gone = xp.minimum(passed * k.drop / (k.D * with_b), 1.0)
-    kept = (xp.maximum(left - k.part * xp.exp(-k.eps * k.last), 0.0)) * k.drop / k.D + xp.exp(-k.eps * k.last)
+    above_last = left - k.part * xp.exp(-k.eps * k.last)
+    kept = xp.maximum(above_last, 0.0) * k.drop / k.D + xp.exp(-k.eps * k.last)
     J = xp.where(near, 1 - xp.log1p(-xp.minimum(gone, 0.999)) / k.eps, -xp.log(kept) / k.eps)
     J = xp.minimum(xp.maximum(xp.floor(xp.where(J >= 0, J, k.last)), 1.0), k.last)
+    # The last stair may be short: its neighbour's end does not stand for it.
+    J = xp.where(above_last < 0, k.last, J)
     growth = xp.exp(k.eps * J)
     before = k.D * (b * (xp.expm1(-(J - 1) * k.eps) / -k.drop))
     from_centre = (J - 1) * k.D + (passed - before) * growth
