@@ -37,6 +37,9 @@ pub(crate) struct Map {
 pub(super) const PER_Y_MAPPED: f64 = 3.0 * PER_Y;
 
 impl Map {
+    /// Of a law without ends.
+    pub const NONE: Self = Self { scale: 1.0, offset: 0.0 };
+
     /// Of the law on −`most` … `most`; `last` is the stair of A + 1.
     fn new(stairs: &Stairs, last: f64, most: u64, bits: u32) -> Self {
         let whole = power_of_two(bits.cast_signed());
