@@ -2,10 +2,10 @@
 
 Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
-Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
-vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`,
-`PartitionSelection`).
+Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
+`TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
+noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
+(`StaircaseSelection`, `ExponentialMechanism`, `PartitionSelection`).
 """
 
 import typing as _typing
@@ -40,7 +40,9 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
     from stairnoise._laws.staircase import Staircase
+    from stairnoise._laws.truncated_discrete_staircase import TruncatedDiscreteStaircase
     from stairnoise._laws.truncated_laplace import TruncatedLaplace
+    from stairnoise._laws.truncated_staircase import TruncatedStaircase
     from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
@@ -58,6 +60,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # With a delta
     "Gaussian",
     "DiscreteGaussian",
+    "TruncatedStaircase",
+    "TruncatedDiscreteStaircase",
     "TruncatedLaplace",
     # With several rates
     "MergedLaplace",

@@ -42,6 +42,9 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     integer, geometric = rows.get(f"DiscreteStaircase {cost}"), rows.get("DiscreteLaplace")
     if integer and geometric and not isnan(integer.ratio):
         sentences += _for_integers(integer, geometric, quantity)
+    ours, theirs = rows.get(f"TruncatedStaircase {cost}"), rows.get("TruncatedLaplace")
+    if ours and theirs and not isnan(ours.ratio) and not isnan(theirs.ratio):
+        sentences += _bounded(ours, theirs, quantity)
     return " ".join(filter(None, sentences))
 
 
@@ -90,6 +93,16 @@ def _composition(eps: float) -> str:
         f"Over very many releases at the same variance {name} composes better: its mean privacy loss is {less_text} per draw "
         f"against {more_text}."
     )
+
+
+def _bounded(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
+    """Compare the mechanisms whose noise has bounds."""
+    better, worse = sorted([(staircase.ratio, "the truncated staircase"), (laplace.ratio, "truncated Laplace")])
+    if not better[0] < worse[0] * (1 - _NOTICEABLE_BOUND):
+        return []
+    return [
+        f"For one release with bounded noise choose {better[1]}: its {quantity} is {_against(better[0] / worse[0])} {worse[1]}'s."
+    ]
 
 
 def _for_integers(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:

@@ -12,12 +12,13 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "gaussian"]
+OfReals = Literal["staircase", "laplace", "merged_laplace", "arete", "truncated_laplace", "truncated_staircase", "gaussian"]
 OfIntegers = Literal[
     "discrete_staircase",
     "discrete_laplace",
     "generalized_discrete_laplace",
     "multi_scale_discrete_laplace",
+    "truncated_discrete_staircase",
     "discrete_gaussian",
 ]
 OfVectors = Literal["multivariate_staircase"]
@@ -199,6 +200,22 @@ ROWS: tuple[Row, ...] = (
         lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(
+        "truncated_staircase",
+        "TruncatedStaircase",
+        "continuous",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6),
+            _example(eps=4.0, delta=1e-3, gamma=0.25, lower=0.0),
+            _example(eps=0.05, delta=1e-6, sensitivity=10.0, gamma="l2"),
+        ),
+        compared=(
+            Compared("TruncatedStaircase l1", "Laplace", ("eps", "delta", "sensitivity"), ("l1",), when="delta"),
+            Compared("TruncatedStaircase l2", "Laplace", ("eps", "delta", "sensitivity"), ("l2",), when="delta"),
+        ),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
         "gaussian",
         "Gaussian",
         "continuous",
@@ -222,6 +239,22 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(eps=1.0, sensitivity=3), _example(eps=1.0, sensitivity=3, n_parties=5, present=4)),
         compared=(Compared("MultiScaleDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), when="named"),),
+        lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "truncated_discrete_staircase",
+        "TruncatedDiscreteStaircase",
+        "discrete",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6, sensitivity=10),
+            _example(eps=0.3, delta=1e-3, sensitivity=3, r=2, lower=0),
+            _example(eps=0.05, delta=1e-6, sensitivity=10, r="l2"),
+        ),
+        compared=(
+            Compared("TruncatedDiscreteStaircase l1", "DiscreteLaplace", ("eps", "delta", "change"), ("l1",), when="delta"),
+            Compared("TruncatedDiscreteStaircase l2", "DiscreteLaplace", ("eps", "delta", "change"), ("l2",), when="delta"),
+        ),
         lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
     Row(

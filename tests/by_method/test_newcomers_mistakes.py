@@ -66,7 +66,7 @@ OF_SAMPLE = [
     ({"eps": 1, "mechanism": "discrete_gaussian"}, VALUE, "got 1; DiscreteGaussian.from_eps takes it"),
     ({"mechanism": "discrete_gaussian", "sigma": 3}, TypeError, "'sigma'; did you mean 'sigma2'?"),
     ({"mechanism": "arete", "eps": 1}, VALUE, "got 1; Arete.from_eps takes it"),
-    ({"eps": 1, "mechanism": "laplace", "gamma": 0.5}, VALUE, "it is for staircase, multivariate_staircase"),
+    ({"eps": 1, "mechanism": "laplace", "gamma": 0.5}, VALUE, "it is for staircase, truncated_staircase, multivariate_staircase"),
     ({"eps": 1, "gamma": "L1"}, VALUE, 'gamma must be "l1", "l2" or a number'),
     ({"eps": 1, "gamma": 2}, VALUE, "gamma must be greater than 0 and at most 1, got 2.0"),
     ({"eps": 1, "dtype": int}, VALUE, "dtype must be float64 or float32, got int64"),

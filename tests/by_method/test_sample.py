@@ -145,7 +145,10 @@ def test_unknown_mechanism(mechanism, error, shown, rng):
 def test_shape_of_another_law(mechanism, shape, rng):
     with pytest.raises(sn.ParameterError) as caught:
         sn.sample(3, 1, mechanism=mechanism, rng=rng, **{shape: 1})
-    owners = {"r": "discrete_staircase", "gamma": "staircase, multivariate_staircase"}[shape]
+    owners = {
+        "r": "discrete_staircase, truncated_discrete_staircase",
+        "gamma": "staircase, truncated_staircase, multivariate_staircase",
+    }[shape]
     text = f"{shape} must be left out for the mechanism '{mechanism}', got 1; it is for {owners}"
     assert str(caught.value) == text
     assert rng._stream.fill_count == 0

@@ -31,7 +31,8 @@ def public(kind):
 @pytest.mark.parametrize("row", FURTHER, ids=lambda row: row.class_name)
 def test_every_absence_is_listed_with_its_reason(row):
     of_the_four = set.union(*map(public, FOUR))
-    listed = [OF_OTHER_KIND[row.kind], *map(set, row.lacks.values())]
+    # A truncated staircase has the shape of its own kind.
+    listed = [OF_OTHER_KIND[row.kind] - (SHAPES & public(row.load())), *map(set, row.lacks.values())]
     assert of_the_four - public(row.load()) == set.union(*listed)
     assert sum(map(len, listed)) == len(set.union(*listed))
 

@@ -18,6 +18,8 @@ from tests.oracles.generate.encoding import decoded, encoded, read
 INPUTS = ("law", "arguments", "partitions", "seed", "count")
 MAKE: dict[str, Any] = {
     "truncated_laplace": sn.TruncatedLaplace,
+    "truncated_staircase": sn.TruncatedStaircase,
+    "truncated_discrete_staircase": sn.TruncatedDiscreteStaircase,
     "merged_laplace": sn.MergedLaplace,
     "multi_scale_discrete_laplace": sn.MultiScaleDiscreteLaplace,
     "discrete_gaussian": sn.DiscreteGaussian,

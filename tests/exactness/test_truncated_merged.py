@@ -1,4 +1,4 @@
-"""Every law of segments against its vectors and oracle, bit for bit. Deterministic: no false alarms."""
+"""Laws of segments and truncated staircases against their vectors and oracles, bit for bit. Deterministic: no false alarms."""
 
 import math
 import random
@@ -10,7 +10,14 @@ import pytest
 import stairnoise as sn
 from stairnoise._registry import load
 from tests.exactness.laws import rng_before
-from tests.oracles import merged_laplace, segments, stream, truncated_laplace
+from tests.oracles import (
+    merged_laplace,
+    segments,
+    stream,
+    truncated_discrete_staircase,
+    truncated_laplace,
+    truncated_staircase,
+)
 from tests.oracles.generate import laws
 from tests.oracles.generate.encoding import decoded, read
 
@@ -30,16 +37,25 @@ def test_fills(name: str) -> None:
         made = load(name)(*decoded(entry["arguments"]))
         g = 2.0 ** entry["log2_g"]
         assert made.granularity == g
-        own = [entry[length] for length in LENGTHS if length in entry]
+        if "end" in entry:
+            end, centre = entry["end"], entry["centre"]
+            own = [[entry["r"], end, max(centre, 0), max(-centre, 0)]]
+            bounds = (centre - end, centre + end)
+            if g == 1:
+                assert (made.r, made.lower, made.upper) == (entry["r"], *bounds)
+        else:
+            own = [entry[length] for length in LENGTHS if length in entry]
+            bounds = (-entry.get("below", 0), entry.get("above", 0))
         assert made._scalar_law.lengths == (own[0] if isinstance(own[0], list) else own)
         if hasattr(made, "lattice_bounds"):
-            assert made.lattice_bounds == (-entry["below"] * g, entry["above"] * g)
+            assert made.lattice_bounds == tuple(bound * g for bound in bounds)
         if hasattr(made, "lattice_breakpoints"):
             assert made.lattice_breakpoints == tuple(c * g for c in entry["breaks"])
         rng = rng_before(entry["fill"], int(entry["seed"]))
         for dtype in made._dtypes:
             drawn = made.sample(entry["count"], rng=rng.at(entry["index"]), dtype=dtype)
-            expected = np.array([value * g for value in entry["values"]]).astype(dtype)
+            low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.startswith("int") else (-math.inf, math.inf)
+            expected = np.array([min(max(value * g, low), high) for value in entry["values"]]).astype(dtype)
             assert drawn.tobytes() == (expected + expected.dtype.type(0)).tobytes(), (entry, dtype)
 
 
@@ -50,10 +66,49 @@ def test_vectors_are_current(name: str) -> None:
         assert laws.entry(name, {key: entry[key] for key in INPUTS}) == entry
 
 
-def check(made: Any, law: segments.Segments, seed: int, start: int) -> None:
+def check(made: Any, law: Any, seed: int, start: int, value: Any = segments.value) -> None:
     drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
     key = stream.seed_key(seed)
-    assert drawn.tolist() == [segments.value(law, key, 0, index) for index in range(start, start + VALUES)], made
+    assert drawn.tolist() == [value(law, key, 0, index) for index in range(start, start + VALUES)], made
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_truncated_staircases_at_random(case: int) -> None:
+    choose = random.Random(f"truncated staircase {case}")
+    eps, delta = math.exp(choose.uniform(-9, 5)), math.exp(choose.uniform(-40, math.log(0.5)))
+    if case % 2:
+        sensitivity = int(math.exp(choose.uniform(0, 12)))
+        arguments = [eps, delta, sensitivity, choose.randint(1, sensitivity)]
+        bounds = [choose.randint(-20, 20), None]
+        kind, oracle = sn.TruncatedDiscreteStaircase, truncated_discrete_staircase
+    else:
+        real = math.ldexp(choose.uniform(1, 2), choose.randrange(-60, 60))
+        arguments = [eps, delta, real, choose.uniform(0, 1)]
+        bounds = [choose.uniform(-3, 3) * real, None]
+        kind, oracle = sn.TruncatedStaircase, truncated_staircase
+    given = ([None, None], bounds, bounds[::-1])[case % 3]
+    made = kind(*arguments, *given)
+    where, law = oracle.law(*arguments, *given)
+    lengths = [law.inner.r, law.end, max(law.centre, 0), max(-law.centre, 0)]
+    assert (made.granularity, made._scalar_law.lengths) == (2.0**where.log2_g, lengths)
+    check(made, law, choose.randrange(2**64), choose.choice((0, 7, 2**30)), oracle.value)
+
+
+@pytest.mark.parametrize("case", range(4))
+def test_best_first_stairs_at_random(case: int) -> None:
+    """Every candidate by its definition, with 60 digits."""
+    choose = random.Random(f"best first stair {case}")
+    eps, delta = math.exp(choose.uniform(-1.5, 2.5)), math.exp(choose.uniform(-20, math.log(0.5)))
+    cost = "l1" if case % 2 else "l2"
+    cells = choose.randint(2, 40)
+    found = sn.TruncatedDiscreteStaircase(eps, delta, cells, cost)
+    law = truncated_discrete_staircase.law(eps, delta, cells, cost, None, None)[1]
+    assert (found.r, found.upper) == (law.inner.r, law.end)
+    if case == 3:
+        assert (
+            sn.TruncatedStaircase(eps, delta, 1.5, cost).gamma
+            == truncated_staircase.law(eps, delta, 1.5, cost, None, None)[1].gamma
+        )
 
 
 @pytest.mark.parametrize("case", range(12))

@@ -111,6 +111,28 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
         {"eps": (np.nextafter(0.3, 1),), "sensitivity": (10,), "n_parties": (11,), "present": (10,)},
     ),
     "discrete_gaussian": ({"sigma2": 1000.0}, {"sigma2": (np.nextafter(1000, 1001),)}),
+    "truncated_staircase": (
+        {"eps": 1.0, "delta": 0.1, "sensitivity": 1.0, "gamma": 0.5, "lower": None, "upper": None},
+        {
+            "eps": (np.nextafter(1, 2),),
+            "delta": (0.1 + 1e-9,),
+            "sensitivity": (np.nextafter(1, 2),),
+            "gamma": ("l1", "l2", 0.5 + 2**-24),
+            "lower": (0.0, -0.5),
+            "upper": (0.0, -0.5),
+        },
+    ),
+    "truncated_discrete_staircase": (
+        {"eps": 1.0, "delta": 0.1, "sensitivity": 10**6, "r": 500_000, "lower": None, "upper": None},
+        {
+            "eps": (np.nextafter(1, 2),),
+            "delta": (0.1 + 1e-9,),
+            "sensitivity": (10**6 + 1,),
+            "r": ("l1", "l2", 500_001),
+            "lower": (0, -1),
+            "upper": (0, 1),
+        },
+    ),
     "multivariate_staircase": (
         {"eps": 1.0, "sensitivity": 1.0, "dim": 3, "gamma": 0.5, "norm": "l1"},
         {
@@ -155,6 +177,7 @@ EQUAL = [
     (sn.MultiScaleDiscreteLaplace(1, 3).share(2).share(5), sn.MultiScaleDiscreteLaplace(1, 3, 20, 2)),
     (calibrated, sn.DiscreteGaussian(calibrated.sigma2)),
     (sn.Gaussian(1, 1e-6).for_partitions(6), sn.Gaussian(1, 1e-6).for_partitions(2).for_partitions(3)),
+    (sn.TruncatedDiscreteStaircase(1, 1e-6, 10), sn.TruncatedDiscreteStaircase(1, 1e-6, 10, lower=-1000)),
     (sn.TruncatedLaplace(1, 1e-6, upper=20), pickle.loads(pickle.dumps(sn.TruncatedLaplace(1, 1e-6, 1, None, 20.0)))),
     (sn.MultivariateStaircase(1, dim=2), sn.MultivariateStaircase(1, dim=2, gamma=sn.MultivariateStaircase(1, dim=2).gamma)),
     (sn.MergedLaplace([1, 0.5], [2]), sn.MergedLaplace(np.array([1, 0.5]), (2.0,))),

@@ -15,6 +15,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(laplace, module)?)?;
     module.add_function(wrap_pyfunction!(discrete_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(truncated_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(truncated_staircase, module)?)?;
+    module.add_function(wrap_pyfunction!(truncated_discrete_staircase, module)?)?;
+    module.add_function(wrap_pyfunction!(truncated_staircase_ends, module)?)?;
     module.add_function(wrap_pyfunction!(merged_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(discrete_gaussian, module)?)?;
     module.add_function(wrap_pyfunction!(arete, module)?)?;
@@ -61,6 +64,54 @@ fn discrete_laplace(eps: f64, sensitivity: f64) -> PyResult<Law> {
 #[pyfunction]
 fn truncated_laplace(eps: f64, delta: f64, sensitivity: f64, lower: Option<f64>, upper: Option<f64>) -> PyResult<Law> {
     boxed(stairnoise::TruncatedLaplace::new(eps, delta, sensitivity, lower, upper))
+}
+
+/// Its lengths are r, the steps from the middle to the ends, and how far the middle is above 0, or below.
+#[pyfunction]
+fn truncated_staircase(
+    eps: f64,
+    delta: f64,
+    sensitivity: f64,
+    gamma: f64,
+    lower: Option<f64>,
+    upper: Option<f64>,
+) -> PyResult<Law> {
+    boxed(stairnoise::TruncatedStaircase::new(
+        eps,
+        delta,
+        sensitivity,
+        gamma,
+        lower,
+        upper,
+    ))
+}
+
+/// Its lengths are those of the other.
+#[pyfunction]
+fn truncated_discrete_staircase(
+    eps: f64,
+    delta: f64,
+    sensitivity: u64,
+    r: u64,
+    lower: Option<i64>,
+    upper: Option<i64>,
+) -> PyResult<Law> {
+    boxed(stairnoise::TruncatedDiscreteStaircase::new(
+        eps,
+        delta,
+        sensitivity,
+        r,
+        lower,
+        upper,
+    ))
+}
+
+/// A of `truncated_discrete_staircase` for each r.
+#[pyfunction]
+fn truncated_staircase_ends(eps: f64, delta: f64, sensitivity: u64, r: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
+    r.iter()
+        .map(|r| stairnoise::TruncatedDiscreteStaircase::end(eps, delta, sensitivity, r.extract()?).map_err(errors::parameter))
+        .collect()
 }
 
 /// Its lengths are the breakpoints.

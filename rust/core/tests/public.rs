@@ -3,7 +3,7 @@
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
     Laplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R, Selection,
-    Share, Staircase, TruncatedLaplace, cpu_tier, cpu_tiers,
+    Share, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -48,6 +48,16 @@ fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
         (Box::new(Laplace::new(0.5, 1.0).unwrap()), 1 << 32, vec![]),
         (Box::new(DiscreteLaplace::new(0.5, 7).unwrap()), 7, vec![]),
         (Box::new(truncated), 1 << 32, vec![below, above]),
+        (
+            Box::new(TruncatedDiscreteStaircase::new(1.0, 1e-6, 10, 4, Some(0), None).unwrap()),
+            10,
+            vec![4, 136, 136, 0],
+        ),
+        (
+            Box::new(TruncatedStaircase::new(0.5, 0.5, 1.0, 1.0, None, Some(0.0)).unwrap()),
+            1 << 32,
+            vec![1 << 32, 1 << 32, 0, 1 << 32],
+        ),
         (Box::new(merged), 1 << 32, breaks),
         (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),
         (Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap()), 0, vec![]),

@@ -33,7 +33,7 @@ def shape_of(text: str | None) -> Shape:
 
 
 def encoded(argument: Any) -> Any:
-    """Float64 as bits; integers and None as they are."""
+    """Float64 as bits; integers, the words for a shape and None as they are."""
     if isinstance(argument, (list, tuple)):
         return [encoded(part) for part in argument]
     return float_bits(argument) if isinstance(argument, float) else argument
@@ -42,7 +42,7 @@ def encoded(argument: Any) -> Any:
 def decoded(argument: Any) -> Any:
     if isinstance(argument, list):
         return [decoded(part) for part in argument]
-    return float_of(argument) if isinstance(argument, str) else argument
+    return float_of(argument) if isinstance(argument, str) and argument not in ("l1", "l2") else argument
 
 
 def write(name: str, entries: Iterable[Any]) -> None:

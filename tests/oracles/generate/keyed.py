@@ -4,7 +4,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles import draw, gaussian, keyed, merged_laplace, multivariate, partitions, release, truncated_laplace
+from tests.oracles import (
+    draw,
+    gaussian,
+    keyed,
+    merged_laplace,
+    multivariate,
+    partitions,
+    release,
+    truncated_discrete_staircase,
+    truncated_laplace,
+    truncated_staircase,
+)
 from tests.oracles.generate.encoding import decoded, encoded
 from tests.oracles.lattice import lattice
 from tests.oracles.lattice import law as law_of
@@ -53,7 +64,14 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("gaussian", [0.5, 1e-9, 3.0], 5),
     ("multivariate_staircase", [1.0, 1.0, 2, 0.5, "l1"], 1),
     ("multivariate_staircase", [3.0, 0.7, 2, "l2", "l2"], 1),
+    ("truncated_discrete_staircase", [1.0, 1e-6, 10, "l2", 0, None], 1),
+    ("truncated_staircase", [4.0, 1e-3, 0.3, 0.25, None, None], 2),
+    ("truncated_staircase", [2.0, 1e-6, 1.0, "l1", None, -1.0], 3),
 )
+TRUNCATED_STAIRCASES: dict[str, Any] = {
+    "truncated_staircase": truncated_staircase,
+    "truncated_discrete_staircase": truncated_discrete_staircase,
+}
 OF_ONE_WORD = ("laplace", "discrete_laplace", "staircase", "discrete_staircase")
 
 
@@ -68,6 +86,12 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
             *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
             ("below", ends["below"]),
             ("above", ends["above"]),
+        ]
+    if name in TRUNCATED_STAIRCASES:
+        own = truncated_staircase.lengths(TRUNCATED_STAIRCASES[name].law(*arguments)[1])
+        return [
+            *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
+            *((length, own[length]) for length in ("r", "end", "centre")),
         ]
     if name == "merged_laplace":
         breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
@@ -97,7 +121,7 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
     """Arguments of the law of each value; a Gaussian law keeps its own."""
     if k == 1 or name == "gaussian":
         return arguments
-    if name == "truncated_laplace":
+    if name == "truncated_laplace" or name in TRUNCATED_STAIRCASES:
         return [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
     if name == "merged_laplace":
         return [partitions.merged(*arguments, k), *arguments[1:]]

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles import gaussian, infinitely_divisible, merged_laplace, partitions, release, segments, stream, truncated_laplace
+from tests.oracles import (
+    gaussian,
+    infinitely_divisible,
+    merged_laplace,
+    partitions,
+    release,
+    segments,
+    stream,
+    truncated_discrete_staircase,
+    truncated_laplace,
+    truncated_staircase,
+)
 from tests.oracles.generate.encoding import decoded, encoded
 
 COUNT = 6
@@ -38,6 +49,10 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("discrete_gaussian_from_eps", [1.0, 1e-6, 1], 4096),
     ("discrete_gaussian_from_eps", [1000.0, 1e-6, 1], 4097),
     ("discrete_gaussian_from_eps", [1.0, 1e-6, 1], 2**53 - 1),
+    ("truncated_discrete_staircase", [1.0, 1e-6, 10, "l1", None, None], 3),
+    ("truncated_discrete_staircase", [4.0, 0.5, 3, 2, 0, None], 7),
+    ("truncated_staircase", [2.0, 1e-3, 1.0, "l2", None, None], 2),
+    ("truncated_staircase", [8.0, 1e-6, 0.7, 0.125, None, 3.0], 5),
 )
 
 
@@ -59,6 +74,11 @@ def _each(law: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
         where, found = truncated_laplace.law(*each)
         return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+    if law.startswith("truncated"):
+        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        oracle = truncated_discrete_staircase if "discrete" in law else truncated_staircase
+        where, stairs = oracle.law(*each)
+        return each, where.log2_g, lambda key, index: oracle.value(stairs, key, 0, index)
     if law == "merged_laplace":
         each = [partitions.merged(*arguments, k), *arguments[1:]]
         where, found = merged_laplace.law(*each)

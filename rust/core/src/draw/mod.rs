@@ -8,6 +8,7 @@
 //! | `differences` | sums of differences of draws: the infinitely divisible laws |
 //! | `negative_binomial` | the weights of those differences |
 //! | `share` | parts of an infinitely divisible law |
+//! | `truncated` | the truncated staircase, symmetric or moved |
 //! | `staged` | lattice steps of several draws each, as values and in releases |
 
 pub(crate) mod differences;
@@ -17,3 +18,4 @@ pub(crate) mod segments;
 pub(crate) mod share;
 pub(crate) mod staged;
 pub(crate) mod table;
+pub(crate) mod truncated;

@@ -27,4 +27,15 @@ pub enum IntegerLaw {
         /// Half-width of the middle step, 1 ≤ r ≤ D.
         r: u64,
     },
+    /// That law on −A … A: (S(j) − S(A + 1)) / (1 − S(A + 1)) with the S of the staircase.
+    TruncatedStaircase {
+        /// ε.
+        eps: f64,
+        /// D.
+        cells: u64,
+        /// Half-width of the middle step, 1 ≤ r ≤ D.
+        r: u64,
+        /// A, from D to 2⁶² − 1.
+        most: u64,
+    },
 }

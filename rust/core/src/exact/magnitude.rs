@@ -25,6 +25,7 @@ use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
 use super::search::last_true;
+use super::truncated_staircase;
 use super::uniform::{Extension, Uniform};
 
 /// |X| saturates here, at `i64::MAX`.
@@ -36,6 +37,9 @@ const LARGEST: u64 = (1 << 63) - 1;
 /// significant bits or leaves the answer open.
 pub fn magnitude(law: &IntegerLaw, v63: u64, extension: &mut impl Extension) -> u64 {
     debug_assert!(v63 < 1 << 63);
+    if let IntegerLaw::TruncatedStaircase { eps, cells, r, most } = *law {
+        return truncated_staircase::magnitude(&IntegerLaw::Staircase { eps, cells, r }, most, v63, extension);
+    }
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;
     };
@@ -45,29 +49,32 @@ pub fn magnitude(law: &IntegerLaw, v63: u64, extension: &mut impl Extension) -> 
 }
 
 /// S(j)/2 up to the denominator: e^(−count·step) · (k + m·b).
-struct Numerator {
-    count: u64,
-    k: u64,
-    m: u64,
+pub(super) struct Numerator {
+    pub count: u64,
+    pub k: u64,
+    pub m: u64,
 }
 
 impl IntegerLaw {
-    fn step(&self) -> Step {
+    pub(super) fn step(&self) -> Step {
         match *self {
             Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => Step::new(eps, cells),
-            Self::Staircase { eps, .. } => Step::new(eps, 1),
+            Self::Staircase { eps, .. } | Self::TruncatedStaircase { eps, .. } => Step::new(eps, 1),
         }
     }
 
-    fn cells(&self) -> u64 {
-        let (Self::Geometric { cells, .. } | Self::OneSided { cells, .. } | Self::Staircase { cells, .. }) = *self;
+    pub(super) fn cells(&self) -> u64 {
+        let (Self::Geometric { cells, .. }
+        | Self::OneSided { cells, .. }
+        | Self::Staircase { cells, .. }
+        | Self::TruncatedStaircase { cells, .. }) = *self;
         cells
     }
 
-    fn numerator(&self, j: u64) -> Numerator {
+    pub(super) fn numerator(&self, j: u64) -> Numerator {
         match *self {
             Self::Geometric { .. } | Self::OneSided { .. } => Numerator { count: j, k: 1, m: 0 },
-            Self::Staircase { cells, r, .. } => {
+            Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => {
                 let (count, k) = if j < r {
                     (0, r - j)
                 } else {
@@ -79,11 +86,11 @@ impl IntegerLaw {
     }
 
     /// (A, B).
-    fn denominator(&self) -> (u64, u64) {
+    pub(super) fn denominator(&self) -> (u64, u64) {
         match *self {
             Self::Geometric { .. } => (1, 1),
             Self::OneSided { .. } => (2, 0),
-            Self::Staircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
+            Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
         }
     }
 
@@ -95,7 +102,7 @@ impl IntegerLaw {
         clippy::cast_sign_loss,
         reason = "rounding and saturation of a guess are harmless"
     )]
-    fn guess(&self, ln_half_v: f64) -> u64 {
+    pub(super) fn guess(&self, ln_half_v: f64) -> u64 {
         match *self {
             Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => {
                 let scale = cells as f64 / eps;
@@ -103,7 +110,7 @@ impl IntegerLaw {
                 let ln_denominator = (a as f64 + b as f64 * (-eps / cells as f64).exp()).ln();
                 (-(ln_half_v + ln_denominator) * scale).round() as u64
             }
-            Self::Staircase { eps, cells, r } => {
+            Self::Staircase { eps, cells, r } | Self::TruncatedStaircase { eps, cells, r, .. } => {
                 let (a, b) = self.denominator();
                 let decay = (-eps).exp();
                 let width = cells as f64;

@@ -18,7 +18,8 @@
 //! | `growth` | coins of the best probabilities of showing a partition |
 //! | `gaussian` | acceptance of a discrete Gaussian proposal |
 //! | `first_stair` | r: the optimal ones and ⌈γ·D⌉, exactly (docs/contract.md section 3) |
-//! | `truncation` | the exact bounds of a truncated law |
+//! | `truncation` | the exact bounds of a truncated Laplace law |
+//! | `truncated_staircase` | those of a truncated staircase law, and bits to its |X| |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
@@ -38,6 +39,7 @@ pub mod limbs;
 mod ln2;
 mod magnitude;
 pub mod search;
+mod truncated_staircase;
 mod truncation;
 mod uniform;
 mod weights;
@@ -51,6 +53,7 @@ pub use geometric_sum::geometric_sum;
 pub use growth::Growth;
 pub use law::IntegerLaw;
 pub use magnitude::magnitude;
+pub use truncated_staircase::most as most_truncated_staircase;
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
 pub use uniform::Extension;
 #[cfg(test)]

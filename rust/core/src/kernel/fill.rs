@@ -8,6 +8,7 @@ use super::arithmetic::{Arithmetic, BLOCK, Baseline};
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
 use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
+use super::mapped::{MappedLane, Truncated};
 use super::staircase::StaircaseLane;
 use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
@@ -173,6 +174,9 @@ enum Lanes {
     Staircase(StaircaseLane),
     Ladder4(LadderLane<4>),
     Ladder8(LadderLane<8>),
+    Truncated(MappedLane<StaircaseLane>),
+    TruncatedLadder4(MappedLane<LadderLane<4>>),
+    TruncatedLadder8(MappedLane<LadderLane<8>>),
 }
 
 impl Lanes {
@@ -210,6 +214,14 @@ impl Lanes {
                     _ => Self::Staircase(stairs),
                 }
             }
+            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+                let law = Truncated::new(eps, cells, r, most, WORD_BITS);
+                match law.stairs_above(RARE) {
+                    0..=4 => Self::TruncatedLadder4(MappedLane::new(law.map, LadderLane::new(&law.stairs))),
+                    5..=8 => Self::TruncatedLadder8(MappedLane::new(law.map, LadderLane::new(&law.stairs))),
+                    _ => Self::Truncated(MappedLane::new(law.map, law.stairs)),
+                }
+            }
         }
     }
 
@@ -218,6 +230,10 @@ impl Lanes {
             IntegerLaw::Geometric { eps, cells } => Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS)),
             IntegerLaw::OneSided { eps, cells } => Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS)),
             IntegerLaw::Staircase { eps, cells, r } => Self::Staircase(StaircaseLane::new(eps, cells, r, WORD_BITS)),
+            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+                let law = Truncated::new(eps, cells, r, most, WORD_BITS);
+                Self::Truncated(MappedLane::new(law.map, law.stairs))
+            }
         }
     }
 
@@ -230,6 +246,9 @@ impl Lanes {
             Self::Staircase(lane) => signed::<Baseline>(lane, word),
             Self::Ladder4(lane) => signed::<Baseline>(lane, word),
             Self::Ladder8(lane) => signed::<Baseline>(lane, word),
+            Self::Truncated(lane) => signed::<Baseline>(lane, word),
+            Self::TruncatedLadder4(lane) => signed::<Baseline>(lane, word),
+            Self::TruncatedLadder8(lane) => signed::<Baseline>(lane, word),
         };
         reveal::condition(sure).then_some(cells)
     }
@@ -240,6 +259,9 @@ impl Lanes {
             Self::Staircase(lane) => lane.slack(),
             Self::Ladder4(lane) => lane.slack(),
             Self::Ladder8(lane) => lane.slack(),
+            Self::Truncated(lane) => lane.inner().slack(),
+            Self::TruncatedLadder4(lane) => lane.inner().slack(),
+            Self::TruncatedLadder8(lane) => lane.inner().slack(),
             Self::Coarse(_) | Self::Thresholds4(_) | Self::Thresholds8(_) => 0.0,
         };
         slack < f64::INFINITY
@@ -255,6 +277,9 @@ impl Lanes {
             Self::Staircase(_) => "staircase",
             Self::Ladder4(_) => "ladder4",
             Self::Ladder8(_) => "ladder8",
+            Self::Truncated(_) => "truncated staircase",
+            Self::TruncatedLadder4(_) => "truncated ladder4",
+            Self::TruncatedLadder8(_) => "truncated ladder8",
         }
     }
 
@@ -281,6 +306,9 @@ impl Lanes {
             Self::Staircase(lane) => filling.by(tier, lane),
             Self::Ladder4(lane) => filling.by(tier, lane),
             Self::Ladder8(lane) => filling.by(tier, lane),
+            Self::Truncated(lane) => filling.by(tier, lane),
+            Self::TruncatedLadder4(lane) => filling.by(tier, lane),
+            Self::TruncatedLadder8(lane) => filling.by(tier, lane),
         }
     }
 }

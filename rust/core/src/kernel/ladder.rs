@@ -3,6 +3,7 @@
 use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};
 use super::lane::Lane;
+use super::mapped::OfWhole;
 use super::staircase::{StaircaseLane, Stairs};
 
 /// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.
@@ -56,10 +57,26 @@ impl<const N: usize> LadderLane<N> {
 }
 
 impl<const N: usize> Lane for LadderLane<N> {
-    /// For lanes side by side, where a comparison makes a mask: no branch.
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = A::from_bits(bits);
+        self.reduce_whole::<A>(A::from_bits(bits))
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
+        self.stairs.place::<A>(whole, unit, outermost)
+    }
+
+    #[inline(always)]
+    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
+        self.magnitude_whole::<A>(A::from_bits(bits))
+    }
+}
+
+impl<const N: usize> OfWhole for LadderLane<N> {
+    /// For lanes side by side, where a comparison makes a mask: no branch.
+    #[inline(always)]
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
         // Tops fall, so that the last stair reached counts. Units and outermost cells grow, as `raised` requires.
@@ -71,15 +88,9 @@ impl<const N: usize> Lane for LadderLane<N> {
         [whole, unit, outermost]
     }
 
-    #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, unit, outermost]: [f64; 3]) -> (f64, bool) {
-        self.stairs.place::<A>(whole, unit, outermost)
-    }
-
     /// For one lane, where the compiler would make branches of comparisons (docs/evidence/timing.md).
     #[inline(always)]
-    fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
-        let whole = A::from_bits(bits);
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
         let mut unit = self.rungs[0].unit;
         let mut outermost = self.rungs[0].outermost;
         for rung in &self.rungs[1..] {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
+//! | `mapped` | truncated staircases: a linear map of v, then the staircase |
 //! | `fixed_point` | the same in fixed point of 128 bits, for the widest laws |
 //! | `coin` | the acceptance of the discrete Gaussian law |
 //! | `lane` | what the families have in common |
@@ -37,6 +38,7 @@ mod float;
 mod geometric;
 mod ladder;
 mod lane;
+mod mapped;
 mod registers;
 mod staircase;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::arithmetic::Arithmetic;
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
 use super::lane::{Lane, MAX_SPAN};
+use super::mapped::OfWhole;
 use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,
@@ -51,6 +52,8 @@ pub(super) struct Stairs {
     pub first: f64,
     pub eps: f64,
     pub slack: f64,
+    /// Tolerance on y − D·c for each unit of y.
+    pub per_y: f64,
 }
 
 /// Below this ε the product of J with the upper part of ε is no longer exact.
@@ -59,7 +62,7 @@ pub(super) const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
 /// The digits of ε in its upper part: 26, as many as a factor below 2²⁷ leaves room for.
 pub(super) const UPPER_PART: u64 = !((1 << 27) - 1);
 
-/// Tolerance on y − D·c for each unit of y,
+/// Tolerance on y − D·c for each unit of y, of words as they are,
 pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
 /// and whatever it is.
 pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -78,6 +81,7 @@ impl StaircaseLane {
                 first: r - 1.0,
                 eps,
                 slack: if decidable { FIXED } else { f64::INFINITY },
+                per_y: PER_Y,
             },
             bits: f64::from(bits),
             inverse_eps: 1.0 / eps,
@@ -117,7 +121,7 @@ impl Stairs {
         let y = whole * unit;
         let depth = A::mul_add(whole, unit, -self.floor);
         let q = A::floor(depth);
-        let tolerance = A::mul_add(y, PER_Y, self.slack);
+        let tolerance = A::mul_add(y, self.per_y, self.slack);
         let below = depth - q;
         // Only comparisons that NaN and infinity fail: those are not sure. `&`, because `&&` would be a branch on noise.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);
@@ -129,7 +133,19 @@ impl Stairs {
 impl Lane for StaircaseLane {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = A::from_bits(bits);
+        self.reduce_whole::<A>(A::from_bits(bits))
+    }
+
+    #[inline(always)]
+    fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
+        self.stairs
+            .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
+    }
+}
+
+impl OfWhole for StaircaseLane {
+    #[inline(always)]
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
         let (e, s) = split_ln(whole);
         let stair = A::mul_add(
             rough_minus_ln::<A, f64>(self.bits - e, s),
@@ -141,8 +157,7 @@ impl Lane for StaircaseLane {
     }
 
     #[inline(always)]
-    fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
-        self.stairs
-            .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
+        self.finish::<A>(self.reduce_whole::<A>(whole))
     }
 }

@@ -12,7 +12,9 @@ mod multivariate;
 #[cfg(feature = "probe")]
 pub(crate) mod probed;
 mod staircase;
+mod truncated_discrete_staircase;
 mod truncated_laplace;
+mod truncated_staircase;
 
 pub use arete::Arete;
 pub use discrete_gaussian::DiscreteGaussian;
@@ -24,12 +26,16 @@ pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use multivariate::{MultivariateStaircase, Norm};
 pub use staircase::{Gamma, Staircase};
+pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
 pub use truncated_laplace::TruncatedLaplace;
+pub use truncated_staircase::TruncatedStaircase;
 
 /// What the checks that go over all laws of several draws need of them.
 #[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 7] = [
+pub(crate) const PROBED: [probed::Probed; 9] = [
     truncated_laplace::PROBED,
+    truncated_staircase::PROBED,
+    truncated_discrete_staircase::PROBED,
     merged_laplace::PROBED,
     generalized_discrete_laplace::PROBED,
     multi_scale_discrete_laplace::PROBED,

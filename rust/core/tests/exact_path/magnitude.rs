@@ -4,7 +4,7 @@
 
 use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer};
 use dashu_int::IBig;
-use stairnoise::exact::{IntegerLaw, magnitude, optimal_r_l1, optimal_r_l2};
+use stairnoise::exact::{IntegerLaw, magnitude, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
 
 /// Extension words of a value.
 const WORDS: usize = 8192;
@@ -19,7 +19,7 @@ const MORE: usize = BITS + 64;
 fn decay(law: &IntegerLaw) -> Real {
     match *law {
         IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => exp_minus(eps, 1, cells, BITS),
-        IntegerLaw::Staircase { eps, .. } => exp_minus(eps, 1, 1, MORE),
+        IntegerLaw::Staircase { eps, .. } | IntegerLaw::TruncatedStaircase { eps, .. } => exp_minus(eps, 1, 1, MORE),
     }
 }
 
@@ -34,6 +34,11 @@ fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
             let t = integer(2 * r - 1, MORE) + integer(2, MORE) * &dc;
             let edge = IBig::from(r) + IBig::from(stair) * IBig::from(cells) - IBig::from(j);
             integer(2, MORE) / t * exp_minus(eps, stair, 1, MORE) * (Real::from(edge) + dc)
+        }
+        IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+            let law = IntegerLaw::Staircase { eps, cells, r };
+            let beyond = survival(&law, b, most + 1);
+            (survival(&law, b, j) - &beyond) / (integer(1, MORE) - beyond)
         }
     }
 }
@@ -78,7 +83,7 @@ fn check_threshold(law: &IntegerLaw, j: u64, thresholds: &[Real; 3], words: usiz
 fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     let (eps, cells, r) = match *law {
         IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => (eps, cells, 1),
-        IntegerLaw::Staircase { eps, cells, r } => (eps, cells, r),
+        IntegerLaw::Staircase { eps, cells, r } | IntegerLaw::TruncatedStaircase { eps, cells, r, .. } => (eps, cells, r),
     };
     let mut js = vec![
         1,
@@ -96,6 +101,10 @@ fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     for depth in [1.0, 40.0, 300.0] {
         // Below 2^62, where j + 1 is still far from saturation.
         js.push(points.between(1, ((cells as f64 / eps * depth) as u64).clamp(1, 1 << 62)));
+    }
+    if let IntegerLaw::TruncatedStaircase { most, .. } = *law {
+        js.extend([most - 1, most, most + 1 - cells, most - points.between(0, most / 2)]);
+        js.retain(|&j| j <= most);
     }
     js.sort_unstable();
     js.dedup();
@@ -190,6 +199,34 @@ fn staircase_steps_at_its_thresholds() {
         }
     }
     assert!(count > 6000, "only {count} cases were decidable");
+}
+
+/// Where S(A + 1) leaves the thresholds their digits: ε from 0.1 on.
+#[test]
+fn truncated_staircase_steps_at_its_thresholds() {
+    let mut points = Points(6);
+    let mut count = 0;
+    for (eps, cells) in pairs().into_iter().filter(|(eps, _)| *eps >= 0.1) {
+        for (r, delta) in [(1, 0.5), (optimal_r_l1(eps, cells), 1e-3), (cells, 1e-30)] {
+            let most = most_truncated_staircase(eps, cells, r, delta);
+            count += walk(&IntegerLaw::TruncatedStaircase { eps, cells, r, most }, &mut points);
+        }
+    }
+    assert!(count > 3000, "only {count} cases were decidable");
+}
+
+/// The bits of v = 0 give the end of the law, and ones the centre.
+#[test]
+fn truncated_staircases_end() {
+    for (eps, cells) in pairs() {
+        for delta in [0.5, 1e-9] {
+            let most = most_truncated_staircase(eps, cells, 1, delta);
+            let law = IntegerLaw::TruncatedStaircase { eps, cells, r: 1, most };
+            assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), most, "{law:?}");
+            assert_eq!(magnitude(&law, 0, &mut |e: usize| u64::from(e == 200)), most, "{law:?}");
+            assert_eq!(magnitude(&law, (1 << 63) - 1, &mut |_: usize| u64::MAX), 0, "{law:?}");
+        }
+    }
 }
 
 /// A staircase with one cell is the geometric law: two formulas, one function of the bits.

@@ -1,13 +1,15 @@
 //! Evidence: exhaustion. At a reduced word width every word is tried. What a kernel accepts is what the exact path says, whatever bits follow the
 //! word; and it accepts nearly all words.
 
-use super::super::arithmetic::{Arithmetic, Fused, Separate};
+use super::super::arithmetic::{Arithmetic, BLOCK, Fused, Separate};
 use super::super::fill::Kernel;
 use super::super::geometric::{CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, SIGN};
+use super::super::mapped::{MappedLane, Truncated};
 use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
+use super::super::tier::Tier;
 use crate::exact::{self, IntegerLaw};
 
 /// A sign bit less than 16.
@@ -34,7 +36,7 @@ fn accepted<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) -> usize {
 }
 
 /// An accepted word must decide; a word that decides must be accepted unless it lies near an edge.
-fn most(accepted: usize, law: &IntegerLaw, edges: f64) {
+fn most_of(accepted: usize, law: &IntegerLaw, edges: f64) {
     let all = f64::from(1_u32 << BITS);
     assert!(
         accepted as f64 >= all * 0.999 - 3.0 * edges,
@@ -53,21 +55,21 @@ fn every_geometric_word<A: Arithmetic>() {
         for cells in [1, 10, 1000] {
             let law = IntegerLaw::Geometric { eps, cells };
             let count = accepted::<A>(&GeometricLane::new(eps, cells, BITS), &law);
-            most(count, &law, 11.0 * cells as f64 / eps);
+            most_of(count, &law, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::new(eps, cells, BITS) {
-                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+                most_of(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::new(eps, cells, BITS) {
-                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
             }
             let law = IntegerLaw::OneSided { eps, cells };
             let count = accepted::<A>(&GeometricLane::one_sided(eps, cells, BITS), &law);
-            most(count, &law, 11.0 * cells as f64 / eps);
+            most_of(count, &law, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::one_sided(eps, cells, BITS) {
-                most(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+                most_of(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, cells, BITS) {
-                most(accepted::<A>(&thresholds, &law), &law, 16.0);
+                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
             }
         }
     }
@@ -87,7 +89,7 @@ fn every_staircase_word<A: Arithmetic>() {
                 let stairs = StaircaseLane::new(eps, cells, r, BITS);
                 let by_logarithm = accepted::<A>(&stairs, &law);
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
-                most(by_logarithm, &law, edges);
+                most_of(by_logarithm, &law, edges);
                 let by_ladder = accepted::<A>(&LadderLane::<8>::new(&stairs), &law);
                 assert!(by_ladder <= by_logarithm);
                 if eps >= 2.0 {
@@ -96,6 +98,79 @@ fn every_staircase_word<A: Arithmetic>() {
             }
         }
     }
+}
+
+#[test]
+fn truncated_staircase() {
+    every_truncated_word::<Separate>();
+    every_truncated_word::<Fused>();
+}
+
+fn every_truncated_word<A: Arithmetic>() {
+    for eps in [1e-3, 0.5, 4.0, 50.0] {
+        for cells in [1, 5, 1000] {
+            let first = exact::optimal_r_l1(eps, cells);
+            for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (cells, 1e-9)] {
+                let most = exact::most_truncated_staircase(eps, cells, r, delta);
+                let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+                let truncated = Truncated::new(eps, cells, r, most, BITS);
+                let by_logarithm = accepted::<A>(&MappedLane::new(truncated.map, truncated.stairs.clone()), &law);
+                // A step of V counts as one of the staircase's words, which the map makes smaller.
+                let edges = 11.0 / eps * cells as f64 + cells as f64;
+                most_of(by_logarithm, &law, edges);
+                let ladder = LadderLane::<8>::new(&truncated.stairs);
+                let by_ladder = accepted::<A>(&MappedLane::new(truncated.map, ladder), &law);
+                assert!(by_ladder <= by_logarithm);
+                if truncated.reached <= 8 {
+                    assert_eq!(by_ladder, by_logarithm, "{law:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Evidence: words beside the edges of truncated staircases, where an error of the tolerance would show, followed by zeros and by ones; both levels.
+#[test]
+fn truncated_words_beside_an_edge_are_right_or_not_sure() {
+    let mut decided = 0;
+    for eps in [1e-3, 0.3, 1.5, 4.0, 20.0] {
+        for cells in [1, 7, 1000, 1 << 20, 1 << 33] {
+            for delta in [0.5, 0.01, 1e-9] {
+                let r = exact::optimal_r_l1(eps, cells);
+                let most = exact::most_truncated_staircase(eps, cells, r, delta);
+                let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+                let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
+                let kernels = [Kernel::new(&law), Kernel::quick(&law)];
+                for start in (1..12_u64)
+                    .map(|i| (i << 59) + i * i)
+                    .chain([1, 1 << 20, 1 << 40])
+                    .map(|word| word & !SIGN)
+                {
+                    let edge = last_with(|word| magnitude(word, 0), start);
+                    let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
+                    for word in beside.map(|word| word.min(!SIGN)) {
+                        let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
+                        for kernel in &kernels {
+                            if let Some(cells) = kernel.decide(word) {
+                                decided += 1;
+                                assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                            }
+                            for tier in Tier::tested() {
+                                let mut out = [f64::NAN; BLOCK];
+                                kernel.fill(tier, &[word; BLOCK], 1.0, &mut out, |_, value| *value = f64::NAN);
+                                assert!(
+                                    out[0].is_nan() || ends == [out[0]; 2],
+                                    "{law:?} {word:#x} {tier:?} {}",
+                                    out[0]
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(decided > 50_000, "{decided}");
 }
 
 /// Evidence: words beside the edges of one-sided laws, where an error of the tolerance would show, followed by zeros and by ones.

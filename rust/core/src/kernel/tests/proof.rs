@@ -16,6 +16,7 @@ use super::super::fill::Kernel;
 use super::super::geometric::{self, CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
+use super::super::mapped;
 use super::super::staircase::{self, StaircaseLane};
 use super::super::together::{lines, narrow, narrow_table, table};
 use super::super::{each, float};
@@ -497,6 +498,27 @@ fn staircase_tolerance() {
     // The acceptance test works on numbers up to 2, each off by less than 2u, and with a floor of zero where e^ε overflows.
     let beyond = MAX_SPAN * (-700.0_f64).exp();
     assert!(8.0 * 2.0 * U + 2.0 * beyond <= staircase::FIXED);
+}
+
+/// The table of `mapped`, for lanes and for lines.
+#[test]
+fn mapped_tolerance() {
+    let (quotient, sum, product, difference) = (U, U, U, U);
+    let floor = EXP_M1 + quotient;
+    let y = sum + EXP + product + product;
+    // V, the scale, their product, and the sum; or τ and the sum. An error of τ counts once, by the part that the offset has of U.
+    let tail = (floor + sum) + (floor + sum) + EXP + product + quotient;
+    let whole = f64::max(4.0 * U, tail + sum);
+    // A line has the products of both parts with its unit.
+    let total = (floor + y + difference + whole + product) * SECOND_ORDER;
+    assert!(
+        total <= mapped::PER_Y_MAPPED / SECOND_ORDER,
+        "{} of {}",
+        total / U,
+        mapped::PER_Y_MAPPED / U
+    );
+    // An offset less y is rounded relative to itself, which is at least −(D + D·c): twice, with the line.
+    assert!(total + 2.0 * U <= mapped::PER_Y_MAPPED / SECOND_ORDER);
 }
 
 /// The table of `Lines`: an offset and the line are rounded three times, and half less the tolerance once.

@@ -3,7 +3,8 @@
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::float::larger;
 use super::super::lane::{SIGN, WORD_BITS};
-use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
+use super::super::mapped::Truncated;
+use super::super::staircase::{StaircaseLane, Stairs};
 use super::block::{Block, Certain};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::Value;
@@ -71,22 +72,49 @@ pub(super) fn even(stairs: &Stairs) -> f64 {
 /// On the largest line of words from `lowest` on, given the largest offset.
 pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
     // Infinite where no word is decided.
-    (stairs.cells + stairs.floor) * (PER_Y + (1.0 + PER_Y) / lowest) + largest * PER_OFFSET + stairs.slack
+    (stairs.cells + stairs.floor) * (stairs.per_y + (1.0 + stairs.per_y) / lowest) + largest * PER_OFFSET + stairs.slack
 }
 
 impl<const N: usize> Lines<N> {
     /// `None` where too many blocks would be in doubt.
     pub fn new(staircase: &StaircaseLane) -> Option<Self> {
         let stairs = &staircase.stairs;
-        // No word reaches a stair beyond e^76 (`LadderLane`), and e^700 has no unit: the last stair that there is stands for those.
-        let last = (76.0 / stairs.eps).floor();
-        let lines: [_; N] = core::array::from_fn(|stair| Line::new(stairs, (stair as f64).min(last)));
+        let lines = Self::first_lines(stairs, f64::INFINITY);
         let lowest = even(stairs).max(lines[N - 1].end(stairs) * (1.0 + power_of_two(-40)));
         Some(Self {
             offsets: lines.map(|line| line.offset),
             slopes: lines.map(|line| line.slope),
             certain: Certain::new(tolerance(stairs, lowest, lines[N - 1].offset), lowest)?,
         })
+    }
+
+    /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one of U.
+    ///
+    /// What is beyond the table above is in the tolerance of mapped words: the errors of U, and one product with the offset, which is at most y.
+    pub fn truncated(law: &Truncated) -> Option<Self> {
+        let (stairs, map) = (&law.stairs.stairs, law.map);
+        let lines = Self::first_lines(stairs, (law.reached - 1) as f64);
+        // The last V of the last line but those that are not reached; negative where all are there.
+        let end = (lines[N - 1].end(stairs) * (1.0 + power_of_two(-40)) - map.offset) / map.scale;
+        let lowest = if law.reached <= N as u64 {
+            even(stairs)
+        } else {
+            even(stairs).max(end)
+        };
+        // An offset of a line that is reached, less y, is not below −(D + D·c): `per_y` has room for that.
+        let largest = lines[N - 1].offset;
+        Some(Self {
+            offsets: lines.map(|line| line.offset + line.slope * map.offset),
+            slopes: lines.map(|line| line.slope * map.scale),
+            certain: Certain::new(tolerance(stairs, lowest, largest), lowest)?,
+        })
+    }
+
+    /// The lines of the stairs 0, 1, …, of which those beyond `reached` are that of `reached`.
+    fn first_lines(stairs: &Stairs, reached: f64) -> [Line; N] {
+        // No word reaches a stair beyond e^76 (`LadderLane`), and e^700 has no unit: the last stair that there is stands for those.
+        let last = (76.0 / stairs.eps).floor().min(reached);
+        core::array::from_fn(|stair| Line::new(stairs, (stair as f64).min(last)))
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | file | laws |
 //! |---|---|
-//! | `lines` | staircases of up to 16 stairs |
+//! | `lines` | staircases of up to 16 stairs, truncated or not |
 //! | `counts` | geometric laws of up to 16 magnitudes |
 //! | `narrow` | other geometric laws of small scale |
 //! | `logarithm` | geometric laws of any other scale |
@@ -15,7 +15,7 @@
 //!
 //! | file | laws |
 //! |---|---|
-//! | `octaves` | staircases of more stairs, ε from about ¼ on |
+//! | `octaves` | staircases of more stairs, truncated or not, ε from about ¼ on |
 //! | `narrow_table` | as `narrow` |
 //! | `table` | as `logarithm` |
 
@@ -31,6 +31,7 @@ pub(super) mod table;
 use super::arithmetic::{Arithmetic, BLOCK};
 use super::elementary::half_log_ratio;
 use super::lane::{RARE, WORD_BITS};
+use super::mapped::{Map, Truncated};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
@@ -64,9 +65,12 @@ pub(super) enum Together {
     Lines8(Lines<8>),
     Lines12(Lines<12>),
     Lines16(Lines<16>),
-    Octaves2(Octaves<2>),
-    Octaves3(Octaves<3>),
-    Octaves4(Octaves<4>),
+    Octaves2(Octaves<2, false>),
+    Octaves3(Octaves<3, false>),
+    Octaves4(Octaves<4, false>),
+    Truncated2(Octaves<2, true>),
+    Truncated3(Octaves<3, true>),
+    Truncated4(Octaves<4, true>),
 }
 
 impl Together {
@@ -86,6 +90,9 @@ impl Together {
                 Self::geometric(cells as f64 / eps, 0.0, |j| counts::one_sided(eps, cells, j), tables)
             }
             IntegerLaw::Staircase { eps, cells, r } => Self::staircase(&StaircaseLane::new(eps, cells, r, WORD_BITS), tables),
+            IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
+                Self::truncated_staircase(&Truncated::new(eps, cells, r, most, WORD_BITS), tables)
+            }
         }
     }
 
@@ -111,13 +118,28 @@ impl Together {
         match stairs.stairs_above(RARE) {
             0..=3 => Lines::new(stairs).map(Self::Lines3),
             4 => Lines::new(stairs).map(Self::Lines4),
-            _ if tables => Octaves::new(stairs)
+            _ if tables => Octaves::new(stairs, Map::NONE)
                 .map(Self::Octaves2)
-                .or_else(|| Octaves::new(stairs).map(Self::Octaves3))
-                .or_else(|| Octaves::new(stairs).map(Self::Octaves4)),
+                .or_else(|| Octaves::new(stairs, Map::NONE).map(Self::Octaves3))
+                .or_else(|| Octaves::new(stairs, Map::NONE).map(Self::Octaves4)),
             5..=8 => Lines::new(stairs).map(Self::Lines8),
             9..=12 => Lines::new(stairs).map(Self::Lines12),
             13..=16 => Lines::new(stairs).map(Self::Lines16),
+            _ => None,
+        }
+    }
+
+    fn truncated_staircase(law: &Truncated, tables: bool) -> Option<Self> {
+        match law.stairs_above(RARE) {
+            0..=3 => Lines::truncated(law).map(Self::Lines3),
+            4 => Lines::truncated(law).map(Self::Lines4),
+            _ if tables => Octaves::new(&law.stairs, law.map)
+                .map(Self::Truncated2)
+                .or_else(|| Octaves::new(&law.stairs, law.map).map(Self::Truncated3))
+                .or_else(|| Octaves::new(&law.stairs, law.map).map(Self::Truncated4)),
+            5..=8 => Lines::truncated(law).map(Self::Lines8),
+            9..=12 => Lines::truncated(law).map(Self::Lines12),
+            13..=16 => Lines::truncated(law).map(Self::Lines16),
             _ => None,
         }
     }
@@ -132,6 +154,7 @@ impl Together {
             Self::Table(_) => "table",
             Self::Lines3(_) | Self::Lines4(_) | Self::Lines8(_) | Self::Lines12(_) | Self::Lines16(_) => "lines",
             Self::Octaves2(_) | Self::Octaves3(_) | Self::Octaves4(_) => "octaves",
+            Self::Truncated2(_) | Self::Truncated3(_) | Self::Truncated4(_) => "truncated octaves",
         }
     }
 
@@ -178,6 +201,9 @@ impl Together {
             Self::Octaves2(law) => filling.by(tier, law),
             Self::Octaves3(law) => filling.by(tier, law),
             Self::Octaves4(law) => filling.by(tier, law),
+            Self::Truncated2(law) => filling.by(tier, law),
+            Self::Truncated3(law) => filling.by(tier, law),
+            Self::Truncated4(law) => filling.by(tier, law),
         }
     }
 }
@@ -233,6 +259,10 @@ mod tests {
         let mut random = Random(5);
         let staircase = |eps, cells, r| IntegerLaw::Staircase { eps, cells, r };
         let geometric = |eps, cells| IntegerLaw::Geometric { eps, cells };
+        let truncated = |eps, cells, r, delta| {
+            let most = crate::exact::most_truncated_staircase(eps, cells, r, delta);
+            IntegerLaw::TruncatedStaircase { eps, cells, r, most }
+        };
         let one_sided = IntegerLaw::OneSided {
             eps: 1.0,
             cells: 1 << 33,
@@ -244,6 +274,11 @@ mod tests {
             (staircase(0.7, 10, 4), false),
             (staircase(0.4, 10, 4), true),
             (staircase(0.3, 1 << 32, 1 << 31), true),
+            (truncated(4.0, 1 << 35, 1 << 32, 1e-6), false),
+            (truncated(1.0, 1 << 32, 1 << 31, 1e-6), false),
+            (truncated(1.0, 10, 4, 1e-3), false),
+            (truncated(1e-3, 10, 4, 0.3), false),
+            (truncated(0.5, 1 << 32, 1 << 31, 1e-6), true),
             (geometric(4.0, 1), false),
             (geometric(1.0, 1), false),
             (geometric(0.7, 1), false),

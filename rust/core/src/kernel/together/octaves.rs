@@ -3,6 +3,7 @@
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::larger;
 use super::super::lane::SIGN;
+use super::super::mapped::Map;
 use super::super::staircase::StaircaseLane;
 use super::block::{Block, Certain};
 use super::lines::{Line, even, tolerance};
@@ -13,8 +14,11 @@ use crate::lattice::value::Value;
 /// octave from 2⁴⁸ on, up to N lines, found by the four last bits of e.
 ///
 /// A line of a stair that begins or ends within 2⁻⁴⁰ of the octave's ends is among them: an error of V, and of where lines meet, is far less.
+///
+/// Of a truncated staircase, `MAPPED`, all of this is about U ([`super::super::mapped::Map`]) in place of V.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Octaves<const N: usize> {
+pub(in super::super) struct Octaves<const N: usize, const MAPPED: bool> {
+    map: Map,
     /// L_J(0) + ½.
     offsets: [[f64; ENTRIES]; N],
     /// −unit_J.
@@ -33,9 +37,9 @@ const EXPONENT: u32 = 52;
 /// How far beyond its octave a stair is looked for, as a part of V.
 const MARGIN: f64 = 1.0 / (1_u64 << 40) as f64;
 
-impl<const N: usize> Octaves<N> {
+impl<const N: usize, const MAPPED: bool> Octaves<N, MAPPED> {
     /// `None` where an octave has more lines, or too many blocks would be in doubt.
-    pub fn new(staircase: &StaircaseLane) -> Option<Self> {
+    pub fn new(staircase: &StaircaseLane, map: Map) -> Option<Self> {
         let stairs = &staircase.stairs;
         let lowest = even(stairs).max(power_of_two(LEAST));
         let [mut offsets, mut slopes] = [[[0.0; ENTRIES]; N]; 2];
@@ -56,11 +60,12 @@ impl<const N: usize> Octaves<N> {
                     line = Line::new(stairs, stair + (n + 1) as f64);
                 }
             }
-            if line.end(stairs) > low && high > lowest {
+            if line.end(stairs) > low && high > lowest.max(map.offset) {
                 return None;
             }
         }
         Some(Self {
+            map,
             offsets,
             slopes,
             certain: Certain::new(tolerance(stairs, lowest, line.offset), lowest)?,
@@ -68,10 +73,17 @@ impl<const N: usize> Octaves<N> {
     }
 }
 
-impl<const N: usize> Block for Octaves<N> {
+impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
-        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let whole = words.map(|word| {
+            let whole = A::from_bits(word & !SIGN);
+            if MAPPED {
+                A::mul_add(whole, self.map.scale, self.map.offset)
+            } else {
+                whole
+            }
+        });
         let mut largest = [f64::MIN; BLOCK];
         for n in 0..N {
             let offsets = A::look_up::<EXPONENT>(&self.offsets[n], &whole);

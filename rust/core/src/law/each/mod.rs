@@ -107,7 +107,7 @@ impl Laws {
         let (law, lattice) = OneWordLaw::place(self.kind, eps, sensitivity, shape)?;
         let r = match law {
             IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => 0,
-            IntegerLaw::Staircase { r, .. } => r,
+            IntegerLaw::Staircase { r, .. } | IntegerLaw::TruncatedStaircase { r, .. } => r,
         };
         Ok((lattice.granularity(), lattice.cells, r))
     }

@@ -1,0 +1,105 @@
+//! The truncated staircase law on a lattice, symmetric or moved: one word a value.
+
+use crate::draw::sampler::Sampler;
+use crate::draw::staged::Staged;
+use crate::error::ParamError;
+use crate::exact::{self, IntegerLaw};
+use crate::lattice::params::Lattice;
+use crate::law::fill::Source;
+use crate::memory::OutOfMemory;
+use crate::stream::StagedFill;
+
+/// The staircase law between −A and A steps, plus a whole number of steps: as few as its bounds require.
+#[derive(Clone, Debug)]
+pub(crate) struct TruncatedStairs {
+    sampler: Sampler,
+    /// The middle of the law.
+    centre: i64,
+    /// r, A, and how far the middle is above 0, or below.
+    lengths: [u64; 4],
+}
+
+/// 2⁻¹²⁸ keeps A far inside 64 bits.
+const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
+
+/// Bounds are at most this many steps from 0.
+pub(crate) const MOST_STEPS: i64 = 1 << 61;
+
+impl TruncatedStairs {
+    /// On a lattice that has been checked, with 1 ≤ r ≤ D. Bounds are in steps, at most [`MOST_STEPS`] from 0.
+    pub fn new(
+        eps: f64,
+        delta: f64,
+        lattice: Lattice,
+        r: u64,
+        lower: Option<i64>,
+        upper: Option<i64>,
+    ) -> Result<Self, ParamError> {
+        let cells = lattice.cells;
+        let most = exact::most_truncated_staircase(eps, cells, r, check_delta(delta)?);
+        let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+        let centre = centre(most.cast_signed(), lower, upper).ok_or(ParamError::Rule {
+            parameter: "delta",
+            rule: "large enough for the noise to fit between lower and upper",
+            value: delta,
+        })?;
+        Ok(Self {
+            sampler: Sampler::new(law, lattice),
+            centre,
+            lengths: [r, most, centre.max(0).unsigned_abs(), centre.min(0).unsigned_abs()],
+        })
+    }
+
+    pub fn lattice(&self) -> Lattice {
+        self.sampler.lattice()
+    }
+
+    pub fn lengths(&self) -> &[u64] {
+        &self.lengths
+    }
+
+    /// The least and the largest number of steps.
+    pub fn bounds(&self) -> (i64, i64) {
+        let most = self.lengths[1].cast_signed();
+        (self.centre - most, self.centre + most)
+    }
+
+    pub fn source(&self) -> Source<'_> {
+        if self.centre == 0 {
+            Source::one_word(&self.sampler)
+        } else {
+            Source::staged(self)
+        }
+    }
+}
+
+/// Rules in the positive: NaN fails them.
+pub(crate) fn check_delta(delta: f64) -> Result<f64, ParamError> {
+    if !(LEAST_DELTA..=0.5).contains(&delta) {
+        return Err(ParamError::Rule {
+            parameter: "delta",
+            rule: "from 2**-128 to 0.5",
+            value: delta,
+        });
+    }
+    Ok(delta)
+}
+
+/// The whole number nearest to 0 with lower ≤ centre − A and centre + A ≤ upper. Nothing is beyond 2⁶³: A < 2⁶¹, as D·(1 + 89/ε) is.
+fn centre(most: i64, lower: Option<i64>, upper: Option<i64>) -> Option<i64> {
+    let least = lower.map_or(i64::MIN, |lower| lower + most);
+    let largest = upper.map_or(i64::MAX, |upper| upper - most);
+    (least <= largest).then(|| 0.clamp(least, largest))
+}
+
+/// Where the law is moved. Its words are those of stage 0, which are those of the law that is not.
+impl Staged for TruncatedStairs {
+    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        self.sampler.write(fill.stage(0), first, out);
+        for cells in out {
+            // Never beyond 2⁶³: see `centre`. A check would be a branch on noise.
+            *cells = cells.wrapping_add(self.centre);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The staircase law on −A … A (docs/contract.md, truncated staircases): the least A for a given δ, and from the bits of v to |X|.
+//!
+//! With b = e^(−ε), and k, m, A, B of `magnitude` (A and B written A₀ and B₀ here), let
+//!
+//! ```text
+//! W(j) = b^J·(k + m·b) = S(j)·(A₀ + B₀·b)/2.
+//! ```
+//!
+//! Where j grows by D, J grows by 1 and k stays: W(j + D) = b·W(j), for every j ≥ 1.
+//!
+//! **A.** The outermost D integers of one end of −A … A have, with j = A + 1 − D ≥ 1, the mass
+//!
+//! ```text
+//! (S(j) − S(j + D))/2 / (1 − S(j + D)) = W(j)·(1 − b) / (A₀ + B₀·b − 2b·W(j)),
+//! ```
+//!
+//! which falls with j. It is more than δ where, without differences,
+//!
+//! ```text
+//! W(j) + 2δ·b·W(j) > δ·(A₀ + B₀·b) + b·W(j).
+//! ```
+//!
+//! A = D + the number of j ≥ 1 for which that is so. Equality would make b, which is transcendental (Lindemann), a root of a polynomial with rational
+//! coefficients. For J > 0 the constant term is −δ·A₀. For J = 0 the coefficients are k − δ·A₀, then, where that is zero, (D − k)(1 − 2δ) and its
+//! negative. With k < D that leaves δ = ½, and then A₀ is odd and k − A₀/2 not zero.
+//!
+//! **|X|.** v < (S(j) − S(A + 1))/(1 − S(A + 1)) becomes, with T = W(A + 1) and without differences,
+//!
+//! ```text
+//! v/2·(A₀ + B₀·b) + T < W(j) + v·T,   j ≤ A.
+//! ```
+//!
+//! Equality is impossible. At v = 0 it would be W(A + 1) = W(j), but W falls. For v > 0, T has no constant term because A + 1 > D. For J > 0, v·A₀/2 is the only
+//! one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is on stair 1 and
+//! 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
+
+use super::enclosure::Enclosure;
+use super::exp::{Power, Step};
+use super::law::IntegerLaw;
+use super::search::last_true;
+use super::truncation::MOST;
+use super::uniform::{Extension, Uniform};
+use crate::lattice::dyadic::decompose;
+
+/// Limbs of fraction at the first attempt: products have up to 2^55 units before the point.
+const FIRST_PRECISION: usize = 3;
+
+/// A, the least from D on for which the outermost D integers of an end have at most `delta`: 2^−128 ≤ `delta` ≤ ½. It is below 2^61, as 2D + 89·D/ε is.
+pub fn most(eps: f64, cells: u64, r: u64, delta: f64) -> u64 {
+    let law = IntegerLaw::Staircase { eps, cells, r };
+    // S(j) > 2δ/(1 − b + 2δb), about.
+    let decay = (-eps).exp();
+    let guess = law.guess((delta / (2.0 * delta).mul_add(decay, -(-eps).exp_m1())).ln());
+    cells + last_true(guess, MOST - cells, |j| is_more(&law, j, delta))
+}
+
+/// Whether the outermost D integers of an end of −(D + j − 1) … D + j − 1 have more than `delta`.
+fn is_more(law: &IntegerLaw, j: u64, delta: f64) -> bool {
+    let mut p = FIRST_PRECISION;
+    loop {
+        let terms = Terms::new(law, p);
+        let weight = terms.weight(j);
+        let next = weight.times(&terms.decay);
+        let mut twice = times_delta(&next, delta);
+        twice.shl(1);
+        let left = weight.plus(&twice);
+        let right = times_delta(&terms.denominator, delta).plus(&next);
+        // Equality is impossible (see above), so some precision decides.
+        if let Some(less) = left.less(&right) {
+            return !less;
+        }
+        p += 1 + p / 2;
+    }
+}
+
+/// delta·y.
+fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
+    let (significand, exponent) = decompose(delta);
+    // One limb more before the point: y may have 55 bits there, and the significand 53.
+    let mut product = y.mul(&Enclosure::point(significand, 0));
+    product.shr(exponent.unsigned_abs() as usize);
+    let len = y.lo.len();
+    Enclosure {
+        lo: super::limbs::Limbs::from_slice(&product.lo[..len]),
+        hi: super::limbs::Limbs::from_slice(&product.hi[..len]),
+    }
+}
+
+/// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
+pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+    let Some(mut uniform) = Uniform::new(v63, extension) else {
+        return most;
+    };
+    let guess = law.guess(ln_mapped(law, most, uniform.ln()));
+    let mut p = FIRST_PRECISION;
+    let mut terms = Terms::new(law, p);
+    let mut tail = terms.weight(most + 1);
+    last_true(guess, most + 1, |j| {
+        loop {
+            if let Some(answer) = terms.is_below(&mut uniform, &tail, j) {
+                return answer;
+            }
+            let more = 1 + p / 2;
+            p += more;
+            uniform.extend(more);
+            terms = Terms::new(law, p);
+            tail = terms.weight(most + 1);
+        }
+    })
+}
+
+/// ln(u/2) with u = v + (1 − v)·S(A + 1), in floating point, from ln(v/2): for a guess.
+#[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
+fn ln_mapped(law: &IntegerLaw, most: u64, ln_half_v: f64) -> f64 {
+    let eps = law.step().approximate();
+    let (numerator, (a, b)) = (law.numerator(most + 1), law.denominator());
+    let decay = (-eps).exp();
+    let height = (numerator.k as f64 + numerator.m as f64 * decay) / (a as f64 + b as f64 * decay);
+    let half_tail = height * (-eps * numerator.count as f64).exp();
+    let half_v = ln_half_v.exp();
+    let half_u = half_v + (1.0 - 2.0 * half_v) * half_tail;
+    if half_u > 0.0 { half_u.ln() } else { ln_half_v }
+}
+
+/// What the comparisons are made of, with `p` limbs of fraction.
+struct Terms<'a> {
+    law: &'a IntegerLaw,
+    p: usize,
+    /// b.
+    decay: Enclosure,
+    /// A₀ + B₀·b.
+    denominator: Enclosure,
+}
+
+impl<'a> Terms<'a> {
+    fn new(law: &'a IntegerLaw, p: usize) -> Self {
+        let decay = law.step().decay(p);
+        let (a, b) = law.denominator();
+        let denominator = decay.linear(a, b);
+        Self {
+            law,
+            p,
+            decay,
+            denominator,
+        }
+    }
+
+    /// W(j).
+    fn weight(&self, j: u64) -> Enclosure {
+        let numerator = self.law.numerator(j);
+        let power = power(self.law.step(), numerator.count, self.p);
+        self.decay.linear(numerator.k, numerator.m).times(&power)
+    }
+
+    /// Whether v < S_A(j), if this precision decides it; `tail` is W(A + 1).
+    fn is_below(&self, uniform: &mut Uniform<'_, impl Extension>, tail: &Enclosure, j: u64) -> Option<bool> {
+        let mut v = uniform.enclosure(self.p);
+        v.shr(uniform.exponent());
+        let left = v.times(&self.denominator).plus(tail);
+        v.shl(1);
+        left.less(&self.weight(j).plus(&v.times(tail)))
+    }
+}
+
+fn power(step: Step, count: u64, p: usize) -> Enclosure {
+    Power::fixed_or_tiny(step.power(count, p).as_ref(), p)
+}

@@ -1,0 +1,235 @@
+"""The truncated staircase law: parameters, privacy, distribution, and its place beside truncated Laplace noise.
+
+Evidence: integrals of the density with mpmath, the law on the integers (test_truncated_discrete_staircase) for what is drawn, and
+published ratios of variances.
+"""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from mpmath import mp
+from scipy import stats
+
+import stairnoise as sn
+
+LAWS = [
+    sn.TruncatedStaircase(1.0, 1e-6),
+    sn.TruncatedStaircase(4.0, 1e-3, 0.3, "l2"),
+    sn.TruncatedStaircase(2.0, 0.05, gamma=0.25, lower=0),
+    sn.TruncatedStaircase(0.3, 0.2, 7.0, 0.6, upper=-3.0),
+    sn.TruncatedStaircase(8.0, 1e-6, 1.0, "l2", lower=-0.5),
+    sn.TruncatedStaircase(0.5, 0.5, gamma=1.0),
+]
+laws = pytest.mark.parametrize("law", LAWS, ids=repr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((0, 0.1), "eps must be finite and greater than 0, got 0.0"),
+        ((1, 0), "delta must be from 2**-128 to 0.5, got 0.0"),
+        ((1, math.nan), "delta must be from 2**-128 to 0.5, got nan"),
+        ((1, 0.6, 1, 0.5), "delta must be from 2**-128 to 0.5, got 0.6"),
+        ((1, 0.1, -1), "sensitivity must be finite and greater than 0, got -1.0"),
+        ((1, 0.1, 1, 0), "gamma must be greater than 0 and at most 1, got 0.0"),
+        ((1, 0.1, 1, 1.5), "gamma must be greater than 0 and at most 1, got 1.5"),
+        ((1, 0.1, 1, "l0"), 'gamma must be "l1", "l2" or a number, got \'l0\''),
+        ((1, 0.1, 1, 0.5, math.nan), "lower must be within 2**61 multiples of the granularity from 0, got nan"),
+        ((1, 0.1, 1, 0.5, None, math.inf), "upper must be within 2**61 multiples of the granularity from 0, got inf"),
+        ((1, 0.01, 1, 0.5, 0, 5), "delta must be large enough for the noise to fit between lower and upper, got 0.01"),
+        ((1, [0.1]), "delta must be a single number, got an array of dtype float64 and shape (1,)"),
+    ],
+)
+def test_refused(arguments, text):
+    with pytest.raises(sn.ParameterError) as caught:
+        sn.TruncatedStaircase(*arguments)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("arguments", [("1", 0.1), (1, None), (1, 0.1, "1"), (1, 0.1, 1, 1j), (1, 0.1, 1, 0.5, "2")])
+def test_refused_types(arguments):
+    with pytest.raises(sn.ParameterTypeError, match="must be a real number"):
+        sn.TruncatedStaircase(*arguments)
+
+
+@laws
+def test_attributes(law):
+    assert law.exactness == "lattice"
+    assert law.granularity == sn.Staircase(law.eps, law.sensitivity).granularity
+    assert law.support() == (law.lower, law.upper) == law.lattice_bounds
+    assert law.mean() == (law.lower + law.upper) / 2
+    assert law != sn.TruncatedStaircase(law.eps / 2, law.delta, law.sensitivity)
+    assert 0 < law.achieved_delta <= law.delta
+    if law.gamma < 1:
+        assert law.achieved_delta >= law.delta * (1 - 1e-6)
+
+
+def test_bounds_move_the_middle_and_are_rounded_inwards():
+    plain = sn.TruncatedStaircase(1, 0.01, gamma=0.5)
+    above, below = sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=0.1), sn.TruncatedStaircase(1, 0.01, gamma=0.5, upper=0.1)
+    assert 0.1 <= above.lower < 0.1 + plain.granularity
+    assert 0.1 - plain.granularity < below.upper <= 0.1
+    assert above.upper - above.lower == below.upper - below.lower == 2 * plain.upper
+    assert sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=-9, upper=9).upper == plain.upper
+    noise = above.sample(1000, rng=sn.SeededRng(2))
+    assert np.array_equal(noise, plain.sample(1000, rng=sn.SeededRng(2)) + above.mean())
+
+
+@laws
+def test_noise_is_that_of_the_law_on_the_integers(law):
+    g = law.granularity
+    cells, lengths = law._scalar_law.cells, law._scalar_law.lengths
+    on_integers = sn.TruncatedDiscreteStaircase(law.eps, law.delta, cells, lengths[0])
+    assert cells == math.ceil(Fraction(law.sensitivity) / Fraction(g))
+    assert (law.upper - law.lower) / 2 == on_integers.upper * g
+    assert law.achieved_delta == on_integers.achieved_delta
+    noise = law.sample(500, rng=sn.SeededRng(4))
+    steps = on_integers.sample(500, rng=sn.SeededRng(4)) + round(law.mean() / g)
+    assert np.array_equal(noise, steps * g)
+    assert noise.min() >= law.lower
+    assert noise.max() <= law.upper
+
+
+@pytest.mark.parametrize(("eps", "ratio"), [(1, 0.959), (2, 0.845), (4, 0.520), (8, 0.108)])
+def test_variance_beside_truncated_laplace(eps, ratio):
+    ours, laplace = sn.TruncatedStaircase(eps, 1e-6, gamma="l2"), sn.TruncatedLaplace(eps, 1e-6)
+    assert ours.var() / laplace.var() == pytest.approx(ratio, abs=6e-4)
+
+
+@pytest.mark.parametrize("cost", ["l1", "l2"])
+@pytest.mark.parametrize(("eps", "delta"), [(0.5, 0.3), (1, 1e-3), (4, 1e-6), (9, 1e-9)])
+def test_no_other_shape_is_better(eps, delta, cost):
+    power = {"l1": 1, "l2": 2}[cost]
+    law = sn.TruncatedStaircase(eps, delta, gamma=cost)
+    others = [sn.TruncatedStaircase(eps, delta, gamma=float(gamma)) for gamma in np.geomspace(law.gamma / 30, 1, 40)]
+    near = [sn.TruncatedStaircase(eps, delta, gamma=law.gamma * factor) for factor in (0.98, 0.99, 1.01, 1.02)]
+    assert law.abs_moment(power) <= min(other.abs_moment(power) for other in [*others, *near]) * (1 + 1e-5)
+
+
+# ---------------------------------------------------------------- distribution
+
+
+def density(law, x):
+    middle = mp.mpf(law.mean())
+    if not law.lower <= x <= law.upper:
+        return mp.mpf(0)
+    stair = mp.floor(abs(x - middle) / law.sensitivity - law.gamma) + 1
+    return mp.exp(-law.eps * max(stair, 0))
+
+
+def pieces(law):
+    """Where the density jumps, with 0 and the middle."""
+    end = (law.upper - law.lower) / 2
+    jumps = [(law.gamma + m) * law.sensitivity for m in range(math.ceil(end / law.sensitivity) + 1)]
+    both = [law.mean() + sign * jump for jump in [*jumps, end, 0.0] if jump <= end for sign in (-1, 1)]
+    return sorted({*both, 0.0 if law.lower < 0 < law.upper else law.lower})
+
+
+@laws
+def test_distribution_against_integrals(law):
+    with mp.workdps(30):
+        edges = pieces(law)
+
+        def integral(function, to=math.inf):
+            ends = [*[edge for edge in edges if edge < to], min(to, edges[-1])]
+            total = mp.mpf(0)
+            for low, high in pairwise(ends):
+                if high > low:
+                    total += density(law, (mp.mpf(low) + high) / 2) * mp.quad(function, [low, high])
+            return total
+
+        mass = integral(lambda x: mp.mpf(1))
+        for order in (1, 2, 3):
+            expected = integral(lambda x, order=order: x**order) / mass
+            assert law.moment(order) == pytest.approx(float(expected), rel=1e-11, abs=1e-12 * law.abs_moment(order))
+        for p in (0.5, 1, 2.5):
+            expected = integral(lambda x, p=p: abs(x) ** p) / mass
+            assert law.abs_moment(p) == pytest.approx(float(expected), rel=1e-8 if p == 0.5 else 1e-11)
+        for part in (0.03, 0.2, 0.5, 0.61, 0.97):
+            x = law.lower + part * (law.upper - law.lower)
+            below = integral(lambda x: mp.mpf(1), x) / mass
+            assert law.cdf(x) == pytest.approx(float(below), rel=1e-12)
+            assert law.sf(x) == pytest.approx(float(1 - below), rel=1e-12)
+            assert law.pdf(x) == pytest.approx(float(density(law, x) / mass), rel=1e-12)
+            assert law.logpdf(x) == pytest.approx(float(mp.log(density(law, x) / mass)), rel=1e-12, abs=1e-12)
+    assert law.var() == pytest.approx(law.moment(2) - law.mean() ** 2, rel=1e-9)
+
+
+@laws
+def test_quantiles_invert(law):
+    q = np.concatenate([np.logspace(-5, -1, 50), np.linspace(0.1, 0.9, 40)])
+    assert law.cdf(law.ppf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert law.sf(law.isf(q)) == pytest.approx(q, rel=1e-9, abs=0)
+    assert law.ppf([0, 1]).tolist() == [law.lower, law.upper]
+    assert law.isf([0, 1]).tolist() == [law.upper, law.lower]
+    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
+    for alpha in (1e-6, 0.05, 0.5, 0.99):
+        t = law.error_bound(alpha)
+        assert law.sf(t) + law.cdf(-t) == pytest.approx(alpha, rel=1e-6)
+
+
+@laws
+def test_outside_is_empty(law):
+    x = np.array([law.lower - 1, law.upper + 1, -math.inf, math.inf])
+    assert law.pdf(x).tolist() == [0, 0, 0, 0]
+    assert law.cdf(x).tolist() == [0, 1, 0, 1]
+    assert law.sf(x).tolist() == [1, 0, 1, 0]
+    assert law.logpdf(x).tolist() == [-math.inf] * 4
+
+
+@laws
+def test_samples_have_the_distribution(law):
+    """Kolmogorov and Smirnov with 100 000 values; seed 31; false alarms 1e-6 for each law."""
+    noise = law.sample(100_000, rng=sn.SeededRng(31))
+    assert stats.kstest(noise, law.cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("eps", [1e-9, 1e-5, 0.01])
+@pytest.mark.parametrize("delta", [0.4, 1e-3])
+def test_small_eps(eps, delta):
+    """Against the truncated Laplace distribution, to which the staircase tends, within a stair."""
+    ours, laplace = sn.TruncatedStaircase(eps, delta, gamma=0.5), sn.TruncatedLaplace(eps, delta)
+    assert ours.upper == pytest.approx(laplace.upper, abs=1)
+    q = np.array([0.6, 0.9, 0.99])
+    assert ours.ppf(q) == pytest.approx(laplace.ppf(q), abs=1.5)
+    assert ours.cdf(ours.ppf(q)) == pytest.approx(q, rel=1e-12)
+    assert ours.abs_moment(1) == pytest.approx(laplace.abs_moment(1), abs=1)
+    assert ours.std() == pytest.approx(laplace.std(), abs=1)
+
+
+# ---------------------------------------------------------------- privacy and releases
+
+
+def test_profile_is_a_line_in_the_exponential():
+    law = sn.TruncatedStaircase(1.2, 1e-3)
+    t = np.array([0.0, 0.4, 0.9, 1.2, 3.0, math.inf])
+    found = law.privacy_profile(t)
+    assert found[3:] == pytest.approx([law.achieved_delta] * 3, rel=1e-12)
+    # The total variation of neighbours: the mass within half a sensitivity of 0.
+    assert found[0] == pytest.approx(law.cdf(0.5) - law.cdf(-0.5), rel=1e-8)
+    straight = found[3] + (found[0] - found[3]) * (math.exp(1.2) - np.exp(t[:4])) / math.expm1(1.2)
+    assert found[:4] == pytest.approx(straight, rel=1e-9)
+
+
+def test_release_among_several_partitions_divides_both_parameters():
+    law = sn.TruncatedStaircase(1, 1e-5, 2, "l2", lower=0)
+    share = sn.TruncatedStaircase(0.25, 2.5e-6, 2, "l2", lower=0)
+    values = np.arange(50.0)
+    mine = law.release(values, max_partitions_contributed=4, rng=sn.SeededRng(3, allow_release=True))
+    assert np.array_equal(mine, share.release(values, rng=sn.SeededRng(3, allow_release=True)))
+    assert (mine >= values).all()
+    narrow = sn.TruncatedStaircase(1, 0.01, lower=0, upper=10)
+    with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
+        narrow.release([1.0], max_partitions_contributed=5, rng=sn.SeededRng(3, allow_release=True))
+
+
+def test_extremes():
+    tiny = sn.TruncatedStaircase(2.0**-40, 0.25, 1e-300)
+    assert 0 < tiny.upper < math.inf
+    assert math.isfinite(tiny.entropy())
+    huge = sn.TruncatedStaircase(1e5, 2.0**-128, 1e280)
+    assert huge.upper == pytest.approx(1e280, rel=1e-3)
+    assert math.isfinite(huge.abs_moment(1))
