@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._columns.libraries import library, refuse_lazy
+from stairnoise._columns.libraries import library
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._law.drawing import threads_asked
 from stairnoise._law.guarantee import Guarantee
@@ -329,7 +329,6 @@ class PartitionSelection(Immutable):
 
 def _column(counts: Any) -> Column | None:
     """Read a column; return None for everything else."""
-    refuse_lazy(counts, "counts")
     found = library(counts)
     if found is None:
         return None

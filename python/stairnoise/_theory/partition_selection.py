@@ -44,7 +44,7 @@ class Steps(NamedTuple):
 
 
 def steps(eps: float, delta: float, rising: int, certain: int) -> Steps:
-    """Find the steps. Each is e^ε times the one before up to n₁, and e^-ε times from n₁ + 2 to n₂ - 1. The last is what remains."""
+    """Find the steps: up to n₁ each is e^ε times the one before, from n₁ + 2 to n₂ - 1 e^-ε times; the last is what remains."""
     top = delta * math.exp(eps * (rising - 1))
     last = float(_hidden(eps, delta, rising, np.array(certain - 1.0)))
     if certain == rising + 1:
