@@ -18,6 +18,10 @@ from stairnoise.query.sources.units import Units
 _ORDER = "stairnoise_order"
 _PATTERNS = frozenset({"glob", "like"})
 _SECONDS_LOCKED = 2.0
+# A few milliseconds.
+_STEPS = 100_000
+# What `sqlite3` makes of an exception in one of our functions, which raise none of their own.
+_STOPPED = ("interrupted", "user-defined function raised exception")
 # Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
 _HIDDEN = 1
@@ -97,6 +101,8 @@ class SQLite(Source):
             problem = _problem(error)
         else:
             con.execute("pragma trusted_schema = off")
+            # Python calls signal handlers in it, such as that of Ctrl-C.
+            con.set_progress_handler(_go_on, _STEPS)
             return cls(con, path=path)
         raise SourceError(f"source {str(path)!r} {problem}")
 
@@ -160,9 +166,12 @@ class SQLite(Source):
             return cursor.execute(text, parameters or []).fetchall()
         except sqlite3.Error as error:
             problem = _problem(error)
+            stopped = self._path is not None and any(each in str(error) for each in _STOPPED)
         finally:
             self._con.text_factory = before
             cursor.close()
+        if stopped:
+            raise KeyboardInterrupt
         raise SourceError(f"source {self._name} {problem}")
 
 
@@ -212,6 +221,10 @@ def _affinity(declared: str) -> str:
 
 def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
+
+
+def _go_on() -> int:
+    return 0
 
 
 def _decoded(text: bytes) -> str:
