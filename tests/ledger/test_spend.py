@@ -103,6 +103,23 @@ def test_a_keyed_repetition_is_free_when_the_budget_is_spent(ledger):
     assert pay(ledger, sn.DiscreteLaplace(eps=1)) == row
 
 
+def test_a_fresh_release_may_have_the_name_of_a_keyed_one_and_costs(ledger):
+    """The ledger knows nothing of its rows, so it cannot tell whether they are the same."""
+    pay(ledger)
+    for paid in (0.5, 0.75):
+        assert ledger.spend(LAW, data="people", release="2026-Q3", statistic="count").total == paid
+    assert pay(ledger).total == 0.25
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.3, 1 / 3, 0.05, 0.7])
+def test_what_remains_is_never_more_than_what_is_left(ledger, eps):
+    """1 - 0.1 and 1 - 1/3 in float64 are above the differences."""
+    ledger.spend(sn.DiscreteLaplace(eps), data="people")
+    left = 1 - Fraction(eps)
+    assert Fraction(ledger.remaining()) <= left < Fraction(math.nextafter(math.nextafter(ledger.remaining(), 2), 2))
+    ledger.spend(sn.DiscreteLaplace(ledger.remaining()), data="people")
+
+
 def test_several_laws_are_spent_together_or_not_at_all(ledger):
     half = [sn.DiscreteLaplace(eps=0.25), sn.Laplace(eps=0.5)]
     rows = ledger.spend(half, data="people", statistic=["count", "sum"], max_partitions_contributed=[1, 2])
@@ -169,6 +186,9 @@ def test_every_mechanism_has_a_cost(tmp_path, row):
         spent = ledger.spend(law, data="people")
         if promise.eps is not None:
             assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
+        # These compute their ε, with a relative error of less than 1e-12.
+        if row.group == "shares" and promise.eps != getattr(law, "eps", None):
+            assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + Fraction(1, 10**12))
         assert spent.delta == promise.delta
         assert spent.law == repr(law)
 

@@ -141,6 +141,17 @@ def test_what_remains_always_fits(tmp_path):
     assert row.total <= 3.0
 
 
+def test_a_pure_release_adds_at_most_its_eps(tmp_path, monkeypatch):
+    """Whatever the composed bound is: here one that is far too high."""
+    ledger = make(tmp_path, 3.0)
+    ledger.spend([sn.DiscreteLaplace(0.25)] * 8, data="people")
+    before = ledger.total()
+    monkeypatch.setattr("stairnoise._ledger.ledger.total", lambda costs, delta: 100.0)
+    assert ledger.spend(sn.Laplace(0.5), data="people").total == pytest.approx(before + 0.5, abs=1e-15)
+    with pytest.raises(sn.BudgetError):
+        ledger.spend(sn.Gaussian(0.01, 1e-9), data="people")
+
+
 def test_totals_need_no_order(tmp_path):
     laws = [sn.DiscreteLaplace(0.25), sn.DiscreteLaplace(0.5)] * 20
     first, second = (sn.Ledger(tmp_path / name, 50, delta=DELTA) for name in ("first", "second"))

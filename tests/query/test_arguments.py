@@ -110,6 +110,18 @@ def test_mechanisms_are_those_that_compare_recommends():
     assert drawn(query.sum(con, "visits", **SUM, mechanism="discrete_laplace")) == ["DiscreteLaplace(eps=1.0, sensitivity=10)"]
 
 
+def test_a_person_changes_no_more_cells_than_there_are():
+    """With two groups listed, five groups a person are two; groups that are not listed may be any number."""
+    con = visits({"a": 3})
+    asked = {"by": "city", "person": "who", "max_groups": 5, "eps": 1}
+    table = query.count(con, "visits", **asked, groups=["a", "b"])
+    assert drawn(table) == ["DiscreteLaplace(eps=0.5, sensitivity=1)"]
+    assert table.about["mechanisms"][0]["k"] == 2
+    assert drawn(query.count(con, "visits", **asked | {"by": ()})) == ["DiscreteLaplace(eps=1.0, sensitivity=1)"]
+    (unlisted,) = drawn(query.count(con, "visits", **asked, delta=1e-6))
+    assert unlisted == "PartitionSelection(eps=1.0, delta=1e-06, max_partitions_contributed=5)"
+
+
 def test_the_sensitivity_is_the_larger_bound_rounded_up_onto_the_unit():
     """Clipped totals are whole multiples of the unit within the bounds, so Δ in units is at least every one of them."""
     con = sqlite3.connect(":memory:")

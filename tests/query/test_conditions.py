@@ -219,3 +219,44 @@ def test_a_constant_that_is_none_of_the_type_is_refused(engine, where):
     engine.table("t", {**COLUMNS, "d": "date"}, [])
     with engine.source() as source, pytest.raises(sn.ParameterError, match="this one is not understood by"):
         count(source, where)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "(select 1) = 1",
+        "exists (select 1)",
+        "row_number() over () > 1",
+        "age in (select 1)",
+        "cast(race as integer) = 1",
+        "race::date is null",
+        "race collate nocase = 'x'",
+        "? = 1",
+        "$1 = 1",
+        "columns(*) > 1",
+        "age[1] = 1",
+        "list_filter([age], lambda x: x > 1) is null",
+        "try(age > 1)",
+        "t.age > 1",
+        "abs(age) > 1",
+        "sum(age) filter (where true) > 1",
+        "lower(distinct race) = 'x'",
+        "default = 1",
+        "current_user = 'x'",
+    ],
+)
+def test_the_tree_of_duckdb_alone_is_enough(where):
+    """Without the first judge and without binding."""
+    duckdb = pytest.importorskip("duckdb")
+    judge = pytest.importorskip("stairnoise.query.sources.duckdb")
+    text = f"select 1 from stairnoise_rows where ({where})"
+    ((tree,),) = duckdb.execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
+    assert judge._of_tree(tree, {"age", "race"}) is not None
+    ((tree,),) = duckdb.execute("select json_serialize_sql('select 1 from t where (age > 1 and lower(race) = ''x'')')").fetchall()
+    assert judge._of_tree(tree, {"age", "race"}) is None
+
+
+@pytest.mark.parametrize("where", [where for where in HOSTILE if "(" in where and "\\" not in where])
+def test_the_first_judge_alone_refuses_calls_and_subqueries(where):
+    with pytest.raises(sn.ParameterError, match="this one"):
+        first_judge.judged(where, list(COLUMNS), lambda word, quoted: word if word in COLUMNS else None)

@@ -19,7 +19,7 @@ from tests.query.oracle import answers
 
 COLUMNS = {"who": "text", "g": "text", "h": "integer", "v": "bigint", "w": "double"}
 LISTED = (("a", "b", None), (1, 2))
-PEOPLE = ["p", "q", "P", "é", ""]
+PEOPLE = ["p", "P", "é", ""]
 
 values = st.one_of(st.none(), st.integers(-9, 9), st.sampled_from([2**40, -(2**62), 2**62]))
 numbers = st.one_of(
@@ -27,16 +27,10 @@ numbers = st.one_of(
     st.floats(-9, 9),
     st.sampled_from([math.inf, -math.inf, 1e308, -1e308, 5e-324, 0.1, 2.5, -0.0]),
 )
-rows = st.lists(
-    st.tuples(
-        st.sampled_from([*PEOPLE, None]),
-        st.sampled_from(["a", "b", "c", None]),
-        st.sampled_from([1, 2, 3, None]),
-        values,
-        numbers,
-    ),
-    max_size=24,
-)
+# Few people, who are in most of the cells: the limit on groups is what is tested.
+people = st.sampled_from([*PEOPLE, *PEOPLE, None])
+row = st.tuples(people, st.sampled_from(["a", "b", None, None, "c"]), st.sampled_from([1, 2, 1, 2, 3, None]), values, numbers)
+rows = st.lists(row, min_size=8, max_size=30) | st.lists(row, max_size=3)
 bounds = st.sampled_from([(-3.0, 5.0), (0.0, 4.0), (2.0, 7.0), (-6.5, -0.25), (0.0, 2.0**33)])
 
 
@@ -56,7 +50,7 @@ def expected(table, question, unit, key):
 def test_removing_a_person_changes_few_cells_by_little(engine, statistic):
     @settings(max_examples=20, deadline=None, derandomize=True, database=None)
     @given(
-        rows, st.sampled_from(PEOPLE), st.integers(1, 4), bounds, st.sampled_from(["v", "w"]), st.binary(min_size=32, max_size=32)
+        rows, st.sampled_from(PEOPLE), st.integers(1, 3), bounds, st.sampled_from(["v", "w"]), st.binary(min_size=32, max_size=32)
     )
     def check(table, person, max_groups, limits, column, key):
         summed = (column, limits) if statistic == "sum" else (None, None)

@@ -6,6 +6,7 @@ Evidence: the same rows from every kind of source; writers that change them mean
 import contextlib
 import multiprocessing
 import os
+import signal
 import sqlite3
 from pathlib import Path
 
@@ -162,8 +163,8 @@ def test_a_macro_with_the_name_of_a_function_is_no_function():
     with duckdb.connect() as con:
         con.execute(TABLE)
         con.execute("create macro lower(x) as (select count(*) from t)")
-        with open_source(con) as source, pytest.raises(SourceError, match="has a macro with the name of a built-in"):
-            source.answers(Question("t", (), {}, "count", where="lower(g) = '0'"))
+        with pytest.raises(SourceError, match="has a macro with the name of a built-in"):
+            open_source(con)
 
 
 @pytest.fixture
@@ -358,3 +359,30 @@ def test_a_table_that_may_not_be_read(server):
     refused = pytest.raises(SourceError, match="the PostgreSQL source refuses: permission denied for table t")
     with open_source(server.replace("owner@", "reader@")) as source, refused:
         source.answers(ASKED)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.parametrize("person", [None, "who"])
+def test_ctrl_c_stops_a_query_of_sqlite(tmp_path, person):
+    """The handler runs inside SQLite's callbacks, which would make another error of it; the source goes on."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as con:
+        con.execute("create table t (who integer)")
+        con.execute(
+            "with recursive s(i) as (select 1 union all select i + 1 from s where i < 200000) insert into t select i from s"
+        )
+        con.commit()
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with open_source(tmp_path / "t.db") as source:
+            slow = Question("t", ("who",), {"who": tuple(range(300))}, "count", person=person)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(KeyboardInterrupt):
+                source.answers(slow)
+            assert source.answers(Question("t", (), {}, "count")).counts.tolist() == [200_000]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -52,9 +52,8 @@ def selftest(
 def _run(seed: int | None) -> SelftestReport:
     screen = console(stderr=True)
     # The name of a check gets what bar and count leave; beside a longer one they would vanish.
-    width = min(20, screen.width // 4)
     columns = (
-        BarColumn(width, table_column=Column(min_width=width)),
+        BarColumn(min(20, screen.width // 4)),
         MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=len("999/999"))),
         TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
     )

@@ -42,6 +42,13 @@ class Budget(NamedTuple):
         return PartitionSelection(self.eps * share, self.delta, k)
 
 
+def changed_cells(question: Question) -> int:
+    """Return how many cells one person changes at most: no more than there are, if all are listed."""
+    if any(name not in question.groups for name in question.by):
+        return question.max_groups
+    return min(question.max_groups, math.prod(len(question.groups[name]) for name in question.by))
+
+
 def budget(eps: object, delta: object, mechanism: object, question: Question) -> Budget:
     """Check the budget of a question and its mechanism, before anything is asked or spent."""
     spent = Budget(_eps(eps), None if delta is None else _delta(delta), _mechanism(mechanism))
@@ -58,7 +65,8 @@ def budget(eps: object, delta: object, mechanism: object, question: Question) ->
             f"delta must be left out: all groups are listed, and {spent.mechanism or 'the default mechanism'} has none, "
             f"got {spent.delta:g}"
         )
-    spent.law(1.0, 1, question.max_groups)._keeping_guarantee(question.max_groups, "max_groups")
+    k = changed_cells(question)
+    spent.law(1.0, 1, k)._keeping_guarantee(k, "max_groups")
     return spent
 
 

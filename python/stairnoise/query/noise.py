@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise.query.answers import Answers
-from stairnoise.query.mechanism import Budget
+from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.question import Question
 
 # 128 bits: two questions do not share a name by chance.
@@ -87,7 +87,7 @@ class Rows(NamedTuple):
 
 def planned(question: Question, budget: Budget, unit: float) -> Plan:
     """Choose the mechanisms of a release whose sums are multiples of `unit`."""
-    k, step = question.max_groups, Fraction(unit)
+    k, step = changed_cells(question), Fraction(unit)
     selects = any(name not in question.groups for name in question.by)
     counts, sums = selects or question.statistic != "sum", question.statistic != "count"
     # A mean needs a sum and a count; a sum of groups that are not listed needs the counts that choose them.

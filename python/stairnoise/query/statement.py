@@ -6,7 +6,7 @@ from typing import Any
 
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._native import __version__
-from stairnoise.query.mechanism import Budget
+from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.noise import Part, Plan, level, scaled
 
 
@@ -54,7 +54,7 @@ def _mechanisms(plan: Plan) -> list[dict[str, Any]]:
             "of": _of(plan, part),
             "mechanism": repr(part.law),
             "draws": repr(part.law.for_partitions(part.k) if part.k > 1 else part.law),
-            "k": plan.question.max_groups,
+            "k": changed_cells(plan.question),
             "sensitivity": part.change if part.of == "count" else scaled(part.change, plan.unit),
         }
         for part in plan.parts

@@ -27,11 +27,7 @@ _OPERATORS = frozenset({"+", "-", "*", "~~", "!~~", "~~*", "!~~*", "~~~"})
 _CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "row_number", "sha256", "sum", "trunc"}
 # Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
-_SETTINGS = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",
-}
+_SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")) | {
     "INTEGER",
     "UINTEGER",
@@ -103,6 +99,10 @@ class DuckDB(Source):
         self._con, self._path = con, path
         self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
         self._name = "the database" if path is None else repr(str(path))
+        self._judge_con: Any = None
+        macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
+        if macros & _CALLED:
+            raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
 
     @classmethod
     def of_file(cls, path: Path, *, database: bool) -> DuckDB:
@@ -130,13 +130,12 @@ class DuckDB(Source):
 
     def close(self) -> None:
         """Close what was opened."""
+        if self._judge_con is not None:
+            self._judge_con.close()
         if self._path is not None:
             self._con.close()
 
     def _described(self, table: str) -> tuple[str, list[Column]]:
-        macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
-        if macros & _CALLED:
-            raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
         rows = self._ask(
             "select database_name, schema_name, table_name, column_name, data_type, database_name = current_database() or "
             "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
@@ -178,14 +177,16 @@ class DuckDB(Source):
         """
         named = {column.name: column for column in columns}
         described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
-        with self._duckdb.connect(config={**_SETTINGS, "threads": "1"}) as con:
-            try:
-                con.execute(f"create table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
-                con.execute("insert into stairnoise_rows default values")
-                con.execute(f"select 1 from stairnoise_rows where (\n{condition}\n)").fetchall()
-                con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
-            except self._duckdb.Error as error:
-                return str(error).splitlines()[0]
+        if self._judge_con is None:
+            self._judge_con = self._duckdb.connect(config={**_SETTINGS, "threads": "1"})
+        con = self._judge_con
+        try:
+            con.execute(f"create or replace table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
+            con.execute("insert into stairnoise_rows default values")
+            con.execute(f"select 1 from stairnoise_rows where (\n{condition}\n)").fetchall()
+            con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
+        except self._duckdb.Error as error:
+            return str(error).splitlines()[0]
         return None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
@@ -194,15 +195,17 @@ class DuckDB(Source):
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
             rows: list[tuple[Any, ...]] = self._con.execute(text, parameters or []).fetchall()
-        except RuntimeError as error:
-            # DuckDB's name for Ctrl-C.
-            if str(error) != "Query interrupted":
-                raise
-            raise KeyboardInterrupt from None
         except self._duckdb.Error as error:
             problem = _problem(error)
+        except RuntimeError as error:
+            # What DuckDB makes of Ctrl-C.
+            if "interrupted" not in str(error):
+                raise
+            problem = None
         else:
             return rows
+        if problem is None:
+            raise KeyboardInterrupt
         raise SourceError(f"source {self._name} {problem}")
 
 

@@ -18,12 +18,13 @@ from stairnoise.query.sources.units import Units
 _ORDER = "stairnoise_order"
 _PATTERNS = frozenset({"glob", "like"})
 _SECONDS_LOCKED = 2.0
+# A few milliseconds.
+_STEPS = 100_000
+# What `sqlite3` makes of an exception in one of our functions, which raise none of their own.
+_STOPPED = ("interrupted", "user-defined function raised exception")
 # Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
 _HIDDEN = 1
-_INSTRUCTIONS = 100_000
-# What SQLite makes of a Ctrl-C in one of our functions; nothing else makes them raise.
-_STOPPED = ("interrupted", "user-defined function raised exception")
 # Texts of SQLite's errors that name no data.
 _TOLD = {
     "database is locked": "is locked by another program",
@@ -100,8 +101,8 @@ class SQLite(Source):
             problem = _problem(error)
         else:
             con.execute("pragma trusted_schema = off")
-            # Python looks for Ctrl-C whenever it is called.
-            con.set_progress_handler(lambda: None, _INSTRUCTIONS)
+            # Python calls signal handlers in it, such as that of Ctrl-C.
+            con.set_progress_handler(_go_on, _STEPS)
             return cls(con, path=path)
         raise SourceError(f"source {str(path)!r} {problem}")
 
@@ -164,12 +165,13 @@ class SQLite(Source):
         try:
             return cursor.execute(text, parameters or []).fetchall()
         except sqlite3.Error as error:
-            if self._path is not None and any(each in str(error) for each in _STOPPED):
-                raise KeyboardInterrupt from None
             problem = _problem(error)
+            stopped = self._path is not None and any(each in str(error) for each in _STOPPED)
         finally:
             self._con.text_factory = before
             cursor.close()
+        if stopped:
+            raise KeyboardInterrupt
         raise SourceError(f"source {self._name} {problem}")
 
 
@@ -219,6 +221,10 @@ def _affinity(declared: str) -> str:
 
 def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
+
+
+def _go_on() -> int:
+    return 0
 
 
 def _decoded(text: bytes) -> str:
