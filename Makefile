@@ -38,9 +38,14 @@ help:  ## this list
 # ---------------------------------------------------------------- for users
 
 .PHONY: demo
-demo: $(VENV)/stamp-extension  ## the two main jobs, from a bare checkout: ten million values, and a private table
+demo: $(VENV)/stamp-extension  ## the main jobs, from a bare checkout: ten million values, and a database's private table in a file
 	$(VENV)/bin/stairnoise sample -n 10000000 --eps 4
 	$(VENV)/bin/stairnoise release
+	$(PY) scripts/demo_database.py target/demo/adult.db
+	$(VENV)/bin/stairnoise query target/demo/adult.db --from adult --by marital_status,race --groups race=White,Black,Other \
+	  --groups marital_status=Divorced,Married-AF-spouse,Married-civ-spouse,Married-spouse-absent,Never-married,Separated,Widowed \
+	  --count --row-is-person --eps 1 -o target/demo/private.csv --force
+	cat target/demo/private.csv
 
 .PHONY: build
 build: $(VENV)/stamp-extension  ## .venv with the release extension and the command line

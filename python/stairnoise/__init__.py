@@ -4,13 +4,22 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedLaplace`),
 vectors (`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
-`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`).
+`MultiScaleDiscreteLaplace`, `Arete`) and selection (`StaircaseSelection`, `ExponentialMechanism`,
+`PartitionSelection`).
 """
 
 import typing as _typing
 
 from stairnoise._cpu import cpu_tiers
-from stairnoise._errors import CopyError, LazyError, ParameterError, ParameterTypeError, StairnoiseError
+from stairnoise._errors import (
+    BudgetError,
+    CopyError,
+    LazyError,
+    LedgerError,
+    ParameterError,
+    ParameterTypeError,
+    StairnoiseError,
+)
 from stairnoise._errors import meant as _known_name
 from stairnoise._native import __version__
 from stairnoise._registry import ROWS as _ROWS
@@ -32,9 +41,11 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
     from stairnoise._laws.staircase import Staircase
     from stairnoise._laws.truncated_laplace import TruncatedLaplace
+    from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
     from stairnoise.comparison import Comparison, compare
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
+    from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
     from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
@@ -59,6 +70,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",
+    # Some of many groups
+    "PartitionSelection",
     # Noise in one call
     "sample",
     # Choice of a mechanism and of its shape
@@ -71,6 +84,9 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # What a release promises and reveals
     "Guarantee",
     "PrivacyLoss",
+    # What many releases have cost
+    "Ledger",
+    "Spending",
     # Randomness
     "SecureRng",
     "SeededRng",
@@ -85,6 +101,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "ParameterTypeError",
     "LazyError",
     "CopyError",
+    "LedgerError",
+    "BudgetError",
     # Version
     "__version__",
 ]
@@ -96,7 +114,10 @@ _MODULES = {
     "ExponentialMechanism": "stairnoise.selection",
     "Guarantee": "stairnoise._law.guarantee",
     "KeyedRng": "stairnoise._keyed.rng",
+    "Ledger": "stairnoise._ledger.ledger",
+    "PartitionSelection": "stairnoise.partition_selection",
     "PrivacyLoss": "stairnoise.privacy",
+    "Spending": "stairnoise._ledger.ledger",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
     "compare": "stairnoise.comparison",

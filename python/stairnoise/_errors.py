@@ -7,7 +7,9 @@ value; for data only type, dtype, shape and place (`got`)::
     ├── ParameterError          a ValueError: right kind of argument, impossible value
     ├── ParameterTypeError      a TypeError: wrong kind of argument
     │   └── LazyError           a computation that has not run, such as a query
-    └── CopyError               a TypeError: copying or pickling a generator
+    ├── CopyError               a TypeError: copying or pickling a generator
+    └── LedgerError             a ledger that cannot be used, or refuses a spending
+        └── BudgetError         a spending beyond the budget
 
 The extension raises the same classes for numeric facts, such as the range of ``eps``.
 """
@@ -26,7 +28,7 @@ _NUMBERS = "?biufc"
 
 # Arguments that hold data, or may hold data by mistake: true answers, costs, samples, points at which a distribution is
 # evaluated, numbers that the caller takes for released ones, and memory that may hold the true answers.
-_DATA = frozenset({"costs", "k", "labels", "out", "released", "samples", "values", "x"})
+_DATA = frozenset({"costs", "counts", "k", "labels", "out", "released", "samples", "values", "x"})
 
 # Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.
 _WRITTEN = frozenset({bool, int, float, complex, str, type, type(None), type(...), np.longdouble, np.clongdouble})
@@ -59,6 +61,18 @@ class LazyError(ParameterTypeError):
 
 class CopyError(StairnoiseError, TypeError):
     """An attempt to copy or pickle a generator, whose copy would repeat its noise."""
+
+    __module__ = "stairnoise"
+
+
+class LedgerError(StairnoiseError):
+    """A file that cannot be used as a ledger, or a spending that the ledger refuses; nothing has been spent."""
+
+    __module__ = "stairnoise"
+
+
+class BudgetError(LedgerError):
+    """A spending that would exceed the budget of the ledger; nothing has been spent."""
 
     __module__ = "stairnoise"
 

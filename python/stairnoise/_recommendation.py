@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # costs less than Laplace noise of the same variance for any number of composed releases. Between them, up to ten releases
 # cost less with the staircase, and thousands cost less with Laplace noise. Computed at delta = 1e-6, with the shape of
 # least variance.
-_LAPLACE_UP_TO = 0.5
+LAPLACE_UP_TO = 0.5
 _STAIRCASE_FROM = 3.5
 # Smaller relative differences of bounds, or of privacy losses, do not matter to a user.
 _NOTICEABLE_BOUND = 1e-6
@@ -46,7 +46,7 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
 
 
 def _choice(eps: float) -> str:
-    if eps <= _LAPLACE_UP_TO:
+    if eps <= LAPLACE_UP_TO:
         return "choose Laplace"
     if eps >= _STAIRCASE_FROM:
         return "choose the staircase"

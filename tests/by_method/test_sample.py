@@ -70,7 +70,7 @@ def test_is_any_law_in_one_call(arguments, law):
 
 def test_every_law_has_a_name():
     """The names of the classes in small letters, and no other; `Mechanism` lists them for type checkers."""
-    laws = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")}
+    laws = {name for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {"PartitionSelection", "Spending"}
     assert {name.replace("_", "") for name in BY_NAME} == {name.lower() for name in laws}
     assert {row.class_name for row in ROWS} == laws
     assert sorted(Mechanism.__args__) == sorted(BY_NAME)

@@ -1,6 +1,7 @@
 """The command line: what it prints, and that bad input ends in one line and exit code 2."""
 
 import builtins
+import csv
 import importlib
 import re
 import subprocess
@@ -16,8 +17,8 @@ from stairnoise._errors import arguments_of
 from stairnoise._registry import ROWS
 from stairnoise.cli import main
 from stairnoise.cli.commands import app
+from stairnoise.cli.csv_table import read_table
 from stairnoise.cli.noise_report import moments
-from stairnoise.cli.private_table import read_table
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +68,8 @@ def test_typer_application(arguments):
 def test_sample_help_names_the_mechanisms_of_every_option(capsys):
     code, out, _ = run(capsys, "sample", "--help")
     assert code == 0
-    parts = re.split(r"--([a-z0-9-]+) +(?:-\w +)?<", " ".join(out.replace("│", " ").split()))
+    options = " ".join(out.partition("Options:")[2].split())
+    parts = re.split(r"--([a-z0-9-]+) (?:<\w+> )?(?=[A-Z])", options)
     help_of = dict(zip(parts[1::2], parts[2::2], strict=True))
     sampled = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
     assert set(re.findall(r"[a-z_]+(?=[,.] )", help_of["mechanism"])) >= set(sampled)
@@ -162,11 +164,47 @@ def test_sample_of_every_law(capsys, tmp_path, options):
     assert np.load(path).shape == ((20_000, 3) if options[0] == "multivariate_staircase" else (20_000,))
 
 
-def test_sample_writes_a_file(capsys, tmp_path):
-    file = tmp_path / "noise.dat"
-    code, _, _ = run(capsys, "sample", "-n", 100, "--eps", 4, "--seed", 1, "--output", file)
+SAME = ["--eps", 4, "--seed", 1]
+
+
+@pytest.mark.parametrize("name", ["noise.npy", "noise.NPY"])
+def test_sample_writes_a_file_of_numpy(capsys, tmp_path, name):
+    code, _, _ = run(capsys, "sample", "-n", 100, *SAME, "--output", tmp_path / name)
     assert code == 0
-    assert np.array_equal(np.load(file), sn.sample(100, 4, rng=sn.SeededRng(1)))
+    assert np.array_equal(np.load(tmp_path / name), sn.sample(100, 4, rng=sn.SeededRng(1)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 70_000])
+@pytest.mark.parametrize(("mechanism", "kind"), [("staircase", float), ("discrete_staircase", int)])
+def test_sample_writes_csv_that_reads_back_the_same(capsys, tmp_path, mechanism, kind, n):
+    file = tmp_path / "noise.csv"
+    assert run(capsys, "sample", "-n", n, *SAME, "-o", file, "--mechanism", mechanism)[0] == 0
+    with file.open(newline="", encoding="utf-8") as lines:
+        header, *rows = csv.reader(lines)
+    assert header == ["noise"]
+    assert [kind(value) for (value,) in rows] == sn.sample(n, 4, mechanism=mechanism, rng=sn.SeededRng(1)).tolist()
+
+
+def test_sample_writes_vectors_as_columns(capsys, tmp_path):
+    file = tmp_path / "noise.csv"
+    law = ["--mechanism", "multivariate_staircase", "--dim", 3]
+    assert run(capsys, "sample", "-n", 4, *SAME, *law, "-o", file)[0] == 0
+    header, *rows = file.read_text().splitlines()
+    assert header == "noise_0,noise_1,noise_2"
+    drawn = sn.MultivariateStaircase(4, dim=3).sample(4, rng=sn.SeededRng(1))
+    assert [[float(value) for value in row.split(",")] for row in rows] == drawn.tolist()
+
+
+@pytest.mark.parametrize("name", ["noise", "noise.dat", "noise.csv.gz"])
+def test_sample_refuses_a_file_whose_name_does_not_say_what_to_write(capsys, tmp_path, name):
+    code, out, err = run(capsys, "sample", "-n", 100, *SAME, "--output", tmp_path / name)
+    assert (code, out, err) == (2, "", f"error: output must end in .npy or .csv, got {str(tmp_path / name)!r}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("n", "shown"), [(99_999, False), (100_000, True)])
+def test_sample_reports_a_time_only_for_many_values(capsys, n, shown):
+    assert ("ns per value" in run(capsys, "sample", "-n", n, "--eps", 1)[1]) is shown
 
 
 # release
@@ -177,16 +215,40 @@ def test_release_of_the_bundled_table(capsys):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[1].split() == ["marital_status", "race", "count", *["staircase"] * 2, *["laplace"] * 2]
+    assert lines[1].split() == ["marital_status", "race", "count", "staircase"]
     rows = [line.split() for line in lines[2:23]]
     assert [row[:3] for row in rows[:2]] == [["Divorced", "White", "3797"], ["Divorced", "Black", "485"]]
     assert sum(int(row[2]) for row in rows) == 32561
     for row in rows:  # at eps = 50 discrete noise is 0 with probability 1 - 4e-22
+        assert row[3] == row[2]
+    assert lines[23].split() == ["±95", "%", "±0"]
+    text = " ".join(out.split())
+    assert "the private column is 50-differentially private for people who change at most one value" in text
+    assert "together" not in text
+
+
+def test_release_by_every_mechanism_is_asked_for_and_says_what_it_costs(capsys):
+    code, out, err = run(capsys, "release", "--eps", 50, "--compare")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1].split() == ["marital_status", "race", "count", *["staircase"] * 2, *["laplace"] * 2]
+    for row in [line.split() for line in lines[2:23]]:
         assert row[4] == row[6] == row[2]
     assert lines[23].split() == ["±95", "%", "±0.01", "±0", "±0.06", "±0"]
     text = " ".join(out.split())
     assert "each private column is 50-differentially private for people who change at most one value" in text
     assert "the 4 columns together, which cost eps = 200: publish one." in text
+
+
+def test_the_mechanism_without_being_asked_fits_the_numbers(capsys, tmp_path):
+    for text, sensitivity, discrete in [("1\n2", 1, True), ("1.0\n2", 1, True), ("1\n2.5", 1, False), ("1\n2", 0.5, False)]:
+        (tmp_path / "table.csv").write_text(f"count\n{text}\n")
+        code, out, _ = run(capsys, "release", tmp_path / "table.csv", "--sensitivity", sensitivity)
+        assert code == 0
+        assert out.split()[:4] == (
+            ["true", "discrete", "count", "staircase"] if discrete else ["true", "count", "staircase", *out.split()[3:4]]
+        )
 
 
 def test_release_of_a_table(capsys, tmp_path):
@@ -303,7 +365,7 @@ BAD_INPUT = [
     (["sample", "-n", "1", "--eps", "1", "--seed", "-1"], "seed must be an integer from 0 to 2**128 - 1, got -1"),
     (["sample", "-n", "1", "--eps", "1", "--output", "/no/such/x.npy"], "/no/such/x.npy: No such file or directory"),
     (["release", "--eps", "-1"], "eps must be finite and greater than 0, got -1.0"),
-    (["release", "--sensitivity", "1.5"], "sensitivity must be a whole number for a discrete law, got 1.5"),
+    (["release", "--compare", "--sensitivity", "1.5"], "sensitivity must be a whole number for a discrete law, got 1.5"),
     (["release", "--mechanism", "gauss"], "mechanism must be 'staircase'"),
     (["release", "--column", "sum"], "column must be in the header, which has 3 names, got 'sum'"),
     (["release", "--column", "race"], "race in line 2 must be a number, got a text that is not"),
@@ -317,7 +379,10 @@ BAD_INPUT = [
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "merged_laplace"], "mechanism must be 'staircase', "),
     (["release", "--mechanism", "Laplace"], "mechanism must be 'staircase', 'discrete_staircase', 'laplace' or "
      "'discrete_laplace', got 'Laplace'; did you mean 'laplace'?"),
-    (["release", "--sensitivity", "0.5"], "sensitivity must be a whole number for a discrete law, got 0.5; "
+    (["release", "--compare", "--mechanism", "laplace"], "mechanism must be left out with --compare, got 'laplace'"),
+    (["release", "--delimiter", "dot"], "delimiter must be comma, semicolon, tab, pipe or one character, got 'dot'"),
+    (["release", "--encoding", "latin-9000", "table.csv"], "table.csv: No such file or directory"),
+    (["release", "--compare", "--sensitivity", "0.5"], "sensitivity must be a whole number for a discrete law, got 0.5; "
      "--mechanism staircase and --mechanism laplace take it"),
     (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
     (["plot", "gain"], "output must be the file to write, such as -o gain.png, got None"),
@@ -347,7 +412,8 @@ def test_bad_input_is_one_line(capsys, arguments, text):
         (b"a,count\nx,1,2\n", "line 2 must have 2 fields, as the header has, got 3"),
         (b"a,count\nx,1\ny\n", "line 3 must have 2 fields, as the header has, got 1"),
         (b"a,count\nx,1\ny,\n", "count in line 3 must be a number, got a text that is not"),
-        (b"a,count\nx,1\ny,nan\n", "values must be finite, got one that is not at index (1,)"),
+        (b"a,count\nx,1\ny,nan\n", "count in line 3 must be a number, got a text that is not"),
+        (b"a,count\nx,1\ny,1e999\n", "count in line 3 must be a number that float64 holds, got a larger one"),
         (b"a,count\nx,99999999999999999999\n", "values must be within int64, got one that is not at index (0,)"),
     ],
 )

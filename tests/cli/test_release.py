@@ -122,7 +122,7 @@ BROKEN = {
     "too long": f"a,count\n{TEXT},{str(NUMBER) * 600}\n{TEXT},x\n",
     "long field": f"a,count\n{TEXT * 30000},1\n",
     "not UTF-8": f"a,count\n{TEXT},{NUMBER}\n".encode() + b"\xff" + TEXT.encode() + b",1\n",
-    "UTF-16": f"a,count\n{TEXT},{NUMBER}\n".encode("utf-16"),
+    "UTF-16": f"a,count\n{TEXT},{NUMBER}\n".encode("utf-16-le"),
     "open quote": f'a,count\n"{TEXT},{NUMBER}\n{TEXT},1\n',
     "null": f"a,count\n{TEXT}\0,{NUMBER}\0\n",
     "infinite": f"{TEXT},count\n{TEXT},1e999\n",
@@ -141,12 +141,25 @@ def test_a_broken_table_is_not_shown(capsys, tmp_path, text):
 PLACES = [
     ("a,count\nx,1\n\ny,\n", "count in line 4 must be a number, got a text that is not"),
     ('a,count\n"x\ny",1\nz,w\n', "count in line 4 must be a number, got a text that is not"),
+    ('a,count\n"x\ny",w\nz,1\n', "count in line 2 must be a number, got a text that is not"),
+    ('a,count\r"x\ry",1\rz,w\r', "count in line 4 must be a number, got a text that is not"),
+    ('a,count\n"x,1\ny,1\nz,1\n', "table.csv must be a CSV file, got one that cannot be read in line 2"),
+    ("a,count,count\nx,1,2\n", "column must be in the header once, got 'count', which is there 2 times"),
+    ("\n\n", "table.csv must be a CSV file with a header line, got none"),
+    ("\ufeff", "table.csv must be a CSV file with a header line, got none"),
+    ("count\n1.5\n9007199254740993\n", "count in line 3 must be an integer that float64 holds, because other lines have "
+     "fractions, got another one"),
+    ("count\n1_000\n", "count in line 2 must be a number, got a text that is not"),
+    ("count\n\uff11\uff12\n", "count in line 2 must be a number, got a text that is not"),
+    (b"a,count\r\nx,1\r\n\xff,1\r\n", "table.csv must be UTF-8, got other bytes in line 3; name its encoding, such as --encoding "
+     "latin-1"),
     ('a,count\n"x\ny",1\nz\n', "line 4 must have 2 fields, as the header has, got 1"),
     ("a,b\n1,2\n", "column must be in the header, which has 2 names, got 'count'"),
-    (b"a,count\nx,1\n\xff,1\n", "table.csv must be UTF-8, got other bytes in line 3"),
+    (b"a,count\nx,1\n\xff,1\n", "table.csv must be UTF-8, got other bytes in line 3; name its encoding, such as --encoding "
+     "latin-1"),
     ("", "table.csv must be a CSV file with a header line, got none"),
     ("a,count\n" + "x" * 200_000 + ",1\n", "table.csv must be a CSV file, got one that cannot be read in line 2"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "message"), PLACES, ids=range(len(PLACES)))

@@ -112,9 +112,13 @@ def test_output_and_json_are_the_same(capsys, checks, tmp_path):
     assert out == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "reason"), [("nowhere/report.json", "No such file"), (".", "Is a directory")])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("nowhere/report.json", "No such file"), ("report.json", "Is a directory"), ("report.csv", "output must end in .json, got")],
+)
 def test_a_file_that_cannot_be_written_is_an_error_before_the_work(capsys, checks, tmp_path, name, reason):
     ran = []
+    (tmp_path / "report.json").mkdir()
     checks(lambda: ran.append(1) or good())
     code, out, err = run(capsys, "-o", tmp_path / name)
     assert (code, out) == (2, "")

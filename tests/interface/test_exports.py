@@ -12,21 +12,25 @@ import stairnoise as sn
 from stairnoise._registry import ROWS
 
 LAWS = [row.class_name for row in ROWS]
-SELECTIONS = ["ExponentialMechanism", "StaircaseSelection"]
+SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "StaircaseSelection"]
 PUBLIC = [
     *LAWS,
     *SELECTIONS,
+    "BudgetError",
     "Comparison",
     "CopyError",
     "Guarantee",
     "KeyedRng",
     "LazyError",
+    "Ledger",
+    "LedgerError",
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
     "SecureRng",
     "SeededRng",
     "SelftestReport",
+    "Spending",
     "StairnoiseError",
     "__version__",
     "compare",
@@ -100,7 +104,7 @@ def test_import_loads_no_optional_dependency():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "stairnoise.rng" in loaded
-    heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "dataclasses", "numpy.ma"}
+    heavy = {"typer", "click", "rich", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "dataclasses", "numpy.ma", "sqlite3"}
     assert loaded & (heavy - _loaded_by_numpy()) == set()
     assert not loaded & set(sn._MODULES.values())
 

@@ -81,6 +81,8 @@ def test_stand_ins(package, path, derived):
         lambda: sn.MultivariateStaircase(1).release(lazy),
         lambda: sn.DiscreteGaussian(4).release(lazy, l2_sensitivity=1),
         lambda: sn.StaircaseSelection(1).select(lazy),
+        lambda: sn.PartitionSelection(1, 0.1).select(lazy),
+        lambda: sn.PartitionSelection(1, 0.1).release(lazy),
         lambda: sn.Laplace(lazy),
         lambda: LAW.release([1.0, lazy]),
         lambda: LAW.release(lazy, labels=["a"], statistic="count", rng=KEYED),

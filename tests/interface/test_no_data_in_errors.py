@@ -183,6 +183,8 @@ LAWS = {
 RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in LAWS.items()} | {
     "k values": lambda data: sn.DiscreteLaplace(1).release(data, max_partitions_contributed=2),
     "select": lambda data: sn.StaircaseSelection(1).select(data),
+    "groups": lambda data: sn.PartitionSelection(1, 0.1).select(data),
+    "counts of groups": lambda data: sn.PartitionSelection(1, 0.1).release(data),
     "sample of choices": lambda data: sn.ExponentialMechanism(1).sample(data),
     "probabilities": lambda data: sn.ExponentialMechanism(1).probabilities(data),
     "log_probabilities": lambda data: sn.StaircaseSelection(1).log_probabilities(data),

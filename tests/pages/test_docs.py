@@ -23,6 +23,7 @@ WITH_EXAMPLES = {"distributions.md": 50}
 NEEDS = {
     "distributed_work.md": ["dask.dataframe", "pandas"],
     "engines.md": ["duckdb", "pandas", "polars", "pyarrow"],
+    "query.md": ["pandas"],
 }
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -34,7 +34,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "pyright", "spark"}
+    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "pyright", "query", "spark"}
     assert set(METADATA.get_all("Provides-Extra") or []) == extras
 
 

@@ -202,6 +202,16 @@ assert_type(loss.tradeoff(floats / 10, bounds=True), tuple[Floats, Floats])
 assert_type(real.privacy_profile(0.5), float)
 assert_type(reals.rdp(2), Floats)
 
+# Groups
+groups = sn.PartitionSelection(1, 1e-6)
+assert_type(groups.select(5), bool)
+assert_type(groups.select([5, 6]), NDArray[np.bool_])
+assert_type(groups.release(5), tuple[bool, int])
+assert_type(groups.release(integers), tuple[NDArray[np.bool_], Integers])
+assert_type(groups.probability(3), float)
+assert_type(groups.probability([3, 4]), Floats)
+assert_type(groups.privacy_loss().privacy_profile(1.0), float)
+
 # Selection
 select = sn.StaircaseSelection(1)
 assert_type(select.guarantee().delta, float | None)
@@ -230,3 +240,15 @@ table = sn.compare(1, delta=1e-6)
 assert_type(table, sn.Comparison)
 assert_type(table["Laplace"].std, float)
 assert_type(table.recommendation, str)
+
+# Ledger
+ledger = sn.Ledger("file.ledger", 1, delta=1e-6) if table.recommendation == "" else None
+if ledger is not None:
+    assert_type(ledger.total(), float)
+    assert_type(ledger.remaining(), float)
+    assert_type(ledger.report(), list[sn.Spending])
+    assert_type(ledger.spend(real, data="people"), sn.Spending)
+    assert_type(ledger.spend(gaussian.guarantee(), data="people"), sn.Spending)
+    assert_type(ledger.spend(select, data="people"), sn.Spending)
+    assert_type(ledger.spend([real, whole], data="people", statistic=["sum", "count"]), list[sn.Spending])
+    assert_type(ledger.spend(real, data="people").eps, float | None)

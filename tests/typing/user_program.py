@@ -1,7 +1,9 @@
 """A program of a user who runs ``mypy --strict``: it is type-checked, and run."""
 
 import ctypes
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,10 @@ selections: list[sn.StaircaseSelection | sn.ExponentialMechanism] = [
 ]
 chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
 chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])
+groups = sn.PartitionSelection(1, 1e-6, max_partitions_contributed=2)
+kept: NDArray[np.bool_] = groups.select([0, 3, 120])
+noisy: tuple[NDArray[np.bool_], NDArray[np.int64]] = groups.release(np.array([0, 3, 120]))
+one_group: tuple[bool, int] = groups.release(120)
 
 loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
 promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)
@@ -102,6 +108,13 @@ def secret() -> bytes:
 keyed: sn.KeyedRng = sn.KeyedRng(secret, "persons 2026-Q3", bind="label")
 by_key: NDArray[np.int64] = sn.DiscreteLaplace(1).release([1, 2], labels=["a", "b"], statistic="count", rng=keyed)
 fingerprint: str = keyed.fingerprint([1, 2], ["a", "b"])
+
+ledger: sn.Ledger = sn.Ledger(Path(tempfile.mkdtemp(), "people.ledger"), budget=1, delta=1e-6)
+spent: sn.Spending = ledger.spend(sn.DiscreteLaplace(0.5), data="people", statistic="count", fingerprint=fingerprint, rng=keyed)
+try:
+    rows: list[sn.Spending] = ledger.spend([sn.Laplace(0.25), sn.Gaussian(0.25, 1e-7)], data="people")
+except sn.BudgetError as error:
+    refused: sn.LedgerError = error
 
 try:
     sn.Staircase(-1)

@@ -41,6 +41,8 @@ sn.DiscreteGaussian(4).release(5, l1_sensitivity=2)  # call-overload
 sn.DiscreteLaplace(1).pdf(3)  # attr-defined
 sn.StaircaseSelection(1).release([0.0, 1.0])  # attr-defined
 sn.StaircaseSelection(1).select("costs")  # arg-type
+sn.PartitionSelection(1)  # call-arg
+sn.PartitionSelection(1, 0.1).select([0.5])  # arg-type
 
 # What comes back is of one type
 print(sn.Laplace(1).release(5).shape)  # attr-defined

@@ -181,11 +181,11 @@ def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
     noisy = np.empty(one.answers.shape, dtype)
     noise.add(place, one.answers, noisy, one.missing)
     if dtype == "int64":
-        noisy = _cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
+        noisy = cut_off(noisy, one.column.numbers.dtype.newbyteorder("="), one.column.ends)
     return _made(one, noisy)
 
 
-def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
+def cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
     """Convert sums to the dtype of a column, whose ends take the place of what is beyond them."""
     if dtype != noisy.dtype or ends is not None:
         have = np.iinfo(noisy.dtype)

@@ -22,6 +22,7 @@ from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 from stairnoise._laws.staircase import Staircase
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.partition_selection import PartitionSelection
 from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.selection import ExponentialMechanism
 
@@ -123,6 +124,8 @@ def check_seeds() -> Outcome:
             lambda: Gaussian(1.0, 1e-6).release(1.0, rng=rng),
             lambda: MultivariateStaircase(1.0).release([1.0, 2.0], rng=rng),
             lambda: ExponentialMechanism(1.0).select([0.0, 1.0], rng=rng),
+            lambda: PartitionSelection(1.0, 0.1).select([1, 2], rng=rng),
+            lambda: PartitionSelection(1.0, 0.1).release([1, 2], rng=rng),
         ],
     )
 

@@ -21,6 +21,7 @@ from stairnoise._registry import ROWS
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.partition_selection import PartitionSelection
 from stairnoise.rng import SecureRng, SeededRng
 
 SUBJECT = "known answers"
@@ -50,6 +51,7 @@ def planned() -> Iterator[Planned]:
         ("draws", "values", draws),
         ("releases", "releases", releases),
         ("selections", "selections", selections),
+        ("partitions", "groups", partitions),
     ):
         for law in dict.fromkeys(entry["law"] for entry in known[kind]):
             entries = [entry for entry in known[kind] if entry["law"] == law]
@@ -126,6 +128,17 @@ def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
+
+
+def partitions(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return whether groups are shown, and their released counts."""
+    rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
+    view = _at(rng, entry["fill"], entry["index"])
+    mechanism = PartitionSelection(*entry["arguments"])
+    found = mechanism.select(entry["counts"], rng=view.at(entry["index"])).tolist()
+    shown, values = mechanism.release(entry["counts"], rng=view)
+    expected = [value != 0 for value in entry["values"]]
+    return [*found, *shown.tolist(), *values.tolist()], [*expected, *expected, *entry["values"]]
 
 
 def rounded(number: Fraction) -> float:

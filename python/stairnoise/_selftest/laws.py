@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from stairnoise._registry import ROWS, Example
 from stairnoise._selftest.events import LEVELS, Cells, Events, Floats, add_cells, add_pairs, between, cells_of, places
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.partition_selection import PartitionSelection
 from stairnoise.selection import ExponentialMechanism, StaircaseSelection
 
 SUBJECT = "laws"
@@ -25,6 +26,7 @@ VALUES = 2**20
 _VECTOR_VALUES = 2**19
 _SELECTIONS = 2**21
 _COSTS = 2**19
+_GROUPS = 2**18
 _SHARES = 5
 _ARRAY_ROWS = 2**12
 # A true answer that is on the lattice of every law.
@@ -105,6 +107,13 @@ def choices() -> tuple[Choice, ...]:
     )
 
 
+def selections() -> Iterator[PartitionSelection]:
+    """Return mechanisms that show groups, with few counts whose chances are neither 0 nor 1, and with many."""
+    yield PartitionSelection(1.0, 1e-3)
+    yield PartitionSelection(3.0, 0.25, 2)
+    yield PartitionSelection(0.05, 1e-6)
+
+
 # The checks
 
 
@@ -127,6 +136,9 @@ def planned(rng: Any) -> Iterator[Planned]:
     for mechanism, costs in choices():
         yield _plan(mechanism, f"{costs.size} candidates", partial(_check_choice, mechanism, costs), rng)
         yield _plan(mechanism, f"{costs.size} candidates, many rows", partial(_check_rows, mechanism, costs), rng)
+    for groups in selections():
+        yield _plan(groups, "groups shown", partial(_check_shown, groups), rng)
+        yield _plan(groups, "released counts", partial(_check_counts, groups), rng)
 
 
 def _plan(law: Any, name: str, run: Callable[[Any], Outcome], rng: Any) -> Planned:
@@ -298,6 +310,44 @@ def _compare_selected(selected: NDArray[np.int64], probabilities: Floats, total:
 
 
 # Names
+
+
+# Groups
+
+
+def _check_shown(mechanism: PartitionSelection, rng: Any) -> Outcome:
+    """Compare how often a group of each size is shown; of nobody never, and always from some size on."""
+    most = mechanism.always_shown + 1
+    rows = _GROUPS // most
+    shown = mechanism.select(np.tile(np.arange(most), (rows, 1)), rng=rng)
+    events = Events()
+    events.never("a group of nobody is shown", int(shown[:, 0].sum()))
+    events.never(f"a group of {most - 1} is not shown", int((~shown[:, -1]).sum()))
+    sizes = np.arange(1, most - 1)
+    events.add(lambda i: f"a group of {sizes[i]}", shown[:, 1:-1].sum(axis=0), rows, mechanism.probability(sizes))
+    return events.outcome(shown.size)
+
+
+def _check_counts(mechanism: PartitionSelection, rng: Any) -> Outcome:
+    """Compare the noise of large counts with the steps of the chances of being shown, and the values of small ones."""
+    count, most = 10**6, mechanism.always_shown
+    shown, values = mechanism.release(np.full(_GROUPS, count), rng=rng)
+    events = Events()
+    needed = count + mechanism.threshold - values
+    events.never("a large group is not shown", int((~shown).sum()))
+    events.never(
+        f"a noise outside of {mechanism.threshold - most} to {mechanism.threshold - 1}",
+        int(((needed < 1) | (needed > most)).sum()),
+    )
+    chances = np.diff(mechanism.probability(np.arange(most + 1)))
+    cells = Cells("count that is shown", np.arange(most - 1, dtype=np.float64) + 1.5, chances)
+    where = np.clip(needed, 1, most) - 1
+    add_cells(events, cells, where)
+    add_pairs(events, cells, where)
+    small, noisy = mechanism.release(np.arange(_GROUPS) % most, rng=rng)
+    events.never("a value of a group that is not shown", int((noisy[~small] != 0).sum()))
+    events.never(f"a value below {mechanism.threshold}", int((noisy[small] < mechanism.threshold).sum()))
+    return events.outcome(2 * _GROUPS)
 
 
 def short(law: Any) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 import stairnoise
 from stairnoise import figures
@@ -17,9 +17,13 @@ from stairnoise._optional import MissingPackageError
 from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
 from stairnoise.cli.comparison_table import print_comparison
+from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.figure_list import print_figures
-from stairnoise.cli.noise_report import print_noise_report
-from stairnoise.cli.private_table import print_private_table, read_table
+from stairnoise.cli.ledger import ledger
+from stairnoise.cli.noise_report import print_noise_report, require_suffix
+from stairnoise.cli.private_table import print_private_table
+from stairnoise.cli.query import query
+from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
 
 _USAGE_ERROR = 2
@@ -30,6 +34,7 @@ app = typer.Typer(
     name="stairnoise",
     help="Exact, cryptographically random noise for differential privacy.",
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
@@ -38,7 +43,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error in the input prints one line, any other error keeps its traceback."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False)
+        code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False, terminal_width=_help_width())
     except _UsageError as error:
         return _complain(error.format_message())
     except (StairnoiseError, MissingPackageError) as error:
@@ -54,8 +59,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _help_width() -> int:
+    """Return how wide help is: as the terminal, within what can be read; Click by itself is never narrower than 50."""
+    return min(max(get_terminal_size().columns - 1, 20), 110)
+
+
 def _complain(text: str) -> int:
-    print("error:", " ".join(text.split()), file=sys.stderr)
+    print("error:", plain(" ".join(text.split())), file=sys.stderr)
     return _USAGE_ERROR
 
 
@@ -69,7 +79,7 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and stop."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
     pass
@@ -83,8 +93,8 @@ _SENSITIVITY = "Largest change of one value that one person can cause."
 
 Eps = Annotated[float, typer.Option(help=_EPS)]
 Sensitivity = Annotated[float, typer.Option(help=_SENSITIVITY)]
-Gamma = Annotated[str | None, typer.Option(help="Shape of the staircase: l1, l2 or a number.")]
-R = Annotated[str | None, typer.Option(help="Shape of the discrete staircase: l1, l2 or a number.")]
+Gamma = Annotated[str | None, typer.Option(help="Width of the staircase's first step: l1, l2 or a number.")]
+R = Annotated[str | None, typer.Option(help="Width of the discrete staircase's first step: l1, l2 or an integer.")]
 
 
 _PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if row.sampled}
@@ -93,20 +103,28 @@ _PARAMETERS = {row.name: arguments_of(row.load().__init__) for row in ROWS if ro
 def _some(parameter: str, text: str) -> Any:
     """Make the option of `sample` for a parameter that only some mechanisms have."""
     mechanisms = ", ".join(name for name, parameters in _PARAMETERS.items() if parameter in parameters)
-    return typer.Option(help=f"For {mechanisms}: {text}", show_default=False, rich_help_panel="Options of some mechanisms")
+    return typer.Option(help=f"For {mechanisms}: {text}", show_default=False)
 
 
-@app.command()
+@app.command(short_help="Draw noise and compare it with the theory.")
 def sample(
-    n: Annotated[int, typer.Option("-n", "--number", help="How many values.")],
+    n: Annotated[int, typer.Option("-n", "--number", help="How many values to draw.")],
     eps: Annotated[float | None, typer.Option(help=_EPS, show_default=False)] = None,
-    sensitivity: Annotated[float | None, typer.Option(help=_SENSITIVITY, show_default="1")] = None,
-    mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(_SAMPLED)}.")] = "staircase",
-    seed: Annotated[int | None, typer.Option(help="Reproducible noise, for studies; default: secure.")] = None,
-    output: Annotated[Path | None, typer.Option(help="File to write the values to, in NumPy's .npy format.")] = None,
-    gamma: Annotated[str | None, _some("gamma", "shape: l1, l2 or a number.")] = None,
-    r: Annotated[str | None, _some("r", "shape: l1, l2 or an integer.")] = None,
-    delta: Annotated[float | None, _some("delta", "δ of the guarantee.")] = None,
+    sensitivity: Annotated[float | None, typer.Option(help=f"{_SENSITIVITY} Default: 1.", show_default=False)] = None,
+    mechanism: Annotated[str, typer.Option(help=f"What to draw: {', '.join(_SAMPLED)}.")] = "staircase",
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Draw the same noise in every run with this number, for studies. Without it noise is secure."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write the values to this file: .npy for NumPy, .csv for a line for each."),
+    ] = None,
+    gamma: Annotated[
+        str | None, _some("gamma", "width of the first step. l1 and l2 choose the best one for E|X| and E X².")
+    ] = None,
+    r: Annotated[str | None, _some("r", "width of the first step, an integer. l1 and l2 choose the best one.")] = None,
+    delta: Annotated[float | None, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
     sigma2: Annotated[float | None, _some("sigma2", "its σ², nearly the variance.")] = None,
     lower: Annotated[float | None, _some("lower", "least noise.")] = None,
     upper: Annotated[float | None, _some("upper", "largest noise.")] = None,
@@ -145,43 +163,74 @@ def sample(
     }
     _require_needed(mechanism, parameters)
     law = make_law(mechanism, **parameters)
-    print_noise_report(Console(highlight=False), law, n, seed=seed, output=output)
+    require_suffix(output)
+    print_noise_report(console(), law, n, seed=seed, output=output)
 
 
-@app.command()
+@app.command(short_help="Add noise to one column of a table.")
 def release(
     csv: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a header line; default: 21 counts of the Adult census, marital status by race.",
+            help="CSV file with a header line; - reads standard input. Without it: 21 counts of the Adult census, marital status "
+            "by race.",
             show_default=False,
         ),
     ] = None,
     eps: Eps = 1.0,
-    column: Annotated[str, typer.Option(help="The column to protect.")] = "count",
+    column: Annotated[str, typer.Option(help="Name of the column to protect.")] = "count",
     mechanism: Annotated[
-        list[str] | None,
-        typer.Option(help=f"One of {', '.join(_RELEASED)}; may be repeated.", show_default="all"),
+        str | None,
+        typer.Option(
+            help=f"How to protect it: {', '.join(_RELEASED)}. Without it: discrete_staircase for whole numbers, staircase for "
+            "others.",
+            show_default=False,
+        ),
     ] = None,
+    comparison: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help=f"Release the column {len(_RELEASED)} times, by every mechanism. That costs {len(_RELEASED)} times eps.",
+        ),
+    ] = False,
     sensitivity: Sensitivity = 1.0,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help=f"What separates fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Encoding of the file, such as latin-1. Without it: UTF-8, or what a byte order mark says."),
+    ] = None,
 ) -> None:
     """Add noise to one column of a table: true and private values side by side.
 
     For example: stairnoise release visits.csv --column visits --eps 0.5
     """
-    laws = {name: _law_of_eps(name, eps, sensitivity) for name in mechanism or _RELEASED}
-    table = read_table(csv, column)
-    print_private_table(Console(highlight=False), table, laws, max_partitions_contributed)
+    if comparison and mechanism is not None:
+        raise ParameterError(f"mechanism must be left out with --compare, got {mechanism!r}")
+    wanted = _RELEASED if comparison else (mechanism,) if mechanism else ()
+    laws = {name: _law_of_eps(name, eps, sensitivity) for name in wanted}
+    table = read_table(csv, column, delimiter, encoding)
+    if not laws:
+        name = "discrete_staircase" if table.whole and sensitivity.is_integer() else "staircase"
+        laws = {name: _law_of_eps(name, eps, sensitivity)}
+    print_private_table(console(), table, laws, max_partitions_contributed)
 
 
-@app.command()
+@app.command(short_help="Compare the mechanisms for an eps.")
 def compare(
     eps: Eps,
     sensitivity: Sensitivity = 1.0,
-    cost: Annotated[str, typer.Option(help="What counts: l1 for E|X|, l2 for E X².")] = "l1",
-    delta: Annotated[float | None, typer.Option(help="δ of the guarantee; adds the mechanisms that need one.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every mechanism, those for noise in shares included.")] = False,
+    cost: Annotated[str, typer.Option(help="Which mean error to compare: l1 for E|X|, l2 for E X².")] = "l1",
+    delta: Annotated[
+        float | None, typer.Option(help="The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares included.")
+    ] = False,
 ) -> None:
     """Compare the mechanisms, and say which one to choose.
 
@@ -189,15 +238,17 @@ def compare(
     """
     mechanisms: Any = "all" if everything else None
     print_comparison(
-        Console(highlight=False),
+        console(),
         stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, mechanisms=mechanisms),  # type: ignore[arg-type]
     )
 
 
-@app.command()
+@app.command(short_help="Draw one of the classic figures.")
 def plot(
-    name: Annotated[str | None, typer.Argument(help="Which figure; default: list them.", show_default=False)] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write, .png or .svg.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which figure to draw. Without it: list the figures.", show_default=False)
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the figure to this file: .png or .svg.")] = None,
     eps: Annotated[float | None, typer.Option(help="Privacy parameter, for figures that have one.")] = None,
     sensitivity: Annotated[float | None, typer.Option(help="Sensitivity, for figures that have one.")] = None,
     gamma: Gamma = None,
@@ -207,9 +258,9 @@ def plot(
 
     For example: stairnoise plot gain -o gain.svg
     """
-    console = Console(highlight=False)
+    screen = console()
     if name is None:
-        print_figures(console)
+        print_figures(screen)
         return
     options = {"eps": eps, "sensitivity": sensitivity, "gamma": _shape(gamma), "r": _shape(r)}
     figures.check(name, options)
@@ -217,10 +268,12 @@ def plot(
         raise ParameterError("output must be the file to write, such as -o " + name + ".png, got None")
     path = figures.require_suffix(output)
     figures.save(figures.draw(name, **options), path)
-    console.print(f"written to {path}", soft_wrap=True)
+    screen.print(f"written to {plain(str(path))}", soft_wrap=True)
 
 
-app.command()(selftest)
+app.command(short_help="Ask a database, and get a table that may be published.")(query)
+app.command(short_help="Test this installation.")(selftest)
+app.command(short_help="Show what a budget was spent on.")(ledger)
 
 
 def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ def print_figures(console: Console) -> None:
     """Print every figure's name and options, with a summary below."""
     for name, figure in FIGURES.items():
         summary = (inspect.getdoc(figure) or "").partition("\n\n")[0]
-        console.print(f"[bold]{name}[/bold] {_options(name)}")
-        console.print(Padding(Text(" ".join(summary.split())), (0, 0, 0, 4)))
+        console.print(Text(name, style="bold").append(f" {_options(name)}", style="not bold"))
+        console.print(Padding(Text(" ".join(summary.split())), (0, 0, 0, 4), expand=False))
     console.print()
     console.print("Draw one with stairnoise plot NAME -o FILE.png, or .svg.")
 

@@ -12,12 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from stairnoise._errors import ParameterError
+from stairnoise.cli.screen import cell, print_rows
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 
+_SUFFIXES = (".npy", ".csv")
+# Values from which a time for each says something.
+_MANY = 100_000
 _CHUNK = 2**16  # values whose squares fit the second-level cache
 
 
@@ -43,18 +49,36 @@ def print_noise_report(console: Console, law: Any, n: int, *, seed: int | None, 
     noise = law._sample(n, rng, None, None, size_name="n")
     seconds = perf_counter() - start
     if output is not None:
-        with output.open("wb") as file:  # given a path, np.save would append .npy
-            np.save(file, noise)
+        _write(output, noise)
 
-    console.print(f"[bold]{law!r}[/bold]")
+    console.print(Text(repr(law), style="bold"))
     console.print()
     facts = Table.grid(padding=(0, 3))
     for name, text in _facts(law, noise, seconds, seed, output):
-        facts.add_row(name, text)
+        facts.add_row(name, cell(text))
     console.print(facts)
     if n:
         console.print()
-        console.print(_moment_table(moments_of_vectors(law, noise) if noise.ndim > 1 else moments(law, noise)))
+        _print_moments(console, moments_of_vectors(law, noise) if noise.ndim > 1 else moments(law, noise))
+
+
+def require_suffix(output: Path | None) -> None:
+    """Refuse a file whose name does not say what to write."""
+    if output is not None and output.suffix.lower() not in _SUFFIXES:
+        raise ParameterError(f"output must end in {' or '.join(_SUFFIXES)}, got {str(output)!r}")
+
+
+def _write(output: Path, noise: NDArray[Any]) -> None:
+    """Write the values; in CSV every float as the shortest text that reads back as the same."""
+    if output.suffix.lower() == ".npy":
+        with output.open("wb") as file:  # given a path, np.save would append another suffix to .NPY
+            np.save(file, noise)
+        return
+    rows = noise if noise.ndim > 1 else noise[:, None]
+    with output.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(["noise"] if noise.ndim == 1 else [f"noise_{place}" for place in range(rows.shape[1])]) + "\r\n")
+        for start in range(0, len(rows), _CHUNK):
+            file.writelines(",".join(map(repr, row)) + "\r\n" for row in rows[start : start + _CHUNK].tolist())
 
 
 def moments(law: Any, noise: NDArray[Any]) -> list[Moment]:
@@ -97,8 +121,9 @@ def _facts(law: Any, noise: NDArray[Any], seconds: float, seed: int | None, outp
     n = noise.size
     vectors = f", {noise.shape[0]:,} vectors of {noise.shape[1]}" if noise.ndim > 1 else ""
     yield "values", f"{n:,} of {noise.dtype}{vectors}"
-    each = f", {seconds / n * 1e9:.2f} ns per value" if n else ""
-    yield "time", f"{seconds:.4f} s{each}, memory for them included"
+    # A shorter call takes mostly other time than that of drawing.
+    if n >= _MANY:
+        yield "time", f"{seconds:.4f} s, {seconds / n * 1e9:.2f} ns per value, memory for them included"
     yield "granularity", _granularity(float(law.granularity))
     yield (
         "generator",
@@ -113,17 +138,6 @@ def _granularity(step: float) -> str:
     return "1" if exponent == 0 else f"2^{exponent} = {step:.3g}"
 
 
-def _moment_table(rows: list[Moment]) -> Table:
-    table = Table(box=None, padding=(0, 3, 0, 0))
-    table.add_column("")
-    for heading in ("sample", "theory", "standard error", "z"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(
-            row.name,
-            f"{row.sample:.8g}",
-            f"{row.theory:.8g}",
-            f"{row.standard_error:.2g}",
-            f"{row.z:+.2f}",
-        )
-    return table
+def _print_moments(console: Console, moments: list[Moment]) -> None:
+    rows = [[row.name, f"{row.sample:.8g}", f"{row.theory:.8g}", f"{row.standard_error:.2g}", f"{row.z:+.2f}"] for row in moments]
+    print_rows(console, ["", "sample", "theory", "standard error", "z"], [[*map(Text, row)] for row in rows], texts=1)

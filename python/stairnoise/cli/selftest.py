@@ -13,23 +13,30 @@ from rich.table import Column, Table
 from rich.text import Text
 
 import stairnoise
+from stairnoise._errors import ParameterError
 from stairnoise._selftest import SelftestReport
+from stairnoise.cli.screen import cell, console, plain
 
 _FAILED = 1
 
 
 def selftest(
     seed: Annotated[
-        int | None, typer.Option(help="Repeat the statistical checks on the same draws; default: new draws in every run.")
+        int | None,
+        typer.Option(
+            help="Make the statistical checks on the same draws in every run with this number. Without it draws are new."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON and nothing else.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write the report to, as JSON.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the report to this file, as JSON.")] = None,
 ) -> None:
     """Test this installation: known answers, random words, generators, instruction sets, every mechanism's distribution.
 
     It takes less than a minute. The exit code is 1 if a check failed.
     """
     if output is not None:
+        if output.suffix.lower() != ".json":
+            raise ParameterError(f"output must end in .json, got {str(output)!r}")
         output.open("ab").close()  # Fails now, before the work, if the file cannot be written.
     report = _run(seed)
     if output is not None:
@@ -37,20 +44,24 @@ def selftest(
     if json:
         print(report.to_json(), end="")
     else:
-        print_report(Console(highlight=False), report, output)
+        print_report(console(), report, output)
     if not report.passed:
         raise typer.Exit(_FAILED)
 
 
 def _run(seed: int | None) -> SelftestReport:
-    console = Console(stderr=True, highlight=False)
-    name = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
-    columns = BarColumn(20), MofNCompleteColumn(), name
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    screen = console(stderr=True)
+    # The name of a check gets what bar and count leave; beside a longer one they would vanish.
+    columns = (
+        BarColumn(min(20, screen.width // 4)),
+        MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=len("999/999"))),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+    )
+    with Progress(*columns, console=screen, transient=True, expand=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("", total=None)
 
         def show(done: int, total: int, name: str) -> None:
-            bar.update(task, completed=done, total=total, description=name)
+            bar.update(task, completed=done, total=total, description=plain(name), refresh=True)
 
         return stairnoise.selftest(seed=seed, progress=show)
 
@@ -59,7 +70,7 @@ def print_report(console: Console, report: SelftestReport, output: Path | None =
     """Print the facts of the run, a table of the checks by subject, the failures, and the verdict."""
     facts = Table.grid(padding=(0, 3))
     for name, text in _facts(report, output):
-        facts.add_row(name, Text(text, overflow="fold"))
+        facts.add_row(name, cell(text))
     console.print(facts)
     console.print()
     console.print(_table(report))

@@ -1,12 +1,26 @@
 """From a database to a table that may be published.
 
+`count`, `sum` and `mean` ask one table of SQLite, DuckDB or PostgreSQL, or a CSV or Parquet file, and return a `PrivateTable`.
+
 | file | subject |
 |---|---|
-| `question` | what is asked |
-| `answers` | true answers |
-| `order` | which of a person's groups count |
+| `ask` | the three functions |
+| `arguments`, `question` | what is asked, and its checks |
 | `condition` | the first judge of a condition |
+| `order` | which of a person's groups count |
 | `sources` | databases and files, and the one SQL statement that each is asked |
+| `answers` | true answers |
+| `mechanism` | which mechanism protects which number, with which share of the budget |
+| `noise` | from true answers to released rows and their bounds |
+| `release` | all of it in order: ask, spend, draw |
+| `statement` | what is said about a release |
+| `table`, `files` | the private table, and writing it |
+
+Nothing is imported but what the source needs.
 """
 
-from stairnoise.query.sources.source import SourceError as SourceError
+from stairnoise.query.ask import count, mean, sum
+from stairnoise.query.sources.source import SourceError
+from stairnoise.query.table import PrivateTable
+
+__all__ = ["PrivateTable", "SourceError", "count", "mean", "sum"]

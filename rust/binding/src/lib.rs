@@ -14,6 +14,7 @@
 //! | `law` | the class of every law with scalar parameters |
 //! | `laws` | one function for every law, which makes it |
 //! | `names` | names of arguments |
+//! | `partitions` | the class of partition selection |
 //! | `selection` | the class of mechanisms that select |
 //! | `stream` | the classes of generators |
 //! | `threads` | long fills: on several threads, and stopped by Ctrl-C |
@@ -35,6 +36,7 @@ mod law;
 mod laws;
 mod layout;
 mod names;
+mod partitions;
 mod selection;
 mod stream;
 mod threads;
@@ -58,6 +60,8 @@ mod _native {
     use crate::law::Law;
     #[pymodule_export]
     use crate::names::Named;
+    #[pymodule_export]
+    use crate::partitions::PartitionSelection;
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]

@@ -170,6 +170,8 @@ pub enum DrawError {
     },
     /// A cost is NaN, infinite, or negative where it must not be; its position.
     Cost(usize),
+    /// A count of people is negative; its position.
+    Count(usize),
     /// There is no memory to work in. Part of the output may have been written.
     OutOfMemory,
 }
@@ -211,6 +213,7 @@ impl fmt::Display for DrawError {
                 f,
                 "costs must be finite, and for staircase selection not negative: the one at index {index} is not"
             ),
+            Self::Count(index) => write!(f, "counts must be at least 0: the one at index {index} is not"),
             Self::OutOfMemory => f.write_str(NO_MEMORY),
         }
     }

@@ -30,7 +30,7 @@
 //! | `keyed` | noise as a pure function of a secret and of what is released |
 //! | `laws` | the named laws, one file each |
 //! | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
-//! | `selection` | one of finitely many candidates instead of noise |
+//! | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
 //! | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
 //! | `kernel` | the certified fast path: word → integer, or "not sure" |
 //! | `exact` | the integer slow path that answers when the fast path is not sure |
@@ -95,7 +95,7 @@ pub use law::fill::LawFill;
 pub use law::one_word::{Kind, OneWordLaw, Shape};
 pub use laws::*;
 pub use memory::OutOfMemory;
-pub use selection::{Selection, Selector};
+pub use selection::{PartitionSelection, Selection, Selector};
 #[doc(hidden)]
 pub use stream::process_mark;
 pub use stream::{Children, Fill, Generator, StagedFill};

@@ -47,7 +47,7 @@ pub(crate) fn list(json: &Json) -> &[Json] {
     json.as_array().unwrap()
 }
 
-fn word(json: &Json) -> u64 {
+pub(crate) fn word(json: &Json) -> u64 {
     u64::from_str_radix(json.as_str().unwrap(), 16).unwrap()
 }
 

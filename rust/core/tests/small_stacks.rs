@@ -4,7 +4,7 @@
 use std::thread;
 
 use stairnoise::probe::examples;
-use stairnoise::{Generator, Kind, Law, Laws, OneWordLaw, Parameters, Selection, Shape, Shapes};
+use stairnoise::{Generator, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Selection, Shape, Shapes};
 
 /// Long enough for every buffer, and not a whole number of blocks; of vectors of any length in the list.
 const VALUES: usize = 5250;
@@ -94,6 +94,14 @@ fn selections() {
             let mut selected = vec![0; VALUES];
             mechanism.select(&mut generator, &costs, &mut selected[..20]).unwrap();
             mechanism.select_often(&mut generator, &costs, &mut selected).unwrap();
+        }
+        let counts: Vec<i64> = (0..VALUES as i64).collect();
+        for eps in [1e-7, 0.01, 1.0] {
+            let groups = PartitionSelection::new(eps, 1e-6, 1).unwrap();
+            groups.select(&mut generator, &counts[..20], &mut [false; 20]).unwrap();
+            groups.release(&mut generator, &counts[..20], &mut [0; 20]).unwrap();
+            let mut noisy = vec![0; if eps < 1e-6 { 20 } else { VALUES }];
+            groups.release(&mut generator, &counts[..noisy.len()], &mut noisy).unwrap();
         }
     });
 }

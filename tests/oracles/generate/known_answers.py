@@ -16,7 +16,7 @@ from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / "known_answers.json"
 # An empty fill has to be drawn for every fill before.
 MOST_FILLS = 300
-EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION = 7, 4, 2
+EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION, EVERY_PARTITIONS = 7, 4, 2, 3
 NAMES = {
     "laplace": "Laplace",
     "discrete_laplace": "DiscreteLaplace",
@@ -34,6 +34,7 @@ def known_answers() -> dict[str, list[Any]]:
         "draws": [*fills(), *gaussians(), *segments(), *divisible(), *vectors()],
         "releases": [*releases(), *calibrations()],
         "selections": list(selections()),
+        "partitions": list(partitions()),
     }
 
 
@@ -151,3 +152,10 @@ def selections() -> Iterator[dict[str, Any]]:
         shape = [] if gamma is None else [gamma]
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), *shape, entry["monotonic"]]
         yield drawn(law, arguments, entry) | {"costs": numbers(entry["costs"])}
+
+
+def partitions() -> Iterator[dict[str, Any]]:
+    for entry in read("partition_selection")[::EVERY_PARTITIONS]:
+        kept = {name: entry[name] for name in ("seed", "fill", "index", "values")}
+        arguments = [float_of(entry["eps"]), float_of(entry["delta"]), entry["k"]]
+        yield {"law": "PartitionSelection", "arguments": arguments, **kept, "counts": list(map(int, entry["counts"]))}

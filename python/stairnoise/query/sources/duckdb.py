@@ -145,7 +145,7 @@ class DuckDB(Source):
         by_name: dict[str, tuple[str, str, str]] = {}
         for database, schema, name, column, type_, here, current in rows:
             full = database, schema, name
-            tables.setdefault(full, []).append(Column(column, _kind(type_), type_))
+            tables.setdefault(full, []).append(Column(column, _held(type_), type_))
             if here and (current or database == "temp"):
                 by_name.setdefault(name, full)
             if here:
@@ -268,7 +268,7 @@ def _path(node: dict[str, Any], outer: str, inner: str) -> object:
     return (node.get(outer) or {}).get(inner)
 
 
-def _kind(declared: str) -> Kind:
+def _held(declared: str) -> Kind:
     """Return what a column holds."""
     if declared in _INTEGERS:
         return "integer"

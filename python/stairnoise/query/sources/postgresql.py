@@ -178,7 +178,7 @@ class PostgreSQL(Source):
         name, number = self._tables[table]
         columns: list[Column] = []
         for column, type_, base, enumeration, modifier, collation, deterministic in self._ask(_COLUMNS, [number]):
-            kind = _kind(base, bool(enumeration))
+            kind = _held(base, bool(enumeration))
             columns.append(
                 PostgreSQLColumn(column, kind, type_, base or 0, bool(enumeration), modifier, collation, deterministic)
             )
@@ -255,7 +255,7 @@ class _Unmarked(PostgreSQLDialect):
         return text
 
 
-def _kind(base: int | None, enumeration: bool) -> Kind:
+def _held(base: int | None, enumeration: bool) -> Kind:
     if base in _INTEGERS:
         return "integer"
     if base in _FLOATS or base == _NUMERIC:

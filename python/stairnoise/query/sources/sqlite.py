@@ -119,7 +119,7 @@ class SQLite(Source):
             raise missing_table(table, list(found))
         schema, name = found[table]
         rows = self._ask(f"pragma {quoted(schema)}.table_xinfo({quoted(name)})")
-        columns = [Column(row[1], _kind(row[2]), row[2]) for row in rows if row[6] != _HIDDEN]
+        columns = [Column(row[1], _held(row[2]), row[2]) for row in rows if row[6] != _HIDDEN]
         return f"{quoted(schema)}.{quoted(name)}", columns
 
     def _tables(self) -> dict[str, tuple[str, str]]:
@@ -203,7 +203,7 @@ def _judged(con: sqlite3.Connection, condition: str) -> str | None:
     return bad[0] if bad else None
 
 
-def _kind(declared: str) -> Kind:
+def _held(declared: str) -> Kind:
     """Return what a column holds, by SQLite's rules for declared types."""
     words = declared.upper()
     if "INT" in words:
@@ -216,7 +216,7 @@ def _kind(declared: str) -> Kind:
 
 
 def _affinity(declared: str) -> str:
-    return {"integer": "integer", "text": "text", "real": "real"}.get(_kind(declared), "numeric" if declared else "")
+    return {"integer": "integer", "text": "text", "real": "real"}.get(_held(declared), "numeric" if declared else "")
 
 
 def _digest(text: bytes) -> bytes:

@@ -155,9 +155,9 @@ fn count(class: &[usize], counts: &mut [u64]) {
 }
 
 /// v = 0 . word e₀ e₁ …
-struct Expansion<'a, E> {
-    word: u64,
-    extension: &'a mut E,
+pub(super) struct Expansion<'a, E> {
+    pub word: u64,
+    pub extension: &'a mut E,
 }
 
 impl<E: Extension> Expansion<'_, E> {
@@ -170,7 +170,7 @@ impl<E: Extension> Expansion<'_, E> {
     }
 
     /// v from its first `p` words: the unknown words add between nothing and one unit.
-    fn enclosure(&mut self, p: usize) -> Enclosure {
+    pub fn enclosure(&mut self, p: usize) -> Enclosure {
         let mut lo = Limbs::zero(p + 1);
         for i in 0..p {
             lo[p - 1 - i] = self.word(i);

@@ -15,6 +15,7 @@
 //! | `weights` | bits to an index, for a law given by weights |
 //! | `choice` | bits to one of finitely many candidates |
 //! | `bernoulli` | coins of probability e^(−x) |
+//! | `growth` | coins of the best probabilities of showing a partition |
 //! | `gaussian` | acceptance of a discrete Gaussian proposal |
 //! | `first_stair` | r: the optimal ones and ⌈γ·D⌉, exactly (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated law |
@@ -31,6 +32,7 @@ mod exponent;
 mod first_stair;
 mod gaussian;
 mod geometric_sum;
+mod growth;
 mod law;
 pub mod limbs;
 mod ln2;
@@ -46,6 +48,7 @@ pub use exponent::Exponent;
 pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};
 pub use gaussian::{accept, nearest_sqrt};
 pub use geometric_sum::geometric_sum;
+pub use growth::Growth;
 pub use law::IntegerLaw;
 pub use magnitude::magnitude;
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};

@@ -2,6 +2,7 @@
 
 mod decay;
 mod levels;
+mod partitions;
 mod row;
 mod stair;
 mod thresholds;
@@ -13,6 +14,7 @@ use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator, Words};
 use levels::Levels;
+pub use partitions::PartitionSelection;
 use row::Row;
 use thresholds::RowThresholds;
 

@@ -38,6 +38,8 @@ class Listed(General):
         The largest loss, inf where it has no bound.
     beyond : float
         Probability of all outcomes that are not listed; they count with the largest loss.
+    losses : ndarray of float64 or None
+        The losses where they are known without rounding; None for the differences of the logarithms.
     """
 
     __slots__ = ("_A", "_B", "_falling", "_key", "_log_p", "_log_q", "_loss", "_missed", "beyond", "bottom", "eps", "top")
@@ -45,11 +47,14 @@ class Listed(General):
     eps: Array
     top: float
 
-    def __init__(self, key: tuple[Any, ...], log_p: Array, log_q: Array, eps: float, beyond: float = 0.0) -> None:
-        falling = np.argsort(log_q - log_p, kind="stable")
+    def __init__(
+        self, key: tuple[Any, ...], log_p: Array, log_q: Array, eps: float, beyond: float = 0.0, losses: Array | None = None
+    ) -> None:
+        known = log_p - log_q if losses is None else losses
+        falling = np.argsort(-known, kind="stable")
         self._key = key
         self._log_p, self._log_q = log_p[falling], log_q[falling]
-        self._loss = self._log_p - self._log_q
+        self._loss = known[falling]
         self.eps = np.array(eps)
         self.top, self.bottom = float(self._loss[0]), float(self._loss[-1])
         if math.isfinite(eps):

@@ -1,0 +1,8 @@
+"""A ledger of the privacy budget that releases have spent.
+
+| file | subject |
+|---|---|
+| `costs` | what a release costs, and what several cost together |
+| `file` | the SQLite file: opening, locking, errors |
+| `ledger` | the class `Ledger` |
+"""

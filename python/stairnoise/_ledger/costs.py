@@ -1,0 +1,172 @@
+"""What a release costs, and what all releases of a ledger cost together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache, reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._law.guarantee import Guarantee
+from stairnoise._law.partitions import NAME, partitions
+from stairnoise._law.shares import Shares
+from stairnoise._registry import ROWS
+from stairnoise._selecting import Selecting
+from stairnoise._theory.numerics.rounding import rounded_up
+
+_CLASSES = {row.class_name: row for row in ROWS}
+# Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
+_ROUNDING = 2.0**-30
+# The ε that a law of shares computes has a relative error of at most this.
+_SHARES_ERROR = Fraction(1, 10**12)
+
+
+class Cost(NamedTuple):
+    """What one release costs, in the form that the file keeps."""
+
+    law: str
+    """The mechanism as text."""
+    exact: str | None
+    """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count."""
+    sensitivity: float | int | None
+    """The sensitivity that the caller named; None for the mechanism's own."""
+    partitions: int
+    eps: float | None
+    delta: float | None
+
+
+def cost_of(law: Any, k: object, sensitivity: Any) -> Cost:
+    """Return the cost of a release in which one person changes `k` values."""
+    number = partitions(k, NAME)
+    if isinstance(law, (Guarantee, Selecting)):
+        return _of_promise(law, number, sensitivity)
+    if not callable(getattr(type(law), "guarantee", None)):
+        raise ParameterTypeError(f"law must be a mechanism, a Guarantee or a list of them, got {received(law)}")
+    if getattr(law, "_parameter_shape", ()):
+        raise ParameterError(f"law must have scalar parameters: spend one mechanism for each, got {received(law)}")
+    promise = law.guarantee(sensitivity, max_partitions_contributed=number)
+    eps = promise.eps
+    if isinstance(law, Shares) and eps != getattr(law, "eps", None):
+        eps = rounded_up(Fraction(eps) * (1 + _SHARES_ERROR))
+    exact = _written(law) if callable(getattr(type(law), "_loss", None)) else None
+    given = None if sensitivity is None else promise.sensitivity
+    return Cost(repr(law), exact, given, number, *_checked(law, eps, promise.delta, exact))
+
+
+def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
+    """Return the cost of a guarantee, or of `k` selections."""
+    if sensitivity is not None:
+        raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
+    if isinstance(law, Guarantee):
+        if k != 1:
+            raise ParameterError(f"{NAME} must be 1 for a Guarantee, which covers its own partitions, got {k}")
+        return Cost(repr(law), None, None, law.partitions, *_checked(law, law.eps, law.delta, None))
+    promise = law.guarantee()
+    return Cost(repr(law), None, None, k, rounded_up(Fraction(promise.eps) * k), promise.delta)
+
+
+def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
+    if eps is None:
+        if exact is None:
+            raise ParameterError(f"law must have an eps to be counted by, got {received(law)}")
+        return None, None
+    if not (isinstance(eps, float) and 0 <= eps < float("inf")) or not (isinstance(delta, float) and 0 <= delta <= 1):
+        raise ParameterError(f"law must guarantee one finite eps, and a delta from 0 to 1, got {received(law)}")
+    return eps, delta
+
+
+def total(costs: Iterable[tuple[Cost, int]], delta: float) -> float:
+    """Return an ε for which all releases together are (ε, δ)-differentially private, rounded up; inf if there is none.
+
+    `costs` are different costs, and how many releases had each. It is the least of two bounds: the ε and the δ of all
+    releases added up; and the composed loss of those whose loss can be composed, with the ε and δ of the others added.
+    """
+    spent = list(costs)
+    bound = _added(spent, delta)
+    if delta == 0:
+        return _float(bound)
+    losses, others = [], []
+    for cost, times in spent:
+        try:
+            loss = _loss(cost.exact, cost.partitions, cost.sensitivity)
+            losses.append(loss.compose(times))
+        except ParameterError:
+            others.append((cost, times))
+    left = delta - sum((times * Fraction(cost.delta or 0) for cost, times in others), Fraction(0))
+    rest = _added(others, delta)
+    if losses and left >= 0 and rest is not None:
+        composed = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
+        if composed is not None and (bound is None or composed + rest < bound):
+            bound = composed + rest
+    return _float(bound)
+
+
+def _float(bound: Fraction | None) -> float:
+    return float("inf") if bound is None else rounded_up(bound)
+
+
+def _added(costs: list[tuple[Cost, int]], delta: float) -> Fraction | None:
+    """Return the exact sum of all ε, or None if an ε is unknown or the δ add up to more than `delta`."""
+    eps = deltas = Fraction(0)
+    for cost, times in costs:
+        if cost.eps is None or cost.delta is None:
+            return None
+        eps += times * Fraction(cost.eps)
+        deltas += times * Fraction(cost.delta)
+    return eps if deltas <= delta else None
+
+
+def _composed(losses: list[Any], delta: float) -> Fraction | None:
+    """Return the ε of all losses together, or None if they cannot be composed or no ε suffices."""
+    try:
+        eps = reduce(add, losses).eps_for_delta(delta)
+    except ParameterError:
+        return None
+    return Fraction(eps) if eps < float("inf") else None
+
+
+@lru_cache(maxsize=256)
+def _loss(exact: str | None, k: int, sensitivity: Any) -> Any:
+    """Return the loss of one release; a ParameterError says that only its ε and δ are known."""
+    if exact is None:
+        raise ParameterError("law must have a privacy loss")
+    law = _made(exact)
+    promise = law.guarantee(sensitivity, max_partitions_contributed=k)
+    try:
+        law = law.for_partitions(k)
+    except ParameterError:
+        # The laws of shares release k values with the noise of one, and take no sensitivity that would divide it.
+        if hasattr(law, "eps"):
+            raise
+    return law.privacy_loss(sensitivity=sensitivity).compose(promise.partitions)
+
+
+def _written(law: Any) -> str:
+    """Write a mechanism down as numbers and words; unlike a pickle, these run no code when they are read."""
+    maker, arguments = law.__reduce__()[:2]
+    return json.dumps(
+        {
+            "mechanism": type(law).__name__,
+            "by": "" if maker is type(law) else maker.__name__,
+            "arguments": arguments,
+            "exact": law._exact_parameters(),
+        }
+    )
+
+
+def _made(exact: str) -> Any:
+    """Make a mechanism again from what `_written` returned."""
+    try:
+        written = json.loads(exact)
+        kind = _CLASSES[written["mechanism"]].load()
+        made_by = {"": kind, "_calibrated": getattr(kind, "_calibrated", None)}[written["by"]]
+        law = made_by(*written["arguments"])
+        same = json.loads(_written(law)) == written
+    except (ValueError, TypeError, KeyError, AttributeError):
+        same = False
+    if not same:
+        raise LedgerError("the ledger holds a mechanism that this version of stairnoise cannot read")
+    return law

@@ -1,0 +1,499 @@
+"""The class `Ledger`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
+
+from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
+from stairnoise._keyed.rng import KeyedRng
+from stairnoise._keyed.rng import name as text
+from stairnoise._ledger.costs import Cost, cost_of, total
+from stairnoise._parameters import single
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from stairnoise._law.guarantee import Guarantee, Guaranteed
+    from stairnoise._selecting import Selecting
+    from stairnoise._types import Number
+    from stairnoise.rng import Rng
+
+    Spendable = Guaranteed | Guarantee | Selecting
+
+_DIGITS = frozenset("0123456789abcdef")
+
+
+class Spending(NamedTuple):
+    """One row of a ledger: a release that was paid for. `Ledger.spend` and `Ledger.report` return them."""
+
+    data: str
+    """Which data, as the caller named them."""
+    release: str | None
+    """Name of the release, if it has one."""
+    statistic: str | None
+    """Name of the statistic, if it has one."""
+    law: str
+    """The mechanism with its parameters."""
+    max_partitions_contributed: int
+    """How many of the values one person can change."""
+    eps: float | None
+    """ε of the guarantee of this release alone; None for a mechanism that has only a ρ."""
+    delta: float | None
+    """δ of that guarantee."""
+    total: float
+    """ε of all releases up to and with this one, at the ledger's δ."""
+    fingerprint: str | None
+    """Keyed fingerprint of the rows; None for a fresh release."""
+    time: str
+    """When it was spent, in UTC."""
+
+
+Spending.__module__ = "stairnoise"
+
+
+class _Asked(NamedTuple):
+    """What one release is, besides its cost."""
+
+    data: str
+    release: str | None
+    statistic: str | None
+    fingerprint: str | None
+    bind: str | None
+
+
+class Ledger:
+    """A file that counts what the releases about a group of people cost, and refuses what would exceed their budget.
+
+    ``spend`` writes the cost of a release to the file before its noise is drawn. Several processes and machines may spend
+    from one ledger; the file is locked while one of them does. What has been spent stays spent if a program then crashes.
+
+    A ledger keeps honest programs within a budget. It is not access control: nothing stops a program that draws without
+    spending, and nobody notices if an older copy of the file comes back.
+
+    Parameters
+    ----------
+    path : str or path
+        File of the ledger, an SQLite database on a local disk.
+    budget : float or None
+        ε > 0 that all releases together may cost. The file is made if it does not exist. If it exists, it must have this
+        budget and this `delta`. None: open a ledger that exists, with the budget that it has.
+    delta : float or None
+        δ of the guarantee of all releases together, from 0 to below 1. None: 0, or with ``budget=None`` what the ledger has.
+    timeout : float, default 30.0
+        Seconds to wait while another process has locked the file.
+
+    Raises
+    ------
+    LedgerError
+        The file cannot be opened or made, is not a ledger, stayed locked, or has another budget or δ.
+    ParameterTypeError
+        An argument has the wrong type.
+    ParameterError
+        A number is out of range or NaN, or `delta` is given without a budget.
+
+    Notes
+    -----
+    With ``delta=0`` the total is the sum of all ε, in rational arithmetic and rounded up. The sum is compared with the
+    budget exactly: ten times 0.1 exceeds 1, because the float64 number 0.1 is above 1/10.
+
+    With a δ > 0 the total is the lesser of two bounds. One adds up the ε of all guarantees, if their δ add up to at most
+    `delta`. The other is the composed `PrivacyLoss` at `delta`, rounded up. A mechanism of which only ε and δ are known
+    (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to the composed ε of the others, and its δ
+    is taken from the δ of the others.
+
+    The first total holds even if earlier released numbers decide which mechanism comes next and with which ε [1]_. The
+    composed total holds if the mechanisms and their parameters were fixed beforehand. Earlier numbers may then decide what
+    is asked, and when to stop.
+
+    There is one budget for all rows, whatever their `data` are called. Make one ledger for each group of people that has no
+    member in common with another one.
+
+    References
+    ----------
+    .. [1] Rogers, Roth, Ullman and Vadhan, "Privacy Odometers and Filters: Pay-as-you-Go Composition", NeurIPS 2016.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import stairnoise as sn
+    >>> directory = tempfile.TemporaryDirectory()
+    >>> ledger = sn.Ledger(Path(directory.name, "census.ledger"), budget=1)
+    >>> law = sn.DiscreteLaplace(eps=0.75)
+    >>> spent = ledger.spend(law, data="census", statistic="count")
+    >>> private = law.release([120, 45])
+    >>> ledger.total(), ledger.remaining()
+    (0.75, 0.25)
+    >>> ledger.spend(law, data="census", statistic="sum")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    stairnoise.BudgetError: the budget of ... must not be exceeded: ...
+    >>> directory.cleanup()
+    """
+
+    __slots__ = ("_budget", "_delta", "_path", "_timeout")
+    __module__ = "stairnoise"
+
+    _path: Path
+    _timeout: float
+    _budget: float
+    _delta: float
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        budget: Number | None = None,
+        *,
+        delta: Number | None = None,
+        timeout: Number = 30.0,
+    ) -> None:
+        self._path = _file(path)
+        self._timeout = _in_range(timeout, "timeout", "from 0 to 10**6 seconds", 0 <= single(timeout, "timeout") <= 10**6)
+        given = None if budget is None else _in_range(budget, "budget", "finite and greater than 0", _is_budget(budget))
+        level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
+        if given is None and level is not None:
+            raise ParameterError(f"budget must be given with a delta, got {received(budget)}")
+        self._budget, self._delta = self._opened(given, level or 0.0)
+
+    def _opened(self, budget: float | None, delta: float) -> tuple[float, float]:
+        """Return the budget and the δ of the file; make the file first if it does not exist."""
+        from stairnoise._ledger import file
+        from stairnoise._native import __version__
+
+        new = budget is not None and file.is_missing(self._path)
+        with file.transaction(self._path, self._timeout, "create" if new else "read") as connection:
+            if budget is not None and file.is_new(connection):
+                file.create(connection, (budget, delta, _now(), __version__))
+            found = file.limits(connection)
+        if budget is not None and found != (budget, delta):
+            raise LedgerError(
+                f"{self._path} has a budget of {found[0]} at delta = {found[1]}, and cannot get another one, "
+                f"got budget = {budget} at delta = {delta}"
+            )
+        return found
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def budget(self) -> float:
+        """ε that all releases together may cost."""
+        return self._budget
+
+    @property
+    def delta(self) -> float:
+        """δ of the guarantee of all releases together."""
+        return self._delta
+
+    @overload
+    def spend(
+        self,
+        law: Spendable,
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: str | None = None,
+        fingerprint: str | None = None,
+        max_partitions_contributed: int = 1,
+        sensitivity: Number | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> Spending: ...
+    @overload
+    def spend(
+        self,
+        law: Sequence[Spendable],
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: Sequence[str] | None = None,
+        fingerprint: Sequence[str] | None = None,
+        max_partitions_contributed: int | Sequence[int] = 1,
+        sensitivity: Number | Sequence[Number | None] | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> list[Spending]: ...
+    def spend(
+        self,
+        law: Spendable | Sequence[Spendable],
+        *,
+        data: str,
+        release: str | None = None,
+        statistic: str | Sequence[str] | None = None,
+        fingerprint: str | Sequence[str] | None = None,
+        max_partitions_contributed: int | Sequence[int] = 1,
+        sensitivity: Number | Sequence[Number | None] | None = None,
+        rng: Rng | KeyedRng | None = None,
+    ) -> Spending | list[Spending]:
+        """Write the cost of a release to the file; call it before the release draws noise.
+
+        A release with a KeyedRng costs nothing if the ledger has a row for the same noise: the same secret, names,
+        mechanism, `max_partitions_contributed`, labels and true answers. Every other release costs, even if it repeats
+        an earlier question.
+
+        Parameters
+        ----------
+        law : mechanism, Guarantee, or list of them
+            What the release draws with. A list is spent as a whole or not at all, such as the two mechanisms of a mean. A
+            `Guarantee` stands for a release that another library makes.
+        data : str
+            Name of the data set, or of the people in it. Not empty.
+        release : str or None
+            Name of the release. It may be left out with a KeyedRng, which has the name.
+        statistic : str, None, or list of str
+            Name of what the values are, such as "count"; one for each mechanism of a list.
+        fingerprint : str, None, or list of str; only with a KeyedRng
+            What `KeyedRng.fingerprint` returns for the values and their labels, one for each mechanism of a list.
+        max_partitions_contributed : int or list of int, default 1
+            How many of the values one person can change, as in `release`. For a mechanism that selects, how many selections
+            one person's data enter.
+        sensitivity : int, float, None, or list of them
+            As in `guarantee`: only for the mechanisms that were not made for one.
+        rng : KeyedRng, SecureRng or None
+            The generator of the release. Only a KeyedRng changes what is written.
+
+        Returns
+        -------
+        Spending, or a list of them
+            The row that was written, or the row that paid for the same noise before.
+
+        Raises
+        ------
+        BudgetError
+            All releases together would cost more than the budget. The class is a LedgerError.
+        LedgerError
+            The release and statistic were spent with other rows or another secret. Or the file is locked, cannot be
+            written, is damaged, or the disk is full. No noise may be drawn after any error.
+        ParameterError, ParameterTypeError
+            An argument is not allowed. `law` has array parameters, or states neither ε nor a privacy loss.
+        """
+        laws = list(law) if isinstance(law, (list, tuple)) else [law]
+        several = isinstance(law, (list, tuple))
+        if not laws:
+            raise ParameterError("law must be a mechanism or a list of at least one, got an empty list")
+        partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(laws), several)
+        sensitivities = _each(sensitivity, "sensitivity", len(laws), several)
+        statistics = _names(statistic, "statistic", len(laws), several)
+        fingerprints = _names(fingerprint, "fingerprint", len(laws), several)
+        costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, strict=True)]
+        asked = [_asked(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
+        rows = self._spend(list(zip(asked, costs, strict=True)))
+        return rows if several else rows[0]
+
+    def _spend(self, wanted: list[tuple[_Asked, Cost]]) -> list[Spending]:
+        """Write all of them, or none and raise."""
+        from stairnoise._ledger import file
+
+        with file.transaction(self._path, self._timeout, "write") as connection:
+            self._require_same_limits(file.limits(connection))
+            before = _last_total(connection)
+            numbers = [_repeated(connection, *each) or _written(connection, *each) for each in wanted]
+            if connection.total_changes:
+                after = min(total(_costs(connection), self._delta), _added_to(before, connection))
+                if after > self._budget:
+                    self._refuse(before, after)
+                connection.execute("UPDATE spending SET total = ? WHERE total IS NULL", (after,))
+            return [_row(connection, number) for number in numbers]
+
+    def _require_same_limits(self, found: tuple[float, float]) -> None:
+        if found != (self._budget, self._delta):
+            raise LedgerError(f"{self._path} has been replaced by a ledger of another budget or delta")
+
+    def _refuse(self, before: float, after: float) -> NoReturn:
+        level = f" at delta = {self._delta}" if self._delta else ""
+        cost = f"eps = {after}" if after < math.inf else "more than any eps"
+        raise BudgetError(
+            f"the budget of {self._path} must not be exceeded: eps = {before} of {self._budget}{level} is spent, and with this "
+            f"release it would be {cost}; nothing has been spent"
+        )
+
+    def total(self) -> float:
+        """Return the ε of all releases together, at the ledger's δ, rounded up.
+
+        Returns
+        -------
+        float
+            0.0 for a ledger without rows.
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        from stairnoise._ledger import file
+
+        with file.transaction(self._path, self._timeout) as connection:
+            return _last_total(connection)
+
+    def remaining(self) -> float:
+        """Return what is left of the budget, rounded down.
+
+        A mechanism with a pure ε of at most this always fits. With a δ > 0 more may fit, because composed totals grow more
+        slowly than the sum.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        return max(0.0, rounded_down(Fraction(self._budget) - Fraction(self.total())))
+
+    def report(self) -> list[Spending]:
+        """Return all rows, the oldest first; ``pandas.DataFrame(ledger.report())`` makes a table of them.
+
+        Returns
+        -------
+        list of Spending
+
+        Raises
+        ------
+        LedgerError
+            The file cannot be read, or stayed locked.
+        """
+        from stairnoise._ledger import file
+
+        with file.transaction(self._path, self._timeout) as connection:
+            numbers = connection.execute("SELECT number FROM spending ORDER BY number").fetchall()
+            return [_row(connection, number) for (number,) in numbers]
+
+    def __repr__(self) -> str:
+        level = f", delta={self._delta}" if self._delta else ""
+        return f"Ledger({str(self._path)!r}, budget={self._budget}{level})"
+
+
+def _file(path: object) -> Path:
+    """Check the name of a file and return it with its directory."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterTypeError(f"path must be the name of a file, got {received(path)}")
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"path must be the name of a file as text, got {received(name)}")
+    try:
+        usable = bool(name) and b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise ParameterError(f"path must be a name that files can have, got {received(name)}")
+    return Path(os.path.abspath(name))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
+
+
+def _is_budget(budget: Any) -> bool:
+    return 0 < single(budget, "budget") < math.inf
+
+
+def _in_range(value: Any, name: str, rule: str, good: bool) -> float:
+    if not good:
+        raise ParameterError(f"{name} must be {rule}, got {received(value)}")
+    return single(value, name)
+
+
+def _each(value: Any, name: str, n: int, several: bool) -> list[Any]:
+    """Return a value for each of `n` laws: one for all of them, or one for each in a list."""
+    if not (several and isinstance(value, (list, tuple))):
+        return [value] * n
+    if len(value) != n:
+        raise ParameterError(f"{name} must be one for each mechanism, {n}, got {len(value)}")
+    return list(value)
+
+
+def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
+    """Return a text or None for each of `n` laws: several need a list, because each has its own."""
+    if n > 1 and isinstance(value, str):
+        raise ParameterTypeError(f"{name} must be a list with one for each mechanism, {n}, got {received(value)}")
+    return _each(value, name, n, several)
+
+
+def _asked(data: object, release: object, statistic: object, fingerprint: object, rng: object) -> _Asked:
+    """Check the names of one release; keyed ones need all of them."""
+    people = text(data, "data")
+    if not isinstance(rng, KeyedRng):
+        if fingerprint is not None:
+            raise ParameterTypeError(
+                f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
+            )
+        of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
+        return _Asked(people, of, what, None, None)
+    if release is not None and text(release, "release") != rng.release_name:
+        raise ParameterError(
+            f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
+        )
+    if fingerprint is None or statistic is None:
+        missing = "fingerprint" if fingerprint is None else "statistic"
+        raise ParameterTypeError(f"{missing} must be given in a spending with a KeyedRng, got None")
+    mark = text(fingerprint, "fingerprint")
+    if len(mark) != 64 or not _DIGITS.issuperset(mark):
+        raise ParameterError(f"fingerprint must be what fingerprint() of the KeyedRng returns, got {received(mark)}")
+    return _Asked(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
+
+
+def _repeated(connection: sqlite3.Connection, asked: _Asked, cost: Cost) -> int | None:
+    """Return the number of the row that paid for the same noise, or None; refuse a name that stands for other data."""
+    if asked.fingerprint is None:
+        return None
+    found = connection.execute(
+        "SELECT number, fingerprint, bind, exact, law, sensitivity, partitions FROM spending "
+        "WHERE data = ? AND release = ? AND statistic = ? AND fingerprint IS NOT NULL",
+        asked[:3],
+    ).fetchall()
+    address = (asked.bind, cost.exact, cost.law, cost.sensitivity, cost.partitions)
+    for number, fingerprint, *rest in found:
+        if fingerprint != asked.fingerprint:
+            raise LedgerError(
+                f"release {asked.release!r} must be of one state of the data: its statistic {asked.statistic!r} was spent with "
+                "other rows or another secret; give the new state a name of its own; nothing has been spent"
+            )
+        if tuple(rest) == address:
+            return int(number)
+    return None
+
+
+def _written(connection: sqlite3.Connection, asked: _Asked, cost: Cost) -> int:
+    """Write a row without its total, and return its number."""
+    row = {**asked._asdict(), **cost._asdict(), "time": _now()}
+    places = ", ".join(f":{name}" for name in row)
+    number = connection.execute(f"INSERT INTO spending ({', '.join(row)}) VALUES ({places})", row).lastrowid
+    assert number is not None
+    return number
+
+
+def _costs(connection: sqlite3.Connection) -> list[tuple[Cost, int]]:
+    """Return the different costs of all rows, and how many rows have each."""
+    names = ", ".join(Cost._fields)
+    rows = connection.execute(f"SELECT {names}, COUNT(*) FROM spending GROUP BY {names}").fetchall()
+    return [(Cost(*fields), times) for *fields, times in rows]
+
+
+def _added_to(before: float, connection: sqlite3.Connection) -> float:
+    """Return the total before plus the ε of the rows without a total; inf if one of these has a δ.
+
+    Composed bounds are computed on lattices, and the bound of more releases may exceed this one.
+    """
+    new = connection.execute("SELECT eps, delta FROM spending WHERE total IS NULL").fetchall()
+    if before == math.inf or any(delta != 0 for _, delta in new):
+        return math.inf
+    return rounded_up(sum((Fraction(eps) for eps, _ in new), Fraction(before)))
+
+
+def _last_total(connection: sqlite3.Connection) -> float:
+    row = connection.execute("SELECT total FROM spending WHERE total IS NOT NULL ORDER BY number DESC LIMIT 1").fetchone()
+    return 0.0 if row is None else float(row[0])
+
+
+def _row(connection: sqlite3.Connection, number: int) -> Spending:
+    names = ", ".join(Spending._fields).replace("max_partitions_contributed", "partitions")
+    return Spending(*connection.execute(f"SELECT {names} FROM spending WHERE number = ?", (number,)).fetchone())
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

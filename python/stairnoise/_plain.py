@@ -1,0 +1,21 @@
+"""Text for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Characters that change the direction of the text after them.
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def plain(text: str) -> str:
+    r"""Return text in which control characters are written as escapes, such as ``\x1b``.
+
+    A terminal would obey them: they move, hide and rewrite what is on the screen.
+    """
+    return "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    obeyed = unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
+    return repr(character)[1:-1] if obeyed else character

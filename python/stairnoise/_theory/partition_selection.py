@@ -1,0 +1,87 @@
+"""The probabilities π(n) of showing a partition of n people, in closed form, and the distribution that they are of.
+
+π(n+1) = min(e^ε π(n) + δ, 1 - e^-ε (1 - π(n) - δ), 1). The first rule holds up to n₁ = `rising`, the second beyond, and π(n) = 1
+from `certain` on. The least n that a random number shows has the distribution function π.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def shown(eps: float, delta: float, rising: int, certain: int, n: Floats) -> Floats:
+    """π(n) of whole numbers n >= 0."""
+    up = _rising(eps, delta, np.minimum(n, rising))
+    return np.where(n >= certain, 1.0, np.where(n <= rising, up, 1 - _hidden(eps, delta, rising, n)))
+
+
+def _rising(eps: float, delta: float, n: Floats) -> Floats:
+    """π(n) up to n₁. Here e^(nε) would overflow where e^((n-1)ε) δ does not."""
+    return np.asarray(delta * np.exp((n - 1) * eps) * np.expm1(-n * eps) / math.expm1(-eps))
+
+
+def _hidden(eps: float, delta: float, rising: int, n: Floats) -> Floats:
+    """1 - π(n) from n₁ on."""
+    above = np.maximum(n - rising, 0.0)
+    top = 1 - _rising(eps, delta, np.array(float(rising)))
+    return np.asarray(np.exp(-above * eps) * top + delta * math.exp(-eps) * np.expm1(-above * eps) / -math.expm1(-eps))
+
+
+class Steps(NamedTuple):
+    """The steps m(n) = π(n) - π(n-1) at the places where their ratio changes."""
+
+    # m(n₁), m(n₁+1), m(n₂-1) and m(n₂). Where n₂ = n₁ + 1, the second is the last and the third is the first.
+    top: float
+    after: float
+    before: float
+    last: float
+
+
+def steps(eps: float, delta: float, rising: int, certain: int) -> Steps:
+    """Find the steps: up to n₁ each is e^ε times the one before, from n₁ + 2 to n₂ - 1 e^-ε times; the last is what remains."""
+    top = delta * math.exp(eps * (rising - 1))
+    last = float(_hidden(eps, delta, rising, np.array(certain - 1.0)))
+    if certain == rising + 1:
+        return Steps(top, last, top, last)
+    hidden = float(_hidden(eps, delta, rising, np.array(float(rising))))
+    after = hidden * -math.expm1(-eps) + math.exp(-eps) * delta
+    return Steps(top, after, after * math.exp(-eps * (certain - rising - 2)), last)
+
+
+def log_steps(eps: float, delta: float, rising: int, certain: int) -> Floats:
+    """Logarithms of the steps for n from 1 to n₂."""
+    found = steps(eps, delta, rising, certain)
+    up = math.log(delta) + eps * np.arange(rising)
+    down = math.log(found.after) - eps * np.arange(certain - rising - 1)
+    return np.concatenate([up, down, [math.log(found.last) if found.last else -math.inf]])
+
+
+def losses(eps: float, delta: float, rising: int, certain: int) -> list[tuple[list[float], list[float], float]]:
+    """Return probabilities, finite losses, and the probability of an infinite loss: of one person more, and of one fewer.
+
+    With one person more, a count that N gave is what N + 1 gives. Outcomes of equal losses are one.
+    """
+    top, after, before, last = steps(eps, delta, rising, certain)
+    at_top = math.log(top / after)
+    # From m(2) to m(n₁), and from m(n₁+2) to m(n₂-1).
+    up, middle = top * _sum(eps, rising - 1), certain - rising - 2
+    if certain == rising + 1:
+        return [([up * math.exp(-eps), top], [-eps, at_top], last), ([up, last], [eps, -at_top], delta)]
+    # m(n₂) = e^-ε (m(n₂-1) + m(n₂) - δ), and m(n₂-1)/m(n₂) may overflow.
+    at_end = eps + math.log(before / (before + last - delta))
+    down = after * math.exp(-eps) * _sum(eps, middle)
+    return [
+        ([up * math.exp(-eps), top, after * _sum(eps, middle), before], [-eps, at_top, eps, at_end], last),
+        ([up, after, down, last], [eps, -at_top, -eps, -at_end], delta),
+    ]
+
+
+def _sum(eps: float, count: int) -> float:
+    """1 + e^-ε + … of so many terms."""
+    return math.expm1(-eps * count) / math.expm1(-eps)

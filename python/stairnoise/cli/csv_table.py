@@ -1,0 +1,149 @@
+"""Reading the table of ``stairnoise release``: its encoding, its delimiter, and one column of numbers.
+
+Errors about a table name the line on which a record begins, and the column; no message shows its header or its cells.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import sys
+from importlib.resources import files
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+from stairnoise._errors import ParameterError
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+# What a file begins with, and the encoding that it then has; the mark of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+# float() takes digits of every script, underscores, and words such as "infinity".
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_LONGEST = 4300  # digits of an integer that Python reads
+
+
+class KeyedValues(NamedTuple):
+    """A table: one numeric column, and the columns that label its numbers."""
+
+    key_names: list[str]
+    keys: list[list[str]]
+    column: str
+    values: list[int] | list[float]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return all(isinstance(value, int) or value.is_integer() for value in self.values)
+
+
+def read_table(path: Path | None, column: str, delimiter: str | None = None, encoding: str | None = None) -> KeyedValues:
+    """Read a CSV file with a header line, "-" for standard input; for None, read the bundled census counts.
+
+    None for the delimiter or the encoding: find it.
+    """
+    separators = _separators(delimiter)
+    if path is None:
+        return _table((files("stairnoise") / "data" / "marital_race.csv").read_text("utf-8"), separators, column, "the table")
+    piped = str(path) == "-"
+    name = "standard input" if piped else str(path)
+    content = sys.stdin.buffer.read() if piped else path.read_bytes()
+    return _table(_decoded(content, encoding, name), separators, column, name)
+
+
+def _separators(delimiter: str | None) -> list[str]:
+    """Return the delimiters to try."""
+    if delimiter is None:
+        return list(DELIMITERS.values())
+    if delimiter not in DELIMITERS and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ParameterError(f"delimiter must be {', '.join(DELIMITERS)} or one character, got {delimiter!r}")
+    return [DELIMITERS.get(delimiter, delimiter)]
+
+
+def _decoded(content: bytes, encoding: str | None, name: str) -> str:
+    """Return the text of a file, without a byte order mark."""
+    known = encoding if encoding is not None else next((found for mark, found in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        return content.decode(known).removeprefix("\ufeff")
+    except UnicodeError as error:
+        before = content[: getattr(error, "start", 0)]
+        line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
+        where = f" in line {line}" if known.startswith("utf-8") else ""
+        hint = "" if encoding else "; name its encoding, such as --encoding latin-1"
+        raise ParameterError(f"{name} must be {known.removesuffix('-sig').upper()}, got other bytes{where}{hint}") from None
+    except (LookupError, ValueError):  # ValueError: a name with the character 0
+        raise ParameterError(f"encoding must be one that Python knows, such as utf-8 or latin-1, got {known!r}") from None
+
+
+def _table(text: str, separators: list[str], column: str, name: str) -> KeyedValues:
+    records = _records(text, _separator(text, separators, column), name)
+    if not records:
+        raise ParameterError(f"{name} must be a CSV file with a header line, got none")
+    (_, header), *rows = records
+    if column not in header:
+        raise ParameterError(f"column must be in the header, which has {len(header)} names, got {column!r}")
+    if header.count(column) > 1:
+        raise ParameterError(f"column must be in the header once, got {column!r}, which is there {header.count(column)} times")
+    for line, row in rows:
+        if len(row) != len(header):
+            raise ParameterError(f"line {line} must have {len(header)} fields, as the header has, got {len(row)}")
+    place = header.index(column)
+    values = _numbers([(line, row.pop(place)) for line, row in rows], column)
+    header.pop(place)
+    return KeyedValues(header, [row for _, row in rows], column, values)
+
+
+def _separator(text: str, separators: list[str], column: str) -> str:
+    """Return the delimiter by which the header has the column; of several, the one that gives the most names."""
+
+    def names(separator: str) -> int:
+        try:
+            header = next((record for record in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if record), [])
+        except csv.Error:
+            return 0
+        return len(header) if column in header else 0
+
+    return max(separators, key=names)
+
+
+def _records(text: str, separator: str, name: str) -> list[tuple[int, list[str]]]:
+    """Return the nonempty records, each with the number of its first line."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    records, begins = [], 1
+    try:
+        for record in reader:
+            if record:
+                records.append((begins, record))
+            begins = reader.line_num + 1
+    except csv.Error:
+        raise ParameterError(f"{name} must be a CSV file, got one that cannot be read in line {begins}") from None
+    return records
+
+
+def _numbers(texts: list[tuple[int, str]], column: str) -> list[int] | list[float]:
+    if all(_INTEGER.fullmatch(text) and len(text) < _LONGEST for _, text in texts):
+        return [int(text) for _, text in texts]
+    return [_float(text, line, column) for line, text in texts]
+
+
+def _float(text: str, line: int, column: str) -> float:
+    """Return a number that is beside others with a fraction; integers that float64 does not have are refused."""
+    if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
+        raise ParameterError(f"{column} in line {line} must be a number, got a text that is not")
+    number = float(text)
+    if not isfinite(number):
+        raise ParameterError(f"{column} in line {line} must be a number that float64 holds, got a larger one")
+    if _INTEGER.fullmatch(text) and number != int(text):
+        raise ParameterError(
+            f"{column} in line {line} must be an integer that float64 holds, because other lines have fractions, got another one"
+        )
+    return number

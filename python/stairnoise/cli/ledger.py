@@ -1,0 +1,51 @@
+"""Command ``stairnoise ledger``: what has been spent, and what is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+import stairnoise
+from stairnoise.cli.screen import cell, console, plain, print_rows
+
+if TYPE_CHECKING:
+    from stairnoise import Ledger, Spending
+
+
+def ledger(file: Annotated[Path, typer.Argument(help="The ledger, as sn.Ledger makes it.", show_default=False)]) -> None:
+    """Show the releases that a ledger has counted, what they cost, and what is left of the budget.
+
+    For example: stairnoise ledger census.ledger
+    """
+    print_ledger(console(), stairnoise.Ledger(file))
+
+
+def print_ledger(screen: Console, ledger: Ledger) -> None:
+    """Print the rows of a ledger, and what is spent of its budget."""
+    rows = ledger.report()
+    if rows:
+        cells = [[_release(row), Text(_cost(row)), Text(f"{row.total:.6g}")] for row in rows]
+        print_rows(screen, ["release", "cost", "total"], cells, texts=1)
+        screen.print()
+    level = f" at delta = {ledger.delta:g}" if ledger.delta else ""
+    screen.print(f"spent {ledger.total()!r} of {ledger.budget!r}{level}, left {ledger.remaining()!r}")
+
+
+def _release(row: Spending) -> Text:
+    """Return what was released, by which mechanism, and when."""
+    names = [row.data, row.release, row.statistic, "keyed" if row.fingerprint else None]
+    k = row.max_partitions_contributed
+    values = f", {k} values of one person" if k > 1 else ""
+    time = row.time.replace("T", " ").replace("+00:00", " UTC")
+    return cell(", ".join(filter(None, names))).append(f"\n{plain(row.law)}{values}\n{time}", style="dim")
+
+
+def _cost(row: Spending) -> str:
+    """Return ε, or ε and δ; a mechanism with a ρ alone has neither, and counts by its loss."""
+    if row.eps is None:
+        return "its loss"
+    return f"{row.eps:g}" if row.delta == 0 else f"{row.eps:g}, {row.delta:g}"

@@ -1,0 +1,230 @@
+"""Command ``stairnoise query``: its options, and what it says on the screen."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from stairnoise._errors import ParameterError
+from stairnoise.cli.query_screen import print_release
+from stairnoise.cli.screen import console
+from stairnoise.query.files import Output
+from stairnoise.query.mechanism import MECHANISMS
+from stairnoise.query.release import Release
+
+_INTERRUPTED = 130
+_FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),', re.DOTALL)
+_RECORD = re.compile(r'("(?:[^"]|"")*"|[^",]*)(,("(?:[^"]|"")*"|[^",]*))*', re.DOTALL)
+_SECRET_BYTES = 32
+
+_WHO = "Who is protected"
+_WHAT = "What is asked"
+_PRICE = "What it costs"
+_OUT = "What comes out"
+
+
+def _option(*names: str, panel: str, text: str) -> Any:
+    return typer.Option(*names, help=text, show_default=False, rich_help_panel=panel)
+
+
+def query(
+    source: Annotated[
+        str, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
+    ],
+    table: Annotated[str, _option("--from", panel=_WHAT, text="The table; of a CSV or Parquet file the name without suffix.")],
+    eps: Annotated[float, _option("--eps", panel=_PRICE, text="ε of the whole table: a smaller one is more private.")],
+    by: Annotated[
+        list[str] | None, _option("--by", panel=_WHAT, text="Column of the groups, or several with commas; may be repeated.")
+    ] = None,
+    groups: Annotated[
+        list[str] | None,
+        _option(
+            "--groups",
+            panel=_WHAT,
+            text='The groups of a column, as COLUMN=a,b,"c, with a comma"; may be repeated. A column without them needs --delta.',
+        ),
+    ] = None,
+    count: Annotated[bool, _option("--count", panel=_WHAT, text="Count people in each group.")] = False,
+    sum_of: Annotated[str | None, _option("--sum", panel=_WHAT, text="Column to add up; needs --bounds.")] = None,
+    mean_of: Annotated[str | None, _option("--mean", panel=_WHAT, text="Column to average; needs --bounds.")] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        _option("--bounds", panel=_WHAT, text="What one person adds to a group at least and at most; more is clipped."),
+    ] = None,
+    where: Annotated[str | None, _option("--where", panel=_WHAT, text='Condition on one row, such as "age >= 18".')] = None,
+    row_is_person: Annotated[bool, _option("--row-is-person", panel=_WHO, text="Every row is another person.")] = False,
+    person: Annotated[str | None, _option("--person", panel=_WHO, text="Column that says whose row it is.")] = None,
+    max_groups: Annotated[
+        int, typer.Option(help="How many groups one person counts in at most; only with --person.", rich_help_panel=_WHO)
+    ] = 1,
+    delta: Annotated[
+        float | None, _option("--delta", panel=_PRICE, text="δ of the whole table; for groups that are not listed.")
+    ] = None,
+    mechanism: Annotated[
+        str | None, _option("--mechanism", panel=_PRICE, text=f"One of {', '.join(MECHANISMS)}; default: the recommended one.")
+    ] = None,
+    ledger: Annotated[Path | None, _option("--ledger", panel=_PRICE, text="File that keeps what was spent.")] = None,
+    budget: Annotated[float | None, _option("--budget", panel=_PRICE, text="ε that a new ledger holds.")] = None,
+    key_file: Annotated[
+        Path | None,
+        _option(
+            "--key-file",
+            panel=_PRICE,
+            text="Secret of 32 bytes or 64 hex digits: equal questions get equal answers.",
+        ),
+    ] = None,
+    release_name: Annotated[
+        str | None, _option("--release-name", panel=_PRICE, text="Public name of this state of the data; with --key-file.")
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(help="Probability that a private value is within its ± of the true one.", rich_help_panel=_OUT)
+    ] = 0.95,
+    nonnegative: Annotated[bool, _option("--nonnegative", panel=_OUT, text="Set negative private values to 0.")] = False,
+    output: Annotated[
+        Path | None,
+        _option("-o", "--output", panel=_OUT, text="File to write: .csv (notes go to .csv.json), .parquet or .json."),
+    ] = None,
+    force: Annotated[bool, _option("--force", panel=_OUT, text="Overwrite the file.")] = False,
+    json: Annotated[bool, _option("--json", panel=_OUT, text="Print the table and all notes as JSON and nothing else.")] = False,
+    show_true: Annotated[
+        bool, _option("--show-true", panel=_OUT, text="Show the true values too, for teaching; the screen is then not private.")
+    ] = False,
+) -> None:
+    """Ask a database one question, and get a table that may be published.
+
+    For example: stairnoise query adult.csv --from adult --by sex --groups sex=Female,Male --count --row-is-person --eps 1
+    """
+    if show_true and (output is not None or json):
+        raise ParameterError("show_true must not be combined with output or json: what is written may be published")
+    columns = _columns(by or [])
+    statistic, column = _statistic(count, sum_of, mean_of)
+    if statistic == "count" and bounds is not None:
+        raise ParameterError("bounds must be left out for a count, in which every person counts 1")
+    release = Release(
+        statistic,
+        table,
+        by=columns,
+        groups=_groups(groups or [], columns),
+        column=column,
+        bounds=bounds,
+        where=where,
+        person=person,
+        row_is_person=row_is_person,
+        max_groups=max_groups,
+        eps=eps,
+        delta=delta,
+        mechanism=mechanism,
+        rng=_keyed(key_file, release_name),
+        confidence=confidence,
+        nonnegative=nonnegative,
+        ledger=_ledger(ledger, budget),
+    )
+    file = None if output is None else _output(output, source, force)
+    try:
+        outcome = release.run(source, groups_as_texts=True)
+        if file is not None:
+            file.write(outcome.table)
+    except KeyboardInterrupt:
+        print("\nerror:", _interrupted(release), file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED) from None
+    except OSError as error:
+        if release.state == "asking":
+            raise
+        raise ParameterError(f"{error.filename}: {error.strerror}; the noise was drawn, so eps = {eps:g} is spent") from None
+    if json:
+        print(outcome.table.to_json(), end="")
+    else:
+        print_release(console(), outcome, file, show_true=show_true, ledger=release.ledger)
+
+
+def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Literal["count", "sum", "mean"], str | None]:
+    asked = [name for name, wanted in (("--count", count), ("--sum", sum_of), ("--mean", mean_of)) if wanted]
+    if len(asked) != 1:
+        raise ParameterError(f"one of --count, --sum and --mean must be given, got {' and '.join(asked) or 'none'}")
+    if mean_of:
+        return "mean", mean_of
+    return ("sum", sum_of) if sum_of else ("count", None)
+
+
+def _fields(text: str, name: str) -> list[str | None]:
+    """Return the fields of a line of CSV, as a private table is written: quotes around commas, and nothing for null."""
+    if not _RECORD.fullmatch(text):
+        raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other quotes')
+    fields = _FIELD.findall(text + ",")
+    return [each[1:-1].replace('""', '"') if each.startswith('"') else each or None for each in fields]
+
+
+def _columns(texts: list[str]) -> list[str]:
+    return [name or "" for each in texts for name in _fields(each, "by")]
+
+
+def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
+    """Return the groups of each column; the name ends at an equals sign, and may have others in it."""
+    found: dict[str, list[str | None]] = {}
+    for text in texts:
+        places = [place for place, letter in enumerate(text) if letter == "="]
+        if not places:
+            raise ParameterError("groups must be given as COLUMN=a,b, got a text without an equals sign")
+        place = next((place for place in places if text[:place] in by), places[0])
+        name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
+        found[name] = found.get(name, []) + values
+    return found
+
+
+def _keyed(path: Path | None, name: str | None) -> Any:
+    """Return the generator of a key file, or None for fresh noise."""
+    from stairnoise import KeyedRng
+
+    if path is None and name is None:
+        return None
+    if path is None or name is None:
+        raise ParameterError("key_file and release_name must be given together, got only one of them")
+    with path.open("rb") as file:
+        content = file.read(4 * _SECRET_BYTES)
+    digits = content.strip()
+    if len(content) != _SECRET_BYTES and len(digits) == 2 * _SECRET_BYTES:
+        try:
+            content = bytes.fromhex(digits.decode("ascii"))
+        except ValueError:
+            content = b""
+    if len(content) != _SECRET_BYTES:
+        raise ParameterError(
+            f"key_file must hold {_SECRET_BYTES} bytes, or {2 * _SECRET_BYTES} hexadecimal digits, got something else"
+        )
+    return KeyedRng(content, name)
+
+
+def _ledger(path: Path | None, budget: float | None) -> Any:
+    if path is None:
+        if budget is not None:
+            raise ParameterError("ledger must be given with a budget, got None")
+        return None
+    if budget is None and not path.exists():
+        raise ParameterError(f"budget must be given for a new ledger, got None, and {str(path)!r} does not exist")
+    from stairnoise import Ledger
+
+    return Ledger(path, budget)
+
+
+def _output(path: Path, source: str, force: bool) -> Output:
+    """Check the file before anything is asked; with --force it may exist, but not be the data."""
+    file = Output(path, overwrite=force)
+    try:
+        same = any(each.exists() and each.samefile(source) for each in file.files())
+    except OSError:
+        same = False
+    if same:
+        raise ParameterError("output must not be the file that the data are in")
+    return file
+
+
+def _interrupted(release: Release) -> str:
+    if release.state == "asking":
+        return "interrupted while the data were read: nothing was drawn, and nothing is spent"
+    if release.state == "spending":
+        return "interrupted while the ledger was written: it says what is spent, and no noise was drawn"
+    return "interrupted after noise was drawn: what is spent is spent, though nothing was published"

@@ -1,0 +1,83 @@
+"""Screen of ``stairnoise query``: the private table, and what is said about it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from stairnoise.cli.screen import cell, plain, print_rows
+from stairnoise.query.files import Output
+from stairnoise.query.noise import scaled
+from stairnoise.query.release import Outcome
+from stairnoise.query.texts import decimals, number
+
+# A spreadsheet takes a text that begins with one of these for a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_AS_TEXT = "import the columns into a spreadsheet as text, or it runs them as formulas."
+_NOT_PRIVATE = "The column true is not private: whoever sees it needs no noise. Publish nothing of this screen."
+
+
+def print_release(screen: Console, outcome: Outcome, file: Output | None, *, show_true: bool, ledger: Any) -> None:
+    """Print the rows, or where they were written, and what is and is not protected."""
+    if not len(outcome.table):
+        screen.print("No group is shown: all of them are too small, or there are none.")
+    if file is None:
+        _print_table(screen, outcome, show_true)
+    else:
+        _print_written(screen, outcome, file)
+    screen.print()
+    about = outcome.table.about
+    accuracy = about["error_bound"].replace("error_bound", "±") if file is None else about["error_bound"]
+    said = [about["protected"], accuracy, _mechanisms(about)]
+    said += [f"{each[:1].upper()}{each[1:]}." for each in about["post_processing"]]
+    if ledger is not None:
+        said.append(f"Ledger: eps = {ledger.total():g} of {ledger.budget:g} is spent.")
+    for each in [*said, about["not_protected"]]:
+        screen.print(cell(each))
+    if show_true:
+        screen.print(cell(_NOT_PRIVATE, "bold red"))
+
+
+def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
+    table, groups = outcome.table, len(outcome.plan.question.by)
+    headings, rows = table.headings, table.texts()
+    if show_true:
+        true = _true(outcome)
+        headings = (*headings, "true")
+        rows = [(*cells, number(true[row[:groups]], decimals(row[groups + 1]))) for row, cells in zip(table, rows, strict=True)]
+    lines = [[Text(each, overflow="fold") for each in cells] for cells in rows]
+    print_rows(screen, headings, lines, texts=groups, dim=len(table.headings) if show_true else None)
+
+
+def _true(outcome: Outcome) -> dict[tuple[object, ...], int | float]:
+    """Return the true value of each cell; the mean of nobody is NaN."""
+    answers, plan = outcome.answers, outcome.plan
+    sums = answers.counts if answers.sums is None else answers.sums
+    found: dict[tuple[object, ...], int | float] = {}
+    for group, count, total in zip(answers.cells, answers.counts.tolist(), sums.tolist(), strict=True):
+        if plan.statistic == "mean":
+            found[group] = float(total * plan.unit / count) if count else math.nan
+        else:
+            found[group] = total if plan.statistic == "count" else scaled(total, plan.unit)
+    return found
+
+
+def _mechanisms(about: dict[str, Any]) -> str:
+    laws = [f"{each['draws']}, k = {each['k']}, sensitivity {each['sensitivity']}" for each in about["mechanisms"]]
+    if len(laws) > 1:
+        laws = [f"{law}, for the {each['of']}" for law, each in zip(laws, about["mechanisms"], strict=True)]
+    return f"Mechanism: {'; '.join(laws)}. The noise is {about['noise']}."
+
+
+def _print_written(screen: Console, outcome: Outcome, file: Output) -> None:
+    rows = len(outcome.table)
+    screen.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}"), soft_wrap=True)
+    if file.notes:
+        screen.print(plain(f"and to {file.notes}: what they are, and how to check them"), soft_wrap=True)
+    by = len(outcome.plan.question.by)
+    formulas = sum(any(isinstance(each, str) and each.startswith(_FORMULAS) for each in row[:by]) for row in outcome.table)
+    if formulas:
+        screen.print(cell(f"{formulas} rows have a group that begins with = + - or @: {_AS_TEXT}"))

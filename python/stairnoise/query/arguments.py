@@ -1,0 +1,129 @@
+"""The gate for the arguments of a query: they become a `Question`, or an error."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise._parameters import count, flag, single
+from stairnoise.query.question import Question
+
+Statistic = Literal["count", "sum", "mean"]
+
+_MOST_GROUPS = 2**31 - 1
+_GROUPS = (str, int, float, datetime.date, type(None))
+_KINDS = "strings, integers, bools, dates, floats or None"
+
+
+def question(
+    statistic: Statistic,
+    table: object,
+    by: object,
+    groups: object,
+    *,
+    column: object = None,
+    bounds: object = None,
+    where: object = None,
+    person: object = None,
+    row_is_person: object = False,
+    max_groups: object = 1,
+) -> Question:
+    """Check what is asked, as far as that is possible without the data."""
+    names = _columns(by)
+    _require_person(person, row_is_person, max_groups)
+    summed = statistic != "count"
+    return Question(
+        table=_text(table, "table"),
+        by=names,
+        groups=_groups(groups, names),
+        statistic=statistic,
+        column=_text(column, "column") if summed else None,
+        bounds=_bounds(bounds, statistic) if summed else None,
+        where=None if where is None else _text(where, "where"),
+        person=None if person is None else _text(person, "person"),
+        max_groups=count(max_groups, "max_groups", least=1, most=_MOST_GROUPS),
+    )
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ParameterTypeError(f"{name} must be a string, got {received(value)}")
+    if not value.strip():
+        raise ParameterError(f"{name} must not be empty, got {received(value)}")
+    return value
+
+
+def _columns(by: object) -> tuple[str, ...]:
+    if isinstance(by, str):
+        by = (by,)
+    if not isinstance(by, Iterable) or isinstance(by, (bytes, Mapping)):
+        raise ParameterTypeError(f"by must be the name of a column or a list of names, got {received(by)}")
+    names = tuple(_text(each, f"by[{place}]") for place, each in enumerate(by))
+    # Engines compare names without regard to case.
+    if len({name.casefold() for name in names}) < len(names):
+        raise ParameterError(f"by must name every column once, got {received(names)}")
+    return names
+
+
+def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        if len(by) != 1:
+            raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {received(groups)}")
+        groups = {by[0]: groups}
+    for name in groups:
+        if name not in by:
+            raise ParameterError(f"groups must be of the columns of by, got groups of {received(name)}{meant(name, by)}")
+    return {name: _listed(groups[name], name) for name in by if name in groups}
+
+
+def _listed(values: object, name: str) -> tuple[object, ...]:
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {received(values)}")
+    listed = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    if not listed:
+        raise ParameterError(f"groups of {name!r} must be one or more, got none")
+    for place, value in enumerate(listed):
+        if not isinstance(value, _GROUPS):
+            raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {received(value)} at index {place}")
+    # 1, True and "1" are three groups.
+    if len({(type(value), value) for value in listed}) < len(listed):
+        raise ParameterError(f"groups of {name!r} must be listed once each, got one of them twice")
+    return listed
+
+
+def _bounds(bounds: object, statistic: Statistic) -> tuple[float, float]:
+    """Check the ends of what one person adds to a sum; a person who adds nothing needs no noise, and no release."""
+    if bounds is None:
+        raise ParameterTypeError(
+            f"bounds must be given for a {statistic}: without limits one person could move it by any amount, got None"
+        )
+    if not isinstance(bounds, Iterable) or isinstance(bounds, (str, bytes)) or len(pair := tuple(bounds)) != 2:
+        raise ParameterTypeError(f"bounds must be two numbers, a lower and an upper one, got {received(bounds)}")
+    low, high = (single(each, f"bounds[{place}]") for place, each in enumerate(pair))
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ParameterError(f"bounds must be finite, and the lower one must come first, got {low:g} and {high:g}")
+    return low, high
+
+
+def _require_person(person: object, row_is_person: object, max_groups: object) -> None:
+    """Require exactly one answer to the question on which the whole guarantee rests."""
+    rows = flag(row_is_person, "row_is_person")
+    if rows and person is not None:
+        raise ParameterError(
+            "person must be left out with row_is_person: either every row is another person, or a column says who"
+        )
+    if not rows and person is None:
+        raise ParameterError(
+            "row_is_person or person must be given: either every row is another person, or the column that says who; got neither"
+        )
+    if rows and not (type(max_groups) is int and max_groups == 1):
+        raise ParameterError(
+            f"max_groups must be 1 with row_is_person, because a row is in one group, got {received(max_groups)}"
+        )

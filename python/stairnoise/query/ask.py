@@ -1,0 +1,270 @@
+"""The three questions: `count`, `sum` and `mean`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stairnoise.query.release import Release
+from stairnoise.query.table import PrivateTable
+
+if TYPE_CHECKING:
+    from stairnoise._keyed.rng import KeyedRng
+    from stairnoise._ledger.ledger import Ledger
+    from stairnoise.rng import Rng
+
+    Groups = Mapping[str, Sequence[object]] | Sequence[object]
+
+
+def count(
+    source: Any,
+    table: str,
+    *,
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    eps: float,
+    delta: float | None = None,
+    mechanism: str | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    nonnegative: bool = False,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Count the people in each group of a table, privately.
+
+    The data are read, never written, in one statement, which this function makes. The true counts are not kept, shown or
+    named in errors.
+
+    Parameters
+    ----------
+    source : path, str or connection
+        A file of SQLite or DuckDB, a .csv or .parquet file, a URL such as ``"postgresql://host/database"``, or an open
+        connection of ``sqlite3``, ``duckdb`` or ``psycopg``.
+    table : str
+        The table. That of a CSV or Parquet file is the file's name without the suffix.
+    by : str or sequence of str, default ()
+        Columns whose values make the groups. None: one number for the whole table.
+    groups : dict of lists, or list
+        The groups that may be there, for each column of `by`; for a single column a list. Every combination gets a row,
+        also one that nobody is in: leaving it out would tell that. Values that are not listed are left out. A column
+        without a list needs `delta`, because which groups the data have is private too. Then a random choice
+        (`PartitionSelection`) shows groups of many people and leaves out groups of few.
+    where : str or None
+        A condition on one row, such as ``"age >= 18"``. Subqueries, functions of many rows and comments are refused.
+    person : str or None
+        The column that says whose row it is. All rows of a person are protected together. Rows with null there are left out.
+    row_is_person : bool, default False
+        Whether every row is another person. This or `person` must be said.
+    max_groups : int, default 1
+        How many groups one person counts in at most; only with `person`. A person in more groups counts in some of them,
+        chosen at random.
+    eps : float
+        ε of the whole table.
+    delta : float or None
+        δ of the whole table: for groups that are not listed, or for the mechanism "discrete_gaussian".
+    mechanism : {"discrete_laplace", "discrete_staircase", "discrete_gaussian"} or None
+        None: the recommended one of the first two.
+    rng : SecureRng, KeyedRng or None
+        None: fresh noise from the process's secure generator. With a `KeyedRng` the same question about the same data has
+        the same answer; another question or a change of the data has other noise.
+    confidence : float, default 0.95
+        Probability that a private value is within its ``error_bound`` of the true one.
+    nonnegative : bool, default False
+        Whether negative private values become 0. This costs no privacy; it raises the values of small groups on average.
+    ledger : Ledger or None
+        Where the cost is written before any noise is drawn. A release that its budget does not hold is refused. A keyed
+        release that is repeated costs nothing.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each group: the values of `by`, ``count``, and ``error_bound``. The bound is computed from the exact
+        distribution; it includes `max_groups`.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed, or the data do not have such a table, column or groups. Nothing has been drawn or spent.
+    BudgetError, LedgerError
+        The ledger's budget would be exceeded, or the name of a keyed release was used for other data. Nothing has been drawn
+        or spent.
+    ModuleNotFoundError
+        The package that reads the source is not installed.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from stairnoise import query
+    >>> con = sqlite3.connect(":memory:")
+    >>> _ = con.execute("create table visits (person integer, city text)")
+    >>> _ = con.executemany("insert into visits values (?, ?)", [(n % 80, ["Paris", "Rome"][n % 2]) for n in range(200)])
+    >>> table = query.count(con, "visits", by="city", groups=["Paris", "Rome", "Oslo"], person="person", eps=1)
+    >>> table.columns, len(table)
+    (('city', 'count', 'error_bound'), 3)
+    """
+    return (
+        Release(
+            "count",
+            table,
+            by=by,
+            groups=groups,
+            where=where,
+            person=person,
+            row_is_person=row_is_person,
+            max_groups=max_groups,
+            eps=eps,
+            delta=delta,
+            mechanism=mechanism,
+            rng=rng,
+            confidence=confidence,
+            nonnegative=nonnegative,
+            ledger=ledger,
+        )
+        .run(source)
+        .table
+    )
+
+
+def sum(
+    source: Any,
+    table: str,
+    *,
+    column: str,
+    bounds: tuple[float, float],
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    eps: float,
+    delta: float | None = None,
+    mechanism: str | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    nonnegative: bool = False,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Add up a column in each group of a table, privately.
+
+    Parameters
+    ----------
+    source, table, by, groups, where, person, row_is_person, max_groups, eps, delta, mechanism, rng, confidence, ledger
+        As in `count`. If groups are not listed, half of `eps` chooses them.
+    column : str
+        A column of numbers. Nulls are left out.
+    bounds : (float, float)
+        What one person may add to a group at least and at most. A person's total is clipped to them, and the noise is
+        proportional to the larger magnitude. Choose them without looking at the data.
+    nonnegative : bool, default False
+        As in `count`; not with a negative lower bound.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each group: the values of `by`, ``sum``, and ``error_bound``. The bound is that of the noise, and of
+        rounding the private sum to float64. The true sum is that of the clipped totals, each rounded to the unit that the table
+        names in `about`.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `count`. Or the column does not hold numbers.
+    """
+    return (
+        Release(
+            "sum",
+            table,
+            by=by,
+            column=column,
+            bounds=bounds,
+            groups=groups,
+            where=where,
+            person=person,
+            row_is_person=row_is_person,
+            max_groups=max_groups,
+            eps=eps,
+            delta=delta,
+            mechanism=mechanism,
+            rng=rng,
+            confidence=confidence,
+            nonnegative=nonnegative,
+            ledger=ledger,
+        )
+        .run(source)
+        .table
+    )
+
+
+def mean(
+    source: Any,
+    table: str,
+    *,
+    column: str,
+    bounds: tuple[float, float],
+    by: str | Sequence[str] = (),
+    groups: Groups | None = None,
+    where: str | None = None,
+    person: str | None = None,
+    row_is_person: bool = False,
+    max_groups: int = 1,
+    eps: float,
+    delta: float | None = None,
+    mechanism: str | None = None,
+    rng: Rng | KeyedRng | None = None,
+    confidence: float = 0.95,
+    ledger: Ledger | None = None,
+) -> PrivateTable:
+    """Average a column in each group of a table, privately.
+
+    Half of `eps` protects the sum of the differences from the middle of the bounds, and half the count. Both are random, so
+    the mean has an interval, which is not symmetric.
+
+    Parameters
+    ----------
+    source, table, by, groups, where, person, row_is_person, max_groups, eps, delta, mechanism, rng, confidence, ledger
+        As in `count`.
+    column : str
+        A column of numbers. People without a number there are left out.
+    bounds : (float, float)
+        Ends of what one person's number may be; a total of several rows is clipped to them. The mean is between them.
+
+    Returns
+    -------
+    PrivateTable
+        A row for each group: the values of `by`, ``mean``, ``error_bound``, and the ends ``low`` and ``high`` of an interval
+        that contains the true mean with the probability `confidence` or more. The mean is that of people's totals, clipped to
+        the bounds. Where nobody is in a group, its row says nothing.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError, BudgetError, LedgerError, ModuleNotFoundError
+        As in `sum`.
+    """
+    return (
+        Release(
+            "mean",
+            table,
+            by=by,
+            column=column,
+            bounds=bounds,
+            groups=groups,
+            where=where,
+            person=person,
+            row_is_person=row_is_person,
+            max_groups=max_groups,
+            eps=eps,
+            delta=delta,
+            mechanism=mechanism,
+            rng=rng,
+            confidence=confidence,
+            nonnegative=False,
+            ledger=ledger,
+        )
+        .run(source)
+        .table
+    )

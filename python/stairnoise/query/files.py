@@ -1,0 +1,140 @@
+"""Writing a private table: it is complete at once, or not there, and nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from stairnoise._errors import ParameterError
+from stairnoise._optional import require
+
+
+class Written(Protocol):
+    """What a file is made of: a private table."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is said about it."""
+
+    def to_csv(self) -> str:
+        """Return it as CSV."""
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+
+    def to_arrow(self) -> Any:
+        """Return it as a table of PyArrow."""
+
+
+def _csv(table: Written) -> bytes:
+    return table.to_csv().encode()
+
+
+def _json(table: Written) -> bytes:
+    return table.to_json().encode()
+
+
+def _parquet(table: Written) -> bytes:
+    arrow = require("pyarrow.parquet", "Parquet files need", "pyarrow")
+    sink = require("pyarrow", "Parquet files need", "pyarrow").BufferOutputStream()
+    arrow.write_table(table.to_arrow(), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+_WRITERS: dict[str, Callable[[Written], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+
+
+class Output:
+    """A file to write, which was checked before anything is asked or spent."""
+
+    def __init__(self, path: Path, *, overwrite: bool) -> None:
+        if path.suffix.lower() not in _WRITERS:
+            raise ParameterError(f"output must be a file named *.csv, *.parquet or *.json, got {str(path)!r}")
+        self._make, self._overwrite = _WRITERS[path.suffix.lower()], overwrite
+        self.path = path
+        self.notes = path.with_name(path.name + ".json") if self._make is _csv else None
+        """The file that says what the rows are, if the format has no place for it."""
+        if self._make is _parquet:
+            require("pyarrow", "Parquet files need", "pyarrow")
+        for each in self.files():
+            self._require_free(each)
+        # It fails now if nothing can be written there.
+        _remove(_temporary(path, b""))
+
+    def files(self) -> list[Path]:
+        """Return the files that will be there."""
+        return [self.path, *([self.notes] if self.notes else [])]
+
+    def _require_free(self, path: Path) -> None:
+        if path.is_dir() or (path.exists() and not path.is_file()):
+            raise ParameterError(f"output must be a file, got {str(path)!r}, which is something else")
+        if not self._overwrite and os.path.lexists(path):
+            raise ParameterError(f"output must be a new file without --force or overwrite=True, got {str(path)!r}, which exists")
+
+    def write(self, table: Written) -> None:
+        """Write the table; what is said about it comes first, so that no table is there without it."""
+        content = self._make(table)
+        contents = {self.path: content}
+        if self.notes:
+            about = table.about | {"file": self.path.name, "sha256": hashlib.sha256(content).hexdigest()}
+            contents = {self.notes: (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode(), **contents}
+        made: list[Path] = []
+        parts: dict[Path, Path] = {}
+        try:
+            for path, each in contents.items():
+                parts[path] = _temporary(path, each)
+            for path, part in parts.items():
+                self._place(part, path)
+                made.append(path)
+        except BaseException:
+            if not self._overwrite:
+                for path in made:
+                    _remove(path)
+            raise
+        finally:
+            for part in parts.values():
+                _remove(part)
+
+    def _place(self, part: Path, path: Path) -> None:
+        """Give a finished file its name."""
+        if self._overwrite:
+            part.replace(path)
+            return
+        try:
+            path.hardlink_to(part)
+        except FileExistsError:
+            self._require_free(path)
+            raise
+        except OSError:
+            # A file system without links, where somebody may still write between this question and the answer.
+            self._require_free(path)
+            part.replace(path)
+
+
+def _temporary(path: Path, content: bytes) -> Path:
+    """Write a file beside the one that it shall become."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        _remove(part)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    except BaseException:
+        _remove(part)
+        raise
+    return part
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""Which mechanism protects which number, and how the budget is divided among them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise._parameters import single
+from stairnoise._recommendation import LAPLACE_UP_TO
+from stairnoise._registry import BY_NAME, ROWS
+from stairnoise.query.arguments import Statistic
+from stairnoise.query.question import Question
+
+# Counts are whole numbers and sums whole multiples of a unit, so the noise of every mechanism here is whole too.
+WITHOUT_DELTA = tuple(row.name for row in ROWS if row.released and row.kind == "discrete")
+WITH_DELTA = tuple(row.name for row in ROWS if row.group == "with a delta" and row.kind == "discrete")
+MECHANISMS = (*WITHOUT_DELTA, *WITH_DELTA)
+
+
+class Budget(NamedTuple):
+    """What a query may cost, and the mechanism that was asked for."""
+
+    eps: float
+    delta: float | None
+    mechanism: str | None
+
+    def law(self, share: float, sensitivity: int, k: int) -> Any:
+        """Return the mechanism of numbers that get a share of the budget; its `for_partitions(k)` draws."""
+        eps = self.eps * share
+        name = self.mechanism or _recommended(eps / k, sensitivity)
+        if name in WITH_DELTA:
+            assert self.delta is not None
+            return BY_NAME[name].load().from_eps(eps, self.delta * share, sensitivity)
+        return BY_NAME[name].load()(eps, sensitivity)
+
+    def selection(self, share: float, k: int) -> Any:
+        """Return the mechanism that decides which groups are shown, and counts them."""
+        from stairnoise.partition_selection import PartitionSelection
+
+        assert self.delta is not None
+        return PartitionSelection(self.eps * share, self.delta, k)
+
+
+def changed_cells(question: Question) -> int:
+    """Return how many cells one person changes at most: no more than there are, if all are listed."""
+    if any(name not in question.groups for name in question.by):
+        return question.max_groups
+    return min(question.max_groups, math.prod(len(question.groups[name]) for name in question.by))
+
+
+def budget(eps: object, delta: object, mechanism: object, question: Question) -> Budget:
+    """Check the budget of a question and its mechanism, before anything is asked or spent."""
+    spent = Budget(_eps(eps), None if delta is None else _delta(delta), _mechanism(mechanism))
+    unlisted = [name for name in question.by if name not in question.groups]
+    if unlisted:
+        _require_delta(unlisted, spent, question.statistic)
+        spent.selection(1.0, question.max_groups)
+        if question.statistic == "count":
+            return spent
+    elif spent.mechanism in WITH_DELTA and spent.delta is None:
+        raise ParameterError(f"delta must be given for {spent.mechanism}, got None")
+    elif spent.mechanism not in WITH_DELTA and spent.delta is not None:
+        raise ParameterError(
+            f"delta must be left out: all groups are listed, and {spent.mechanism or 'the default mechanism'} has none, "
+            f"got {spent.delta:g}"
+        )
+    k = changed_cells(question)
+    spent.law(1.0, 1, k)._keeping_guarantee(k, "max_groups")
+    return spent
+
+
+def _eps(eps: object) -> float:
+    number = single(eps, "eps")
+    if not (math.isfinite(number) and number > 0):
+        raise ParameterError(f"eps must be positive and finite, got {received(number)}")
+    return number
+
+
+def _delta(delta: object) -> float:
+    number = single(delta, "delta")
+    if not 0 < number < 1:
+        raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(number)}")
+    return number
+
+
+def _mechanism(name: object) -> str | None:
+    if name is None:
+        return None
+    rule = f"mechanism must be {', '.join(map(repr, MECHANISMS[:-1]))} or {MECHANISMS[-1]!r}, or None for the recommended one"
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"{rule}, got {received(name)}")
+    if name not in MECHANISMS:
+        whole = [each for each in MECHANISMS if each == f"discrete_{name}"]
+        hint = (
+            f": the results are whole numbers or multiples of a unit; did you mean {whole[0]!r}?"
+            if whole
+            else meant(name, MECHANISMS)
+        )
+        raise ParameterError(f"{rule}, got {received(name)}{hint}")
+    return name
+
+
+def _require_delta(unlisted: list[str], spent: Budget, statistic: Statistic) -> None:
+    listed = ", ".join(map(repr, unlisted))
+    if spent.delta is None:
+        raise ParameterError(
+            f"groups of {listed} must be listed, or delta given: which groups the data have is private too; got neither"
+        )
+    if spent.mechanism is not None and (statistic == "count" or spent.mechanism in WITH_DELTA):
+        what = "partition selection counts the groups of" if statistic == "count" else "partition selection takes the delta of"
+        raise ParameterError(f"mechanism must be left out: {what} {listed}, got {spent.mechanism!r}")
+
+
+def _recommended(eps: float, sensitivity: int) -> str:
+    """Return the mechanism that `compare` recommends for a few releases of whole numbers at this ε each.
+
+    At sensitivity 1 both are the same distribution.
+    """
+    return "discrete_laplace" if sensitivity == 1 or eps <= LAPLACE_UP_TO else "discrete_staircase"

@@ -1,0 +1,238 @@
+"""From true answers to released rows: the noise of every cell, and how far off it may be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._keyed.rng import KeyedRng
+from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+from stairnoise.query.answers import Answers
+from stairnoise.query.mechanism import Budget, changed_cells
+from stairnoise.query.question import Question
+
+# 128 bits: two questions do not share a name by chance.
+_DIGEST = 32
+# The probabilities of a selection are listed up to this many, and summed with smaller errors than the margin.
+_MOST_LISTED = 2**22
+_MARGIN = 1 - 2.0**-20
+_INT64 = np.iinfo(np.int64)
+
+
+class Part(NamedTuple):
+    """One number of every cell, and the mechanism that protects it."""
+
+    of: str
+    """ "count" or "sum"."""
+    law: Any
+    """A mechanism for numbers, or the `PartitionSelection` that counts the cells and says which are shown."""
+    k: int
+    """How many cells one person changes; a selection knows that itself, and has 1."""
+    change: int
+    """Largest change of one number, in units."""
+    selects: bool = False
+    """Whether it also says which cells are shown."""
+    centre: int = 0
+    """What a mean subtracts from every person's total before they are added up, in units."""
+
+    @property
+    def cost(self) -> Any:
+        """What a ledger counts."""
+        return self.law.guarantee() if self.selects else self.law
+
+    def true(self, answers: Answers) -> NDArray[np.int64]:
+        """Return the numbers that need protection."""
+        if self.of == "count":
+            return answers.counts
+        assert answers.sums is not None
+        if not self.centre:
+            return answers.sums
+        # Saturation moves no two answers apart, so it keeps the sensitivity.
+        exact = answers.sums.astype(object) - self.centre * answers.counts.astype(object)
+        return np.array([min(max(total, _INT64.min), _INT64.max) for total in exact], np.int64)
+
+
+class Plan(NamedTuple):
+    """All that is decided about a release before a random bit is drawn."""
+
+    question: Question
+    parts: tuple[Part, ...]
+    unit: Fraction
+
+    @property
+    def selects(self) -> bool:
+        """Whether the first part says which cells are shown."""
+        return self.parts[0].selects
+
+    @property
+    def statistic(self) -> str:
+        """What is asked for."""
+        return self.question.statistic
+
+
+class Rows(NamedTuple):
+    """What came out: the cells that are shown, and columns of numbers."""
+
+    cells: list[tuple[object, ...]]
+    columns: dict[str, list[Any]]
+
+
+def planned(question: Question, budget: Budget, unit: float) -> Plan:
+    """Choose the mechanisms of a release whose sums are multiples of `unit`."""
+    k, step = changed_cells(question), Fraction(unit)
+    selects = any(name not in question.groups for name in question.by)
+    counts, sums = selects or question.statistic != "sum", question.statistic != "count"
+    # A mean needs a sum and a count; a sum of groups that are not listed needs the counts that choose them.
+    share = 0.5 if sums and counts else 1.0
+    parts = []
+    if selects:
+        parts.append(Part("count", budget.selection(share, k), 1, 1, selects=True))
+    elif counts:
+        parts.append(Part("count", budget.law(share, 1, k), k, 1))
+    if sums:
+        low, high = _in_units(question, step)
+        centre = (low + high) // 2 if question.statistic == "mean" else 0
+        change = max(high - centre, centre - low)
+        parts.append(Part("sum", budget.law(share, change, k), k, change, centre=centre))
+    return Plan(question, tuple(parts), step)
+
+
+def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
+    """Return what one person adds at least and at most, rounded outwards onto the unit."""
+    assert question.bounds is not None
+    low, high = map(Fraction, question.bounds)
+    return math.floor(low / unit), math.ceil(high / unit)
+
+
+def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonnegative: bool) -> Rows:
+    """Draw the noise, and return the rows with their bounds."""
+    values: dict[str, NDArray[np.int64]] = {}
+    bounds: dict[str, NDArray[np.int64]] = {}
+    for part in plan.parts:
+        if part.selects:
+            shown, noisy = part.law.release(part.true(answers), rng=rng)
+            answers, values[part.of] = _only(answers, shown), noisy[shown]
+            bounds[part.of] = _half_widths_of_shown(part.law, noisy[shown], level(plan, confidence))
+            continue
+        options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
+        if isinstance(rng, KeyedRng):
+            options |= {"labels": answers.cells, "statistic": address(plan.question, part.of)}
+        values[part.of] = part.law.release(part.true(answers), **options)
+        bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
+    return Rows(answers.cells, _columns(plan, values, bounds, nonnegative))
+
+
+def level(plan: Plan, confidence: float) -> float:
+    """Return the confidence of one draw: both draws of a mean hold together with the probability that is asked for."""
+    return 1 - (1 - confidence) / 2 if plan.statistic == "mean" else confidence
+
+
+def _only(answers: Answers, shown: NDArray[np.bool_]) -> Answers:
+    """Return the answers of the cells that are shown."""
+    cells = [answers.cells[place] for place in np.flatnonzero(shown)]
+    return replace(answers, cells=cells, counts=answers.counts[shown], sums=None if answers.sums is None else answers.sums[shown])
+
+
+def address(question: Question, of: str) -> str:
+    """Return the public name of a statistic: other questions under one release name get other noise, and cost their own ε.
+
+    It says what a reader of a ledger wants to know, and ends with a digest of the whole question, the lists of groups included.
+    """
+    asked = asdict(question) | {"groups": {name: list(values) for name, values in question.groups.items()}}
+    digest = hashlib.sha256(json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr).encode()).hexdigest()
+    of = of if question.column is None else f"{of} of {question.column} for the {question.statistic}"
+    by = f" by {', '.join(question.by)}" if question.by else ""
+    where = f" where {question.where}" if question.where else ""
+    return f"{of} from {question.table}{by}{where} (question {digest[:_DIGEST]})"
+
+
+def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    low, high = part.law.confidence_interval(values, confidence, max_partitions_contributed=part.k)
+    widths: NDArray[np.int64] = np.maximum(high - values, values - low)
+    return widths
+
+
+def _half_widths_of_shown(selection: Any, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+    """Return bounds that hold with the probability `confidence` for every group that is shown, however small it is.
+
+    The noise is threshold - N, with N from 1 to `always_shown`, and a group of n people is shown if N is at most n. So the noise
+    in small groups is not that of large ones: who is alone in a group and shown has the largest noise for certain. A value of
+    threshold + always_shown - 1 or more cannot come from a group that may be hidden.
+    """
+    largest = max(selection.threshold - 1, selection.always_shown - selection.threshold)
+    usual = _usual_width(selection, confidence, largest)
+    return np.where(values >= selection.threshold + selection.always_shown - 1, usual, largest).astype(np.int64)
+
+
+def _usual_width(selection: Any, confidence: float, largest: int) -> int:
+    """Return the least t with P(|noise| > t) <= 1 - confidence for a group that is always shown."""
+    if selection.always_shown > _MOST_LISTED:
+        return largest
+    chances = np.exp(selection._log_steps())
+    sizes = np.abs(selection.threshold - np.arange(1, chances.size + 1))
+    beyond = np.cumsum(np.bincount(sizes, chances)[::-1])[::-1]
+    # Entry t is P(|noise| >= t).
+    return int(np.argmax(np.append(beyond[1:], 0.0) <= (1 - confidence) * _MARGIN))
+
+
+def _columns(
+    plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]], nonnegative: bool
+) -> dict[str, list[Any]]:
+    statistic = plan.statistic
+    if statistic == "mean":
+        rows = list(_means(plan, values, bounds))
+        return {name: [row[place] for row in rows] for place, name in enumerate(("mean", "error_bound", "low", "high"))}
+    numbers = values[statistic].tolist()
+    widths = bounds[statistic].tolist()
+    if nonnegative:
+        numbers = [max(number, 0) for number in numbers]
+    unit = Fraction(1) if statistic == "count" else plan.unit
+    return {
+        statistic: [scaled(number, unit) for number in numbers],
+        "error_bound": [_bound(number, width, unit) for number, width in zip(numbers, widths, strict=True)],
+    }
+
+
+def scaled(steps: int, unit: Fraction) -> int | float:
+    """Return a multiple of a unit: an integer if the unit is one, otherwise the nearest float."""
+    exact = steps * unit
+    return exact.numerator if unit.denominator == 1 else float(exact)
+
+
+def _bound(steps: int, width: int, unit: Fraction) -> int | float:
+    """Return the half-width of the interval around a multiple of a unit, with the rounding of that to float64."""
+    if unit.denominator == 1:
+        return (width * unit).numerator
+    return rounded_up(width * unit + abs(Fraction(float(steps * unit)) - steps * unit))
+
+
+def _means(
+    plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]]
+) -> Iterator[tuple[float, float, float, float]]:
+    """Yield a mean of every cell, how far off it is at most, and the ends of its interval.
+
+    With s the centred sum and c the count, the mean is the centre plus s/c, between the bounds of one person. A count that is
+    not positive is the count of a group of one.
+    """
+    assert plan.question.bounds is not None
+    least, most = map(Fraction, plan.question.bounds)
+    centre = plan.parts[-1].centre * plan.unit
+    for s, c, s_bound, c_bound in zip(*(each[of].tolist() for each in (values, bounds) for of in ("sum", "count")), strict=True):
+        fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
+        at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
+        at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
+        if at_most < least or at_least > most:
+            # Noise alone goes so far: the group is too small to say anything.
+            at_least, at_most = least, most
+        middle = Fraction(s, max(c, 1)) * plan.unit + centre
+        low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
+        shown, ends = float(mean), (rounded_down(low) + 0.0, rounded_up(high))  # no minus sign before a zero
+        yield shown, rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends)), *ends

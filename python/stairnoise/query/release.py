@@ -1,0 +1,175 @@
+"""One release from beginning to end: ask, spend, draw, and say what came out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+from urllib.parse import urlsplit
+
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._keyed.rng import KeyedRng
+from stairnoise._parameters import flag, single
+from stairnoise.query.answers import Answers
+from stairnoise.query.arguments import question
+from stairnoise.query.mechanism import Budget, budget
+from stairnoise.query.noise import Plan, address, planned, released
+from stairnoise.query.order import order_of
+from stairnoise.query.question import Question
+from stairnoise.query.sources import Source, open_source
+from stairnoise.query.statement import statement
+from stairnoise.query.table import PrivateTable
+from stairnoise.rng import release_stream
+
+# How far a release has come: until "spending" an interruption costs nothing.
+State = Literal["asking", "spending", "spent"]
+
+
+class Release:
+    """A question with its budget, all of which was checked before the data are opened."""
+
+    __slots__ = ("_budget", "_confidence", "_nonnegative", "_question", "_rng", "ledger", "state")
+
+    _budget: Budget
+    _question: Question
+    ledger: Any
+    state: State
+
+    def __init__(
+        self,
+        statistic: Literal["count", "sum", "mean"],
+        table: object,
+        *,
+        eps: object,
+        delta: object,
+        mechanism: object,
+        rng: object,
+        confidence: object,
+        nonnegative: object,
+        ledger: Any,
+        **asked: object,
+    ) -> None:
+        self._question = question(statistic, table, **asked)
+        self._budget = budget(eps, delta, mechanism, self._question)
+        self._rng = _generator(rng, self._question)
+        self._confidence = _confidence(confidence)
+        self._nonnegative = _nonnegative(nonnegative, self._question)
+        self.ledger = _ledger(ledger)
+        self.state = "asking"
+
+    def run(self, source: Any, *, groups_as_texts: bool = False) -> Outcome:
+        """Ask the source, spend the budget, draw the noise, in this order.
+
+        The groups of a command line are texts, which the types of their columns say how to read.
+        """
+        with open_source(source) as opened:
+            if groups_as_texts:
+                self._read_groups(opened)
+            answers = opened.answers(self._question, order=_order(self._rng))
+        plan = planned(self._question, self._budget, answers.unit)
+        self.state = "spending"
+        self._spend(plan, answers, _name(source, self._question.table))
+        self.state = "spent"
+        rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative)
+        about = statement(plan, list(rows.columns), self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
+        names = _names(self._question.by, list(rows.columns))
+        tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
+        return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about), plan, answers)
+
+    def _read_groups(self, opened: Source) -> None:
+        table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
+        groups = {name: opened.read_groups(table, name, texts[name]) for name in texts}
+        self._question = replace(self._question, groups=groups)
+
+    def _spend(self, plan: Plan, answers: Answers, data: str) -> None:
+        """Write the cost into the ledger, which refuses what the budget does not hold."""
+        if self.ledger is None:
+            return
+        parts = plan.parts
+        keyed: dict[str, Any] = {}
+        if isinstance(self._rng, KeyedRng):
+            marks = [self._rng.fingerprint(part.true(answers), answers.cells) for part in parts]
+            keyed = {"fingerprint": marks, "rng": self._rng}
+        self.ledger.spend(
+            [part.cost for part in parts],
+            data=data,
+            statistic=[address(self._question, part.of) for part in parts],
+            max_partitions_contributed=[part.k for part in parts],
+            **keyed,
+        )
+
+
+class Outcome(NamedTuple):
+    """A private table, and beside it the true answers, which only teaching shows."""
+
+    table: PrivateTable
+    plan: Plan
+    answers: Answers
+
+
+def _generator(rng: object, asked: Question) -> object:
+    if not isinstance(rng, KeyedRng):
+        release_stream(rng)  # type: ignore[arg-type]
+    elif any(name not in asked.groups for name in asked.by):
+        raise ParameterError("rng must not be a KeyedRng for groups that are not listed: partition selection has no keyed form")
+    elif rng.bind != "value":
+        raise ParameterError(
+            'rng must be a KeyedRng with bind="value" for a query: otherwise two releases show by how much the data changed, '
+            f"got {received(rng)}"
+        )
+    return rng
+
+
+def _order(rng: object) -> bytes | None:
+    """Return what decides in which groups a person counts: with a key always in the same ones."""
+    return order_of(rng) if isinstance(rng, KeyedRng) else None
+
+
+def _confidence(confidence: object) -> float:
+    number = single(confidence, "confidence")
+    if not 0 < number < 1:
+        raise ParameterError(f"confidence must be greater than 0 and less than 1, got {received(number)}")
+    return number
+
+
+def _nonnegative(nonnegative: object, asked: Question) -> bool:
+    """Check a rule of post-processing, which must not move an answer away from the true one."""
+    wanted = flag(nonnegative, "nonnegative")
+    if wanted and asked.statistic == "mean":
+        raise ParameterError("nonnegative must be left out for means, which stay between their bounds, got True")
+    if wanted and asked.bounds is not None and asked.bounds[0] < 0:
+        raise ParameterError(f"nonnegative must be left out for sums with a negative lower bound, {asked.bounds[0]:g}, got True")
+    return wanted
+
+
+def _ledger(ledger: object) -> Any:
+    from stairnoise._ledger.ledger import Ledger
+
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise ParameterTypeError(f"ledger must be a Ledger or None, got {received(ledger)}")
+    return ledger
+
+
+def _name(source: object, table: str) -> str:
+    """Return what a ledger calls the data: where they are, without a password, and the table."""
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
+    if not isinstance(source, str):
+        return f"{type(source).__module__}: {table}"
+    if "://" in source:
+        url = urlsplit(source)
+        port = f":{url.port}" if url.port else ""
+        return f"{url.scheme}://{url.hostname or ''}{port}{url.path}: {table}"
+    return f"{Path(source).resolve()}: {table}"
+
+
+def _names(by: tuple[str, ...], columns: list[str]) -> list[str]:
+    """Return the names of the columns, all of them different."""
+    names = list(by)
+    for name in columns:
+        while name in names:
+            name = f"private_{name}"
+        names.append(name)
+    return names

@@ -1,0 +1,219 @@
+"""The private table: its rows, what is said about it, and the ways out of it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import textwrap
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, NoReturn, overload
+
+from stairnoise._optional import require
+from stairnoise._plain import plain
+from stairnoise.query.texts import csv_field, decimals, number, text
+
+Row = tuple[Any, ...]
+
+_WIDTH = 80
+_MOST_SHOWN = 60
+
+
+class PrivateTable(Sequence[Row]):
+    """A table that may be published: one row for each group, and what is said about all of them.
+
+    The functions of `stairnoise.query` make it. It holds released numbers only. It is immutable, and it is a sequence of
+    tuples: the groups, the private value, and the bound of its error.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns: those of `by`, the statistic, "error_bound", and for means "low" and "high". A name that
+        `by` has too begins with "private_".
+    eps, delta : float
+        The whole table is (ε, δ)-differentially private for one person; `about` says what that is.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from stairnoise import query
+    >>> con = sqlite3.connect(":memory:")
+    >>> _ = con.execute("create table visits (city text)")
+    >>> _ = con.executemany("insert into visits values (?)", [("Paris",)] * 120 + [("Rome",)] * 45)
+    >>> table = query.count(con, "visits", by="city", groups=["Paris", "Rome", "Oslo"], row_is_person=True, eps=1)
+    >>> table.columns
+    ('city', 'count', 'error_bound')
+    >>> [row[0] for row in table]
+    ['Paris', 'Rome', 'Oslo']
+    """
+
+    __slots__ = ("_about", "_rows", "columns", "delta", "eps")
+    __module__ = "stairnoise.query"
+
+    _about: dict[str, Any]
+    _rows: tuple[Row, ...]
+    columns: tuple[str, ...]
+    delta: float
+    eps: float
+
+    def __init__(self, columns: Sequence[str], rows: Sequence[Row], eps: float, delta: float, about: dict[str, Any]) -> None:
+        fields = {"columns": tuple(columns), "_rows": tuple(rows), "eps": eps, "delta": delta, "_about": about}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """All that is said about the table, as values that JSON can hold: question, mechanisms, budget, guarantee, check."""
+        return copy.deepcopy(self._about)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a PrivateTable is immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a PrivateTable is immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PrivateTable, (self.columns, self._rows, self.eps, self.delta, self._about)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PrivateTable):
+            return NotImplemented
+        return self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self._rows))
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Headings of the columns of the printed table."""
+        names = [plain(name) for name in self.columns]
+        return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return the cells of the printed table, row by row; its bounds are rounded up to three digits."""
+        return [self._texts(row) for row in self]
+
+    def _texts(self, row: Row) -> tuple[str, ...]:
+        groups, names = self._groups, self._about["columns"]
+        places = decimals(row[groups + 1])
+        numbers = (number(value, places, of=of) for value, of in zip(row[groups:], names, strict=True))
+        return (*("NULL" if each is None else plain(text(each)) for each in row[:groups]), *numbers)
+
+    @property
+    def _groups(self) -> int:
+        """How many columns name the group."""
+        return len(self._about["by"])
+
+    def __repr__(self) -> str:
+        rows = [self._texts(row) for row in self[:_MOST_SHOWN]]
+        rest = [f"... and {len(self) - _MOST_SHOWN} more rows"] if len(self) > _MOST_SHOWN else []
+        said = [textwrap.fill(each, _WIDTH) for each in self._said()]
+        return "\n\n".join([_aligned([self.headings, *rows], self._groups), *rest, *said])
+
+    def _said(self) -> tuple[str, str]:
+        return self._about["protected"], self._about["error_bound"].replace("error_bound", "±")
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(each)}</th>" for each in self.headings)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in cells)}</tr>" for cells in self.texts())
+        said = "".join(f"<p>{escape(each)}</p>" for each in self._said())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return one dictionary for each row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame of the rows, with `about` in its ``attrs``."""
+        pandas = require("pandas", "to_pandas needs", "pandas")
+        frame = pandas.DataFrame(self._in_columns())
+        frame.attrs["stairnoise"] = self.about
+        return frame
+
+    def to_polars(self) -> Any:
+        """Return a Polars DataFrame of the rows."""
+        return require("polars", "to_polars needs", "polars").DataFrame(self._in_columns(one_type=True))
+
+    def to_arrow(self) -> Any:
+        """Return a PyArrow Table of the rows, with `about` as JSON in the metadata of its schema."""
+        arrow = require("pyarrow", "to_arrow needs", "pyarrow")
+        return arrow.table(self._in_columns(one_type=True), metadata={"stairnoise": json.dumps(self._about, ensure_ascii=False)})
+
+    def to_json(self) -> str:
+        """Return `about` and the rows as JSON: an object with the keys "about" and "rows"."""
+        names = self.columns
+        rows = [dict(zip(names, map(_plain, row), strict=True)) for row in self]
+        return json.dumps({"about": self._about, "rows": rows}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV, with a header line: text with commas, quotes or line breaks is quoted, None is empty."""
+        return "".join(",".join(map(csv_field, row)) + "\n" for row in (self.columns, *self))
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the rows and what is said about them to a file: .csv, .parquet or .json.
+
+        A CSV file holds the header line and the rows. What is said about them is in a file of its own beside it, whose name
+        has ``.json`` added. Parquet has it in the metadata of the schema, under the key "stairnoise".
+
+        The files appear complete or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        overwrite : bool, default False
+            Whether it replaces files that exist.
+
+        Raises
+        ------
+        ParameterError
+            `path` has another suffix, or a file exists already.
+        OSError
+            The file cannot be written.
+        """
+        from stairnoise.query.files import Output
+
+        Output(Path(path), overwrite=overwrite).write(self)
+
+    def _in_columns(self, *, one_type: bool = False) -> dict[str, list[Any]]:
+        columns = {name: [row[place] for row in self] for place, name in enumerate(self.columns)}
+        return {name: _of_one_type(values) for name, values in columns.items()} if one_type else columns
+
+
+def _of_one_type(values: list[Any]) -> list[Any]:
+    """Return values that a column of one type can hold: as they are, or as text, as SQLite's dynamic types may need."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if len(kinds) > 1 or (kinds == {int} and not all(value is None or -(2**63) <= value < 2**63 for value in values)):
+        return [None if value is None else text(value) for value in values]
+    return values
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    return value if isinstance(value, (str, int, float, type(None))) else text(value)
+
+
+def _aligned(lines: list[tuple[str, ...]], groups: int) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place < groups else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        for cells in lines
+    )

@@ -1,0 +1,134 @@
+//! The class of partition selection.
+
+use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use stairnoise::{DrawError, Fill, OutOfMemory};
+
+use crate::buffer::{Input, Output, Parts, STAGE, same_shape};
+use crate::errors::{self, ParameterError, place};
+use crate::stream::Stream;
+use crate::threads;
+
+/// Shows partitions by their counts of people.
+#[pyclass(frozen, module = "stairnoise._native")]
+pub(crate) struct PartitionSelection(stairnoise::PartitionSelection);
+
+#[pymethods]
+impl PartitionSelection {
+    #[new]
+    fn new(eps: f64, delta: f64, max_partitions_contributed: u64) -> PyResult<Self> {
+        stairnoise::PartitionSelection::new(eps, delta, max_partitions_contributed)
+            .map(Self)
+            .map_err(errors::parameter)
+    }
+
+    /// The share of one partition.
+    #[getter]
+    fn eps(&self) -> f64 {
+        self.0.eps()
+    }
+
+    #[getter]
+    fn delta(&self) -> f64 {
+        self.0.delta()
+    }
+
+    #[getter]
+    fn rising(&self) -> u64 {
+        self.0.rising()
+    }
+
+    #[getter]
+    fn certain(&self) -> u64 {
+        self.0.certain()
+    }
+
+    #[getter]
+    fn median(&self) -> u64 {
+        self.0.median()
+    }
+
+    #[pyo3(signature = (stream, counts, out, threads = 0))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        counts: &Bound<'_, PyArrayDyn<i64>>,
+        out: &Bound<'_, PyArrayDyn<bool>>,
+        threads: usize,
+    ) -> PyResult<()> {
+        self.write(py, stream, counts, out, threads, stairnoise::PartitionSelection::write_shown)
+    }
+
+    /// Writes 0 for a partition that is not shown.
+    #[pyo3(signature = (stream, counts, out, threads = 0))]
+    fn release(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        counts: &Bound<'_, PyArrayDyn<i64>>,
+        out: &Bound<'_, PyArrayDyn<i64>>,
+        threads: usize,
+    ) -> PyResult<()> {
+        self.write(
+            py,
+            stream,
+            counts,
+            out,
+            threads,
+            stairnoise::PartitionSelection::write_released,
+        )
+    }
+}
+
+impl PartitionSelection {
+    fn write<T: Element + Copy + Default + Send>(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        counts: &Bound<'_, PyArrayDyn<i64>>,
+        out: &Bound<'_, PyArrayDyn<T>>,
+        threads: usize,
+        draw: impl Fn(&stairnoise::PartitionSelection, &Fill, u64, &[i64], &mut [T]) + Sync + Send,
+    ) -> PyResult<()> {
+        let shape = counts.shape();
+        same_shape("counts", shape, out.shape())?;
+        let (places, counts) = (Output::new(out)?, Input::new("counts", counts)?);
+        let places = places.in_step_with(&counts);
+        let threads = threads::number(threads, places.len())?;
+        // Counts are read twice: all of them are checked before a fill is taken.
+        threads::check(
+            py,
+            (places.order(), places.len(), threads),
+            || (),
+            || counts.in_order(STAGE),
+            |(), counts| {
+                let refused = self.0.refused(counts.part());
+                refused.map_or(Ok(()), |index| Err((0, DrawError::Count(index))))
+            },
+            |first, error| match error {
+                DrawError::Count(index) => ParameterError::new_err(format!(
+                    "counts must be at least 0, got one that is not{}",
+                    place(first + index, shape)
+                )),
+                other => errors::draw(other),
+            },
+        )?;
+        py.detach(|| self.0.prepare()).map_err(|OutOfMemory| errors::memory())?;
+        let fill = stream.next(places.len()).map_err(errors::draw)?;
+        threads::fill(
+            py,
+            places,
+            Parts::USUAL,
+            threads,
+            || (),
+            |(), piece| {
+                let counts = counts.in_order(STAGE)?;
+                piece.write(counts, STAGE, |first, counts, part| {
+                    draw(&self.0, &fill, first, counts.part(), part);
+                    Ok(())
+                })
+            },
+        )
+    }
+}

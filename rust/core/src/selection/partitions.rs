@@ -1,0 +1,537 @@
+//! Which partitions of a data set may be shown, and with which counts (docs/contract.md, selecting partitions).
+
+use std::sync::OnceLock;
+
+use crate::error::{DrawError, ParamError};
+use crate::exact::Growth;
+use crate::exact::search::last_true;
+use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::lattice::params::largest_quotient;
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{CHUNK, Fill, Generator, Stage, Words};
+use crate::wiped::wipe;
+
+/// Thresholds of more counts are not kept: they would take more than 32 MiB.
+const MOST_KEPT: u64 = 1 << 22;
+
+/// Up to this number, thresholds are counted rather than searched: the same work for every word.
+const FEW: usize = 32;
+
+/// The most leading bits that choose where a search begins.
+const MOST_GUIDE_BITS: u32 = 14;
+
+const SIGN: u64 = 1 << 63;
+
+const LEAST_EPS: f64 = f64::from_bits((1023 - 40) << 52);
+const LEAST_DELTA: f64 = f64::from_bits((1023 - 128) << 52);
+const MOST_PARTITIONS: u64 = (1 << 53) - 1;
+
+/// Shows each of many partitions with the largest probability that (ε, δ)-differential privacy allows for its count of people, exactly
+/// (Desfontaines, Voss, Gipson and Mandayam 2022). A partition without people is never shown.
+///
+/// ```
+/// use stairnoise::{Generator, PartitionSelection};
+///
+/// let mechanism = PartitionSelection::new(1.0, 1e-6, 1)?;
+/// let counts = [0, 1, 14, 1000];
+/// let mut shown = [false; 4];
+/// mechanism.select(&mut Generator::from_os()?, &counts, &mut shown)?;
+/// assert!(!shown[0] && shown[3]);
+/// let mut noisy = [0; 4];
+/// mechanism.release(&mut Generator::from_os()?, &counts, &mut noisy)?;
+/// assert!(noisy[0] == 0 && noisy[3] > 980);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct PartitionSelection {
+    eps: f64,
+    delta: f64,
+    growth: Growth,
+    median: u64,
+    /// Made for the first draw: that may take milliseconds, and many are made for their probabilities alone.
+    thresholds: OnceLock<Thresholds>,
+}
+
+impl PartitionSelection {
+    /// ε and δ are for all partitions together to whose counts one person adds 1: at most `max_partitions_contributed`. Each of them has an equal
+    /// share, rounded down.
+    ///
+    /// # Errors
+    /// [`ParamError`] unless ε and its share are finite and at least 2⁻⁴⁰, δ is at most ½ and its share at least 2⁻¹²⁸, and there are from 1 to
+    /// 2⁵³ − 1 partitions.
+    pub fn new(eps: f64, delta: f64, max_partitions_contributed: u64) -> Result<Self, ParamError> {
+        let k = max_partitions_contributed;
+        if !(eps > 0.0 && eps < f64::INFINITY) {
+            return Err(ParamError::Eps(eps));
+        }
+        if !(LEAST_DELTA..=0.5).contains(&delta) {
+            return Err(rule("delta", "from 2**-128 to 0.5", delta));
+        }
+        if !(1..=MOST_PARTITIONS).contains(&k) {
+            return Err(rule("max_partitions_contributed", "from 1 to 2**53 - 1", k as f64));
+        }
+        let (share, share_of_delta) = (largest_quotient(eps, k), largest_quotient(delta, k));
+        if share < LEAST_EPS {
+            return Err(rule("eps", "at least 2**-40 for each partition", eps));
+        }
+        if share_of_delta < LEAST_DELTA {
+            return Err(rule("delta", "at least 2**-128 for each partition", delta));
+        }
+        let growth = Growth::new(share, share_of_delta);
+        Ok(Self {
+            eps: share,
+            delta: share_of_delta,
+            median: growth.median(),
+            growth,
+            thresholds: OnceLock::new(),
+        })
+    }
+
+    /// The share of ε that one partition has.
+    pub fn eps(&self) -> f64 {
+        self.eps
+    }
+
+    /// The share of δ that one partition has.
+    pub fn delta(&self) -> f64 {
+        self.delta
+    }
+
+    /// The count up to which π(n + 1) = e^ε·π(n) + δ.
+    pub fn rising(&self) -> u64 {
+        self.growth.rising()
+    }
+
+    /// The least count that is always shown.
+    pub fn certain(&self) -> u64 {
+        self.growth.certain()
+    }
+
+    /// The least count that is shown with a probability above ½, which is the least count that is released.
+    pub fn median(&self) -> u64 {
+        self.median
+    }
+
+    /// The position of the first count that is negative.
+    pub fn refused(&self, counts: &[i64]) -> Option<usize> {
+        // In one pass without branches first: the sign bit of all of them.
+        let any = counts.iter().fold(0, |all, count| all | count);
+        if any >= 0 {
+            return None;
+        }
+        counts.iter().position(|count| *count < 0)
+    }
+
+    /// Writes whether each partition is shown, by its count of people.
+    ///
+    /// # Errors
+    /// [`DrawError`]: lengths that differ, or a negative count; then nothing was drawn and `out` is as it was.
+    pub fn select(&self, generator: &mut Generator, counts: &[i64], out: &mut [bool]) -> Result<(), DrawError> {
+        let fill = self.next(generator, counts, out.len())?;
+        self.write_shown(&fill, 0, counts, out);
+        Ok(())
+    }
+
+    /// Writes the noisy count of each partition that is shown, which is at least [`PartitionSelection::median`], and 0 for each that is not.
+    ///
+    /// # Errors
+    /// As [`PartitionSelection::select`].
+    pub fn release(&self, generator: &mut Generator, counts: &[i64], out: &mut [i64]) -> Result<(), DrawError> {
+        let fill = self.next(generator, counts, out.len())?;
+        self.write_released(&fill, 0, counts, out);
+        Ok(())
+    }
+
+    fn next(&self, generator: &mut Generator, counts: &[i64], out: usize) -> Result<Fill, DrawError> {
+        if counts.len() != out {
+            return Err(DrawError::Lengths {
+                answers: counts.len(),
+                out,
+            });
+        }
+        if let Some(index) = self.refused(counts) {
+            return Err(DrawError::Count(index));
+        }
+        self.prepare()?;
+        generator.next(out)
+    }
+
+    /// Makes what draws need; they make it themselves where there is memory.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn prepare(&self) -> Result<(), OutOfMemory> {
+        if self.thresholds.get().is_none() {
+            // Two threads may both get here. Their thresholds are the same.
+            let made = Thresholds::new(&self.growth)?;
+            self.thresholds.get_or_init(|| made);
+        }
+        Ok(())
+    }
+
+    /// The values `first .. first + out.len()` of a fill: whether the partitions with these counts, none of them negative, are shown.
+    pub fn write_shown(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [bool]) {
+        let (stage, mut words) = (fill.stage(), Words::new());
+        for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+            let first = first + (chunk * CHUNK) as u64;
+            self.shown(
+                words.at(stage, first, out.len()),
+                |i, e| extension(stage, first, i, e),
+                counts,
+                out,
+            );
+        }
+    }
+
+    /// As [`PartitionSelection::write_shown`], with the noisy count in place of true and 0 in place of false.
+    pub fn write_released(&self, fill: &Fill, first: u64, counts: &[i64], out: &mut [i64]) {
+        let (stage, mut words) = (fill.stage(), Words::new());
+        let mut needed = [0; CHUNK];
+        for (chunk, (counts, out)) in counts.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
+            let (first, needed) = (first + (chunk * CHUNK) as u64, &mut needed[..out.len()]);
+            self.needed(
+                words.at(stage, first, out.len()),
+                |i, e| extension(stage, first, i, e),
+                needed,
+            );
+            for ((out, &count), needed) in out.iter_mut().zip(counts).zip(&*needed) {
+                *out = self.noisy(count, *needed);
+            }
+        }
+        wipe(&mut needed);
+    }
+
+    /// The released count, without a branch: `needed` is the least count that is shown by the same word.
+    fn noisy(&self, count: i64, needed: u64) -> i64 {
+        let above = count.saturating_sub(needed.cast_signed());
+        let shown = !(above >> 63);
+        above.saturating_add(self.median.cast_signed()) & shown
+    }
+
+    /// Whether each count is shown by its word; `extension(i, e)` is extension word `e` of `words[i]`.
+    fn shown(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, counts: &[i64], out: &mut [bool]) {
+        let coin = |i: usize, count: i64| {
+            reveal::slow_path();
+            let mut extension = |e| reveal::word(extension(i, e));
+            self.growth
+                .contains(count.cast_unsigned(), reveal::word(words[i]), &mut extension)
+        };
+        let Some(prefixes) = self.prefixes() else {
+            for (i, (out, &count)) in out.iter_mut().zip(counts).enumerate() {
+                *out = coin(i, count);
+            }
+            return;
+        };
+        let last = prefixes.len() - 1;
+        let prefix = |count: i64| prefixes[count.cast_unsigned().min(last as u64) as usize];
+        let mut tied = 0;
+        for ((out, &word), &count) in out.iter_mut().zip(words).zip(counts) {
+            let prefix = prefix(count);
+            *out = word < prefix;
+            tied |= u64::from(word == prefix);
+        }
+        if reveal::condition(tied != 0) {
+            for (i, (out, &count)) in out.iter_mut().zip(counts).enumerate() {
+                if reveal::condition(words[i] == prefix(count)) {
+                    *out = coin(i, count);
+                }
+            }
+        }
+    }
+
+    /// The least count that each word shows, from 1 to n₂; `extension` as in [`PartitionSelection::shown`].
+    fn needed(&self, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [u64]) {
+        let counted = self.prefixes().is_some_and(|prefixes| prefixes.len() - 2 <= FEW);
+        if counted && reveal::condition(self.count_needed(words, out)) {
+            return;
+        }
+        for (i, (&word, out)) in words.iter().zip(out).enumerate() {
+            let word = reveal::word(word);
+            let mut extension = |e| reveal::word(extension(i, e));
+            *out = reveal::found(self.search_needed(word, &mut extension));
+        }
+    }
+
+    /// Counts the prefixes that are not above each word; whether none is equal to one, so that this is the answer for all.
+    fn count_needed(&self, words: &[u64], out: &mut [u64]) -> bool {
+        let prefixes = self.prefixes().unwrap_or_default();
+        // The first and the last are no thresholds.
+        let thresholds = prefixes.get(1..prefixes.len() - 1).unwrap_or_default();
+        run_on(Tier::current(), Counting { thresholds, words, out })
+    }
+
+    fn search_needed(&self, word: u64, extension: &mut impl FnMut(usize) -> u64) -> u64 {
+        let certain = self.growth.certain();
+        let Some(thresholds) = self.thresholds.get().filter(|thresholds| !thresholds.prefixes.is_empty()) else {
+            return 1 + last_true(self.median, certain, |n| !self.growth.contains(n, word, extension));
+        };
+        let mut n = thresholds.first_not_below(word);
+        while n < certain && thresholds.prefixes[n as usize] == word {
+            reveal::slow_path();
+            if self.growth.contains(n, word, extension) {
+                break;
+            }
+            n += 1;
+        }
+        n
+    }
+
+    /// ⌊π(n)·2^64⌋ by n, if they are kept; 2^64 − 1 for n₂, where the coin says what is beyond.
+    fn prefixes(&self) -> Option<&[u64]> {
+        let thresholds = self.thresholds.get()?;
+        (!thresholds.prefixes.is_empty()).then_some(&thresholds.prefixes)
+    }
+}
+
+/// Writes one more than the number of thresholds that are not above each word; gives whether none is equal to one.
+struct Counting<'a> {
+    thresholds: &'a [u64],
+    words: &'a [u64],
+    out: &'a mut [u64],
+}
+
+impl Work for Counting<'_> {
+    type Result = bool;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> bool {
+        count(self.thresholds, self.words, self.out)
+    }
+}
+
+#[inline(always)]
+fn count(thresholds: &[u64], words: &[u64], out: &mut [u64]) -> bool {
+    out.fill(1);
+    let mut tied = 0;
+    for &threshold in thresholds {
+        // Signed, because AVX2 compares signed integers only.
+        let signed = (threshold ^ SIGN).cast_signed();
+        for (out, &word) in out.iter_mut().zip(words) {
+            *out = out.wrapping_add(u64::from((word ^ SIGN).cast_signed() >= signed));
+            tied |= u64::from(word == threshold);
+        }
+    }
+    tied == 0
+}
+
+fn extension(stage: Stage<'_>, first: u64, i: usize, e: usize) -> u64 {
+    stage.extension(first + i as u64, e)
+}
+
+fn rule(parameter: &'static str, rule: &'static str, value: f64) -> ParamError {
+    ParamError::Rule { parameter, rule, value }
+}
+
+/// The words of π(n), and where among them to look for a word.
+#[derive(Debug)]
+struct Thresholds {
+    /// Empty where there would be too many.
+    prefixes: Vec<u64>,
+    /// For each choice of leading bits, the first n ≥ 1 whose prefix is not below the least word of them; one more entry closes the last.
+    guide: Vec<u32>,
+    guide_bits: u32,
+}
+
+impl Thresholds {
+    fn new(growth: &Growth) -> Result<Self, OutOfMemory> {
+        let certain = growth.certain();
+        if certain >= MOST_KEPT {
+            return Ok(Self {
+                prefixes: Vec::new(),
+                guide: Vec::new(),
+                guide_bits: 0,
+            });
+        }
+        let mut prefixes = memory::filled(0, certain as usize + 1)?;
+        growth.each_prefix(|n, prefix| prefixes[n as usize] = prefix);
+        prefixes[certain as usize] = u64::MAX;
+        let guide_bits = (certain.ilog2() + 2).min(MOST_GUIDE_BITS);
+        let guide = (0..=1_u64 << guide_bits).map(|lead| {
+            let least = u128::from(lead) << (64 - guide_bits);
+            let below = prefixes[1..certain as usize].partition_point(|prefix| u128::from(*prefix) < least);
+            1 + below as u32
+        });
+        let guide = memory::collected(guide)?;
+        Ok(Self {
+            prefixes,
+            guide,
+            guide_bits,
+        })
+    }
+
+    /// The first n from 1 to n₂ whose prefix is not below the word.
+    fn first_not_below(&self, word: u64) -> u64 {
+        let lead = (word >> (64 - self.guide_bits)) as usize;
+        let (least, most) = (self.guide[lead] as usize, self.guide[lead + 1] as usize);
+        let below = self.prefixes[least..most].partition_point(|prefix| *prefix < word);
+        (least + below) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::replay::{float, list, vectors, whole, word};
+
+    fn cases() -> impl Iterator<Item = PartitionSelection> {
+        [
+            (1.0, 1e-6, 1),
+            (1.0, 1e-6, 3),
+            (0.02, 1e-9, 1),
+            (8.0, 0.3, 1),
+            (0.5, 0.5, 1),
+            (50.0, 1e-30, 1),
+            (2.0, 2.0_f64.powi(-127), 2),
+        ]
+        .into_iter()
+        .map(|(eps, delta, k)| PartitionSelection::new(eps, delta, k).unwrap())
+    }
+
+    /// Whether n is shown and what is released, by the fast ways; both are asked about enough counts that the word is searched as in a batch.
+    fn draw(mechanism: &PartitionSelection, count: i64, word: u64, extension: impl Fn(usize) -> u64) -> (bool, i64) {
+        let (mut shown, mut needed) = ([false], [0]);
+        mechanism.shown(&[word], |_, e| extension(e), &[count], &mut shown);
+        mechanism.needed(&[word], |_, e| extension(e), &mut needed);
+        (shown[0], mechanism.noisy(count, needed[0]))
+    }
+
+    /// Evidence: the coin alone. Words on each threshold and beside it, with extensions of all zeros and all ones, and at random; kept thresholds or none.
+    #[test]
+    fn batches_are_what_the_coins_say() {
+        let mut random = Random(7);
+        for mechanism in cases() {
+            let bare = PartitionSelection::new(mechanism.eps, mechanism.delta, 1).unwrap();
+            mechanism.prepare().unwrap();
+            let prefixes = mechanism.prefixes().unwrap();
+            let step = 1 + prefixes.len() / 40;
+            let beside = prefixes
+                .iter()
+                .step_by(step)
+                .flat_map(|t| [t.saturating_sub(1), *t, t.saturating_add(1)]);
+            let words: Vec<u64> = beside
+                .chain((0..30).map(|i| random.word() >> i))
+                .chain([0, u64::MAX])
+                .collect();
+            for (i, &word) in words.iter().enumerate() {
+                let rest = if i % 2 == 0 { u64::MAX } else { 0 };
+                let coin = |n| mechanism.growth.contains(n, word, &mut |_| rest);
+                let needed = (1..=mechanism.certain()).find(|n| coin(*n)).unwrap();
+                for n in [0, 1, needed - 1, needed, needed + 1, mechanism.certain(), 1 << 40] {
+                    let noisy = if n >= needed { n - needed + mechanism.median() } else { 0 };
+                    let expected = (n >= needed, noisy as i64);
+                    assert_eq!(
+                        draw(&mechanism, n as i64, word, |_| rest),
+                        expected,
+                        "{mechanism:?} {n} {word:x}"
+                    );
+                    if i % 16 == 0 {
+                        assert_eq!(draw(&bare, n as i64, word, |_| rest), expected, "{mechanism:?} {n} {word:x}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evidence: golden vectors, which an oracle made that follows the recursion in intervals.
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("partition_selection.json") {
+            let (eps, delta) = (float(&entry["eps"]), float(&entry["delta"]));
+            let mechanism = PartitionSelection::new(eps, delta, whole(&entry["k"])).unwrap();
+            let found = (mechanism.rising(), mechanism.certain(), mechanism.median());
+            let expected = ["rising", "certain", "median"].map(|name| whole(&entry[name]));
+            assert_eq!([found.0, found.1, found.2], expected, "{entry}");
+            mechanism.prepare().unwrap();
+            let counts: Vec<i64> = list(&entry["counts"])
+                .iter()
+                .map(|n| n.as_str().unwrap().parse().unwrap())
+                .collect();
+            let mut generator = Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap());
+            let fill = generator.at(0).unwrap().fill_number(whole(&entry["fill"]));
+            let (mut shown, mut noisy) = (vec![false; counts.len()], vec![-1; counts.len()]);
+            mechanism.write_shown(&fill, whole(&entry["index"]), &counts, &mut shown);
+            mechanism.write_released(&fill, whole(&entry["index"]), &counts, &mut noisy);
+            let values: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
+            assert_eq!(noisy, values, "{entry}");
+            assert!(
+                shown.iter().zip(values).all(|(shown, value)| *shown == (value != 0)),
+                "{entry}"
+            );
+            for case in list(&entry["cases"]) {
+                let forced: Vec<u64> = list(&case[1]).iter().map(word).collect();
+                let extension = |e: usize| forced.get(e).copied().unwrap_or(0);
+                let needed = whole(&case[2]);
+                for n in [needed - 1, needed] {
+                    let noisy = if n == needed { mechanism.median() } else { 0 };
+                    let expected = (n == needed, noisy as i64);
+                    assert_eq!(draw(&mechanism, n as i64, word(&case[0]), extension), expected, "{case}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: value by value, against a batch of more than a chunk.
+    #[test]
+    fn a_fill_is_drawn_one_by_one_and_shows_what_is_selected() {
+        let mechanism = PartitionSelection::new(0.3, 1e-4, 1).unwrap();
+        let counts: Vec<i64> = (0..3 * CHUNK as i64 + 7).map(|i| i * 31 % 60).collect();
+        let (mut shown, mut noisy) = (vec![false; counts.len()], vec![-1; counts.len()]);
+        mechanism.select(&mut Generator::from_seed(3), &counts, &mut shown).unwrap();
+        mechanism.release(&mut Generator::from_seed(3), &counts, &mut noisy).unwrap();
+        let fill = Generator::from_seed(3).fill_number(0);
+        for (i, &count) in counts.iter().enumerate() {
+            let alone = draw(&mechanism, count, fill.stage().word(i as u64), |e| {
+                fill.stage().extension(i as u64, e)
+            });
+            assert_eq!((shown[i], noisy[i]), alone);
+            assert_eq!(shown[i], noisy[i] != 0);
+        }
+    }
+
+    #[test]
+    fn the_largest_counts_saturate() {
+        for mechanism in cases() {
+            mechanism.prepare().unwrap();
+            assert_eq!(draw(&mechanism, i64::MAX, 0, |_| 0), (true, i64::MAX));
+            assert!(!draw(&mechanism, 0, 0, |_| 0).0);
+        }
+    }
+
+    /// Evidence: a mechanism of more counts than are kept, at the counts where its probabilities leave 0 and reach 1.
+    #[test]
+    fn thresholds_that_are_not_kept_are_coins() {
+        let mechanism = PartitionSelection::new(1e-7, 1e-12, 1).unwrap();
+        assert!(mechanism.certain() > MOST_KEPT);
+        let (mut shown, mut noisy) = ([false; 4], [0; 4]);
+        let counts = [0, 1, mechanism.certain() as i64, 1 << 50];
+        mechanism.select(&mut Generator::from_seed(1), &counts, &mut shown).unwrap();
+        mechanism.release(&mut Generator::from_seed(1), &counts, &mut noisy).unwrap();
+        assert_eq!(shown, [false, false, true, true]);
+        assert_eq!(noisy.map(|count| count != 0), shown);
+        let below = mechanism.median() as i64;
+        assert!(draw(&mechanism, below, (1 << 63) - 1, |_| 0).0 && !draw(&mechanism, below - 1, 1 << 63, |_| 0).0);
+    }
+
+    #[test]
+    fn refuses_what_is_no_count_and_what_is_no_parameter() {
+        let mechanism = PartitionSelection::new(1.0, 0.1, 1).unwrap();
+        let mut generator = Generator::from_seed(1);
+        let mut out = [7; 2];
+        let error = mechanism.release(&mut generator, &[1, -1], &mut out).unwrap_err();
+        assert_eq!(error, DrawError::Count(1));
+        assert!(mechanism.release(&mut generator, &[1], &mut out).is_err());
+        assert_eq!((out, generator.next_fill()), ([7; 2], 0));
+        let text = |eps, delta, k| PartitionSelection::new(eps, delta, k).unwrap_err().to_string();
+        for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+            assert!(text(bad, 0.1, 1).starts_with("eps must be finite and greater than 0, got"));
+        }
+        for bad in [f64::NAN, f64::INFINITY, 0.0, -0.1, 0.51] {
+            assert!(text(1.0, bad, 1).starts_with("delta must be from 2**-128 to 0.5, got"));
+        }
+        assert!(text(1.0, 0.1, 0).starts_with("max_partitions_contributed must be from 1 to"));
+        assert!(text(1e-13, 0.1, 1).starts_with("eps must be at least 2**-40 for each partition, got"));
+        assert!(text(1.0, 1e-38, 100).starts_with("delta must be at least 2**-128 for each partition, got"));
+    }
+}

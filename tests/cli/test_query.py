@@ -1,0 +1,308 @@
+"""``stairnoise query``: what it prints and writes, and one clear line without data for everything that it refuses."""
+
+import json
+import os
+import re
+import secrets
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+import stairnoise as sn
+from stairnoise.cli import main
+from stairnoise.query.release import Release
+from tests.interface.canaries import TEXT, leaks
+
+
+@pytest.fixture(autouse=True)
+def _screen(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def database(tmp_path):
+    path = tmp_path / "visits.db"
+    con = sqlite3.connect(path)
+    con.execute("create table visits (who integer, city text, age integer, spent real)")
+    cities = ["Paris", "Rome, IT", "[red]x[/red]", "esc\x1b[2J", 'say "hi"', TEXT]
+    con.executemany("insert into visits values (?, ?, ?, ?)", [(who, cities[who % 6], who % 90, who / 7) for who in range(6000)])
+    con.commit()
+    con.close()
+    return path
+
+
+NUMBERS = "n(i) as (select 1 union all select i + 1 from n where i < 1000000)"
+LISTED = (
+    "--from",
+    "visits",
+    "--by",
+    "city",
+    "--groups",
+    'city=Paris,"Rome, IT",[red]x[/red],"say ""hi"""',
+    "--groups",
+    "city=Oslo",
+)
+COUNT = (*LISTED, "--count", "--row-is-person", "--eps", "60")
+
+
+def run(capsys, *arguments):
+    code = main(["query", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_the_screen_has_every_group_and_the_guarantee(capsys, database):
+    """At ε = 60 the noise is 0 but with a probability of 1e-25."""
+    code, out, err = run(capsys, database, *COUNT)
+    assert (code, err) == (0, "")
+    head, *rows = out.split("\n\n")[0].splitlines()
+    assert head.split() == ["city", "count", "±"]
+    assert [re.split(r" {2,}", row.strip()) for row in rows] == [
+        ["Paris", "1000", "0"],
+        ["Rome, IT", "1000", "0"],
+        ["[red]x[/red]", "1000", "0"],
+        ['say "hi"', "1000", "0"],
+        ["Oslo", "0", "0"],
+    ]
+    text = " ".join(out.split())
+    assert "Protected: the whole table is 60-differentially private for adding or removing one row" in text
+    assert "Not protected:" in text
+    assert "DiscreteLaplace(eps=60.0, sensitivity=1), k = 1, sensitivity 1" in text
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize(
+    "statistic", [("--count",), ("--sum", "spent", "--bounds", 0, 100), ("--mean", "age", "--bounds", 0, 100)]
+)
+def test_nothing_is_cropped(capsys, monkeypatch, database, columns, statistic):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    code, out, _ = run(capsys, database, *LISTED, *statistic, "--row-is-person", "--eps", 1, "--show-true")
+    assert code == 0
+    assert "…" not in out
+    assert max(map(len, out.splitlines())) <= columns
+    for letters in ("[red]x[/red]", "Oslo", "Publishnothingofthisscreen."):
+        assert letters in re.sub(r"\s", "", out)
+
+
+def test_cells_cannot_write_to_the_terminal(capsys, database):
+    code, out, _ = run(capsys, database, *BASE, "--by", "city", "--groups", "city=esc\x1b[2J", "--count")
+    assert code == 0
+    assert "esc\\x1b[2J" in out
+    assert "\x1b" not in out
+
+
+def test_the_file_has_what_the_screen_would(capsys, database, tmp_path):
+    out_file = tmp_path / "private.csv"
+    code, out, err = run(capsys, database, *COUNT, "-o", out_file)
+    assert (code, err) == (0, "")
+    assert f"written to {out_file}: 5 rows\nand to {out_file}.json:" in out
+    assert out_file.read_text() == (
+        'city,count,error_bound\nParis,1000,0\n"Rome, IT",1000,0\n[red]x[/red],1000,0\n"say ""hi""",1000,0\nOslo,0,0\n'
+    )
+    assert json.loads((tmp_path / "private.csv.json").read_text())["eps"] == 60
+    code, out, err = run(capsys, database, *COUNT, "-o", out_file)
+    assert (code, out) == (2, "")
+    assert "--force" in err
+    assert run(capsys, database, *COUNT, "-o", out_file, "--force")[0] == 0
+
+
+def test_json_alone_is_printed(capsys, database):
+    code, out, err = run(capsys, database, *COUNT, "--json")
+    assert (code, err) == (0, "")
+    read = json.loads(out)
+    assert read["rows"][1] == {"city": "Rome, IT", "count": 1000, "error_bound": 0}
+    assert read["about"]["groups"]["city"][3] == 'say "hi"'
+
+
+def test_groups_that_a_spreadsheet_would_run_are_named(capsys, database, tmp_path):
+    groups = "city==1+1,@x,Paris"
+    arguments = ("--from", "visits", "--by", "city", "--groups", groups, "--count", "--row-is-person", "--eps", 1)
+    code, out, _ = run(capsys, database, *arguments, "-o", tmp_path / "x.csv")
+    assert code == 0
+    assert "2 rows have a group that begins with = + - or @" in " ".join(out.split())
+
+
+def test_groups_of_integers_and_null(capsys, database):
+    arguments = ("--from", "visits", "--by", "age", "--groups", "age=17,018,", "--count", "--row-is-person", "--eps", 60)
+    _, out, _ = run(capsys, database, *arguments, "--json")
+    assert [row["age"] for row in json.loads(out)["rows"]] == [17, 18, None]
+
+
+def test_a_key_file_repeats_the_table(capsys, database, tmp_path):
+    tables = []
+    secret = secrets.token_bytes(32)
+    for content in (secret, secret.hex().encode() + b"\n", secrets.token_bytes(32)):
+        (tmp_path / "key").write_bytes(content)
+        arguments = (*LISTED, "--count", "--row-is-person", "--eps", 0.05, "--key-file", tmp_path / "key")
+        code, out, _ = run(capsys, database, *arguments, "--release-name", "r 1", "--json")
+        assert code == 0
+        tables.append(json.loads(out)["rows"])
+    assert tables[0] == tables[1] != tables[2]
+
+
+def test_the_ledger_is_written_and_shown(capsys, database, tmp_path):
+    ledger = tmp_path / "ledger.db"
+    arguments = (*LISTED, "--count", "--row-is-person", "--eps", 0.75, "--ledger", ledger)
+    assert run(capsys, database, *arguments)[0] == 2
+    assert not ledger.exists()
+    assert "Ledger: eps = 0.75 of 1 is spent." in run(capsys, database, *arguments, "--budget", 1)[1]
+    code, out, err = run(capsys, database, *arguments)
+    assert (code, out) == (2, "")
+    assert "must not be exceeded" in err
+    assert sn.Ledger(ledger).total() == 0.75
+
+
+def test_a_table_without_groups_says_so(capsys, database):
+    asked = ("--from", "visits", "--by", "city", "--count", "--row-is-person", "--eps", 1, "--delta", 1e-6, "--where", "age < 0")
+    code, out, _ = run(capsys, database, *asked)
+    assert code == 0
+    assert out.startswith("No group is shown")
+
+
+BASE = ("--from", "visits", "--row-is-person", "--eps", 1)
+ONE = ("--by", "city", "--groups", "city=Paris")
+REFUSED = {
+    "no groups and no delta": ((*BASE, "--by", "city", "--count"), "groups of 'city' must be listed, or delta given"),
+    "no person": (("--from", "visits", "--eps", 1, *ONE, "--count"), "row_is_person or person must be given"),
+    "two persons": ((*BASE, *ONE, "--count", "--person", "who"), "person must be left out"),
+    "no statistic": ((*BASE, *ONE), "one of --count, --sum and --mean must be given, got none"),
+    "two statistics": ((*BASE, *ONE, "--count", "--sum", "spent"), "got --count and --sum"),
+    "a sum without bounds": ((*BASE, *ONE, "--sum", "spent"), "bounds must be given for a sum"),
+    "bounds of a count": ((*BASE, *ONE, "--count", "--bounds", 0, 1), "bounds must be left out"),
+    "an unknown column": ((*BASE, "--by", "cit", "--groups", "cit=a", "--count"), "did you mean 'city'"),
+    "an unknown table": (("--from", "visit", *BASE[2:], *ONE, "--count"), "did you mean 'visits'"),
+    "a group of another type": ((*BASE, "--by", "age", "--groups", "age=old", "--count"), "groups of 'age' must be integers"),
+    "quotes that do not close": ((*BASE, "--by", "city", "--groups", 'city="a', "--count"), "quoted as in"),
+    "groups without a column": ((*BASE, "--by", "city", "--groups", "a,b", "--count"), "COLUMN=a,b"),
+    "a condition that closes a parenthesis": ((*BASE, *ONE, "--count", "--where", "1) or (1=1"), "where"),
+    "a condition with a comment": ((*BASE, *ONE, "--count", "--where", "1 -- "), "where"),
+    "a condition with a query": ((*BASE, *ONE, "--count", "--where", "age > (select 1)"), "where"),
+    "a key without a name": ((*BASE, *ONE, "--count", "--key-file", "key"), "key_file and release_name"),
+    "a budget without a ledger": ((*BASE, *ONE, "--count", "--budget", 1), "ledger must be given"),
+    "true values in a file": ((*BASE, *ONE, "--count", "--show-true", "-o", "x.csv"), "show_true must not be combined"),
+    "true values as JSON": ((*BASE, *ONE, "--count", "--show-true", "--json"), "show_true must not be combined"),
+    "another suffix": ((*BASE, *ONE, "--count", "-o", "x.xlsx"), "*.csv, *.parquet or *.json"),
+    "no directory": ((*BASE, *ONE, "--count", "-o", "no/such/x.csv"), "No such file or directory"),
+    "no eps": (("--from", "visits", "--row-is-person", *ONE, "--count"), "--eps"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_in_one_line_without_data(capsys, monkeypatch, tmp_path, database, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, database, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not leaks(err)
+    assert [path.name for path in tmp_path.iterdir()] == ["visits.db"]
+
+
+SOURCES = {
+    "missing": lambda path: None,
+    "a directory": lambda path: path.mkdir(),
+    "empty": lambda path: path.touch(),
+    "something else": lambda path: path.write_bytes(b"\x00" + TEXT.encode() * 100),
+    "half a database": lambda path: path.write_bytes(b"SQLite format 3\0" + TEXT.encode() * 100),
+}
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+@pytest.mark.parametrize("suffix", [".db", ".duckdb", ".csv", ".parquet"])
+def test_unreadable_sources_are_refused_in_one_line(capsys, tmp_path, make, suffix):
+    if suffix != ".db":
+        pytest.importorskip("duckdb")
+    make(tmp_path / f"visits{suffix}")
+    code, out, err = run(capsys, tmp_path / f"visits{suffix}", *BASE, *ONE, "--count")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert not leaks(err)
+
+
+def test_a_locked_database_is_refused_in_one_line(capsys, database):
+    con = sqlite3.connect(database, isolation_level=None)
+    con.execute("begin exclusive")
+    start = time.monotonic()
+    code, out, err = run(capsys, database, *COUNT)
+    con.close()
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"error: .*locked.*\n", err)
+    assert time.monotonic() - start < 60
+
+
+def test_the_data_are_never_overwritten(capsys, tmp_path):
+    pytest.importorskip("duckdb")
+    path = tmp_path / "visits.csv"
+    path.write_text("city\nParis\n")
+    code, _, err = run(capsys, path, *BASE, *ONE, "--count", "-o", path, "--force")
+    assert code == 2
+    assert "output must not be the file that the data are in" in err
+    assert path.read_text() == "city\nParis\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("asking", "nothing was drawn, and nothing is spent"),
+        ("spending", "it says what is spent"),
+        ("spent", "what is spent is spent"),
+    ],
+)
+def test_an_interruption_says_what_is_spent(capsys, monkeypatch, database, state, said):
+    def interrupted(release, source, **options):
+        release.state = state
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Release, "run", interrupted)
+    code, out, err = run(capsys, database, *COUNT)
+    assert (code, out) == (130, "")
+    assert said in err
+    assert err.strip().count("\n") == 0
+
+
+def test_a_file_that_fails_after_the_draw_says_that_it_cost(capsys, monkeypatch, database, tmp_path):
+    from stairnoise.query.files import Output
+
+    def full(output, table):
+        raise OSError(28, os.strerror(28), str(output.path))
+
+    monkeypatch.setattr(Output, "write", full)
+    code, out, err = run(capsys, database, *COUNT, "-o", tmp_path / "x.csv")
+    assert (code, out) == (2, "")
+    assert "eps = 60 is spent" in err
+
+
+@pytest.mark.slow
+def test_a_long_query_stops_at_ctrl_c(tmp_path):
+    """SIGINT while SQLite sorts: one line, the code of an interruption, and the ledger has nothing."""
+    import signal
+
+    path = tmp_path / "long.db"
+    con = sqlite3.connect(path)
+    con.execute("create table t (who integer, g integer)")
+    con.execute(f"with recursive {NUMBERS} insert into t select random(), i % 50 from n")
+    con.commit()
+    con.close()
+    groups = "g=" + ",".join(map(str, range(50)))
+    arguments = ["--from", "t", "--by", "g", "--groups", groups, "--count", "--person", "who", "--eps", "1"]
+    code = "import sys; from stairnoise.cli import main; print('go', flush=True); sys.exit(main())"
+    command = [sys.executable, "-c", code, "query", str(path), *arguments, "--ledger", str(tmp_path / "l.db"), "--budget", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    while not (tmp_path / "l.db").exists():
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", err)
+    assert "nothing was drawn, and nothing is spent" in err
+    assert err.strip().count("\n") == 0
+    assert sn.Ledger(tmp_path / "l.db").total() == 0

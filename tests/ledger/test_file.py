@@ -1,0 +1,264 @@
+"""Files that are no ledger, cannot be used, or were left by a program that died.
+
+Evidence: SQLite itself locks, damages and reads the files; the operating system limits and kills.
+"""
+
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+
+import pytest
+
+import stairnoise as sn
+
+LAW = sn.DiscreteLaplace(eps=0.25)
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return sn.Ledger(tmp_path / "people.ledger", 1.0, timeout=0.1)
+
+
+def other_database(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE people (name TEXT)")
+
+
+def ledger_of_the_future(path):
+    sn.Ledger(path, 1.0)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 7")
+
+
+FILES = {
+    "a text": (lambda path: path.write_text("name,count\n" * 200), "is not a ledger, or is damaged"),
+    "a short text": (lambda path: path.write_text("x"), "is not a ledger$"),
+    "another database": (other_database, "is not a ledger$"),
+    "a ledger of another version": (ledger_of_the_future, "must be a ledger of format 1, got format 7"),
+    "a directory": (lambda path: path.mkdir(), "is a directory"),
+}
+
+
+@pytest.mark.parametrize("budget", [None, 1.0])
+@pytest.mark.parametrize(("write", "text"), FILES.values(), ids=FILES)
+def test_other_files_are_refused_and_stay_as_they_are(tmp_path, write, text, budget):
+    path = tmp_path / "file"
+    write(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(sn.LedgerError, match=f"^{re.escape(str(path))} {text}"):
+        sn.Ledger(path, budget)
+    assert before is None or path.read_bytes() == before
+
+
+def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
+    path = tmp_path / "file #1 100%.ledger"
+    with pytest.raises(sn.LedgerError, match=r"file #1 100%\.ledger does not exist$"):
+        sn.Ledger(path)
+    with pytest.raises(sn.LedgerError, match=r"is in a directory that does not exist$"):
+        sn.Ledger(tmp_path / "none" / "file", 1.0)
+    assert list(tmp_path.iterdir()) == []
+    made = sn.Ledger(path, 2, delta=1e-6)
+    assert list(tmp_path.iterdir()) == [path]
+    opened = sn.Ledger(str(path))
+    assert (opened.budget, opened.delta, opened.path) == (made.budget, made.delta, path) == (2.0, 1e-6, path)
+
+
+def test_an_empty_file_becomes_a_ledger_only_for_a_budget(tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    with pytest.raises(sn.LedgerError, match=r"is empty: give a budget to make a ledger of it$"):
+        sn.Ledger(path)
+    assert sn.Ledger(path, 1.0).total() == 0.0
+
+
+@pytest.mark.parametrize(("budget", "delta"), [(2.0, None), (1.0, 1e-6), (1.0000000000000002, 0)])
+def test_another_budget_is_refused(ledger, budget, delta):
+    with pytest.raises(sn.LedgerError, match=r"has a budget of 1\.0 at delta = 0\.0, and cannot get another one"):
+        sn.Ledger(ledger.path, budget, delta=delta)
+    assert sn.Ledger(ledger.path, 1, delta=0).budget == 1.0
+
+
+WRONG = {
+    "negative": ((-1.0,), {}, "budget must be finite and greater than 0, got -1.0"),
+    "zero": ((0,), {}, "budget must be finite and greater than 0, got 0"),
+    "nan": ((float("nan"),), {}, "budget must be finite and greater than 0, got nan"),
+    "endless": ((float("inf"),), {}, "budget must be finite and greater than 0, got inf"),
+    "a text": (("1",), {}, "budget must be a real number"),
+    "negative delta": ((1,), {"delta": -1e-9}, "delta must be from 0 to 1, without 1, got -1e-09"),
+    "delta of 1": ((1,), {"delta": 1}, "delta must be from 0 to 1, without 1, got 1"),
+    "delta nan": ((1,), {"delta": float("nan")}, "delta must be from 0 to 1, without 1, got nan"),
+    "delta alone": ((), {"delta": 1e-6}, "budget must be given with a delta, got None"),
+    "timeout": ((1,), {"timeout": -1}, "timeout must be from 0 to"),
+    "timeout nan": ((1,), {"timeout": float("nan")}, "timeout must be from 0 to"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "options", "text"), WRONG.values(), ids=WRONG)
+def test_impossible_numbers_are_refused_before_a_file_is_made(tmp_path, arguments, options, text):
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=text):
+        sn.Ledger(tmp_path / "file", *arguments, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_must_be_a_name():
+    with pytest.raises(sn.ParameterTypeError, match="path must be the name of a file, got 3"):
+        sn.Ledger(3, 1.0)
+
+
+def test_a_locked_ledger_is_waited_for_and_then_an_error(ledger):
+    with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        start = time.monotonic()
+        with pytest.raises(sn.LedgerError, match=r"is locked: another process held it for 0\.1 seconds; nothing has been spent$"):
+            ledger.spend(LAW, data="people")
+        assert time.monotonic() - start > 0.09
+        with pytest.raises(sn.LedgerError, match="is locked"):
+            ledger.total()
+        other.execute("ROLLBACK")
+    assert ledger.spend(LAW, data="people").total == 0.25
+
+
+@POSIX
+def test_a_read_only_ledger_can_be_read_but_not_spent():
+    """In a process without the rights of root, which may write anything: it gives them up once all modules are loaded."""
+    with tempfile.TemporaryDirectory() as directory:
+        ledger = sn.Ledger(f"{directory}/people.ledger", 1.0)
+        ledger.spend(LAW, data="people")
+        ledger.path.chmod(0o444)
+        ledger.path.parent.chmod(0o555)
+        done = run(
+            ledger,
+            "if os.geteuid() == 0:\n"
+            "    os.setuid(65534)\n"
+            "print(sn.Ledger(ledger.path, 1.0).total(), len(ledger.report()))\n"
+            "for attempt in (lambda: ledger.spend(sn.Laplace(0.25), data='people'), lambda: sn.Ledger(f'{ledger.path}2', 1)):\n"
+            "    try:\n"
+            "        attempt()\n"
+            "    except sn.LedgerError as error:\n"
+            "        print(error)",
+        )
+        assert done.stdout.splitlines() == [
+            "0.25 1",
+            f"{ledger.path} cannot be written to; nothing has been spent",
+            f"{ledger.path}2 cannot be made in its directory",
+        ], done.stderr
+        ledger.path.parent.chmod(0o755)
+
+
+@POSIX
+def test_a_full_disk_is_an_error_and_nothing_is_spent(ledger):
+    """A limit on the size of files stands for the full disk: no file may grow."""
+    before = ledger.path.read_bytes()
+    done = run(
+        ledger,
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "try:\n"
+        "    ledger.spend(sn.Laplace(0.25), data='people')\n"
+        "except sn.LedgerError as error:\n"
+        "    print(error)",
+    )
+    assert re.fullmatch(f"{re.escape(str(ledger.path))} cannot be used: .*; nothing has been spent\n", done.stdout), done.stderr
+    assert sn.Ledger(ledger.path).report() == []
+    assert ledger.path.read_bytes() == before
+
+
+@POSIX
+def test_what_was_spent_before_a_crash_stays_spent(ledger):
+    done = run(ledger, "ledger.spend(sn.Laplace(0.25), data='people')\nos.kill(os.getpid(), signal.SIGKILL)")
+    assert done.returncode == -signal.SIGKILL
+    assert ledger.total() == 0.25
+
+
+@POSIX
+def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
+    """Killed between the row and its commit."""
+    done = run(
+        ledger,
+        "from stairnoise._ledger import ledger as module\n"
+        "def killed(connection):\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "module._costs = killed\n"
+        "ledger.spend(sn.Laplace(0.25), data='people')",
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert ledger.report() == []
+    assert ledger.spend(LAW, data="people").total == 0.25
+
+
+@pytest.mark.parametrize("budget", [None, 4.0])
+def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
+    """The file and its journal as they are on the disk amid a transaction, for lack of memory: a copy of both."""
+    ledger = sn.Ledger(tmp_path / "first", 4.0)
+    ledger.spend(LAW, data="people" * 1000)
+    with closing(sqlite3.connect(ledger.path, isolation_level=None)) as writer:
+        for command in ("PRAGMA cache_size = 1", "PRAGMA cache_spill = 1", "BEGIN IMMEDIATE", "UPDATE spending SET total = 4"):
+            writer.execute(command)
+        for _ in range(50):
+            writer.execute("INSERT INTO spending (data, law, partitions, total, time) VALUES (?, '', 1, 4, '')", ["x" * 3000])
+        for name in ("", "-journal"):
+            shutil.copy(f"{ledger.path}{name}", tmp_path / f"second{name}")
+    assert (tmp_path / "second").stat().st_size > 100_000
+    copy = sn.Ledger(tmp_path / "second", budget)
+    assert len(copy.report()) == 1
+    assert copy.total() == 0.25
+    assert copy.spend(LAW, data="people").total == 0.5
+
+
+def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("stairnoise._ledger.ledger.total", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.spend(LAW, data="people")
+    assert ledger.spend(LAW, data="people").total == 0.25
+
+
+def test_a_ledger_that_was_replaced_is_noticed(ledger):
+    ledger.path.unlink()
+    with pytest.raises(sn.LedgerError, match=r"does not exist$"):
+        ledger.spend(LAW, data="people")
+    sn.Ledger(ledger.path, 100.0)
+    with pytest.raises(sn.LedgerError, match=r"has been replaced by a ledger of another budget or delta$"):
+        ledger.spend(LAW, data="people")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["nonsense", "{}", '{"mechanism": "Laplace", "by": "", "arguments": [0.5, 1.0], "exact": {"eps": 0.25, "sensitivity": 1.0}}'],
+)
+def test_a_row_that_cannot_be_read_is_an_error(tmp_path, written):
+    ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6)
+    ledger.spend(LAW, data="people")
+    with closing(sqlite3.connect(ledger.path)) as connection, connection:
+        connection.execute("UPDATE spending SET exact = ?", (written,))
+    with pytest.raises(sn.LedgerError, match="holds a mechanism that this version of stairnoise cannot read"):
+        ledger.spend(LAW, data="people")
+    assert len(ledger.report()) == 1
+
+
+def test_nothing_is_stored_of_the_data_but_a_keyed_fingerprint(ledger):
+    rng = sn.KeyedRng(bytes(range(32)), "2026-Q3")
+    mark = rng.fingerprint([987654321], ["secret label"])
+    ledger.spend(LAW, data="people", statistic="count", fingerprint=mark, rng=rng)
+    ledger.spend(LAW, data="people", statistic="count")
+    content = ledger.path.read_bytes()
+    assert mark.encode() in content
+    assert b"secret label" not in content
+    assert b"987654321" not in content
+    assert ledger.report()[1].fingerprint is None
+
+
+def run(ledger, code):
+    program = f"import os, signal, sys, stairnoise as sn, stairnoise._ledger.file\nledger = sn.Ledger(sys.argv[1])\n{code}"
+    return subprocess.run([sys.executable, "-c", program, str(ledger.path)], capture_output=True, text=True, check=False)

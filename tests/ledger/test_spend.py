@@ -1,0 +1,254 @@
+"""What costs, what does not, and what is refused, by the definition of the ledger.
+
+Evidence: rules written down here, and sums of exact fractions.
+"""
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._registry import ROWS
+
+LAW = sn.DiscreteLaplace(eps=0.25)
+SECRET = bytes(range(32))
+GROUPS = ["north", "south"]
+
+
+def keyed(release="2026-Q3", secret=SECRET, bind="value"):
+    return sn.KeyedRng(secret, release, bind=bind)
+
+
+def pay(ledger, law=LAW, values=(120, 45), labels=GROUPS, *, rng=None, statistic="count", data="people", **options):
+    rng = rng or keyed()
+    mark = rng.fingerprint(list(values), labels)
+    return ledger.spend(law, data=data, statistic=statistic, fingerprint=mark, rng=rng, **options)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return sn.Ledger(tmp_path / "people.ledger", 1.0)
+
+
+def test_a_row_says_what_was_spent(ledger):
+    row = ledger.spend(LAW, data="people", release="2026-Q3", statistic="count", max_partitions_contributed=3)
+    assert row == ledger.report()[0]
+    assert row[:8] == ("people", "2026-Q3", "count", "DiscreteLaplace(eps=0.25, sensitivity=1)", 3, 0.25, 0.0, 0.25)
+    assert row.fingerprint is None
+    assert row.time.endswith("+00:00")
+    assert (ledger.total(), ledger.remaining()) == (0.25, 0.75)
+
+
+def test_every_fresh_release_costs_even_the_same_question(ledger):
+    for paid in range(1, 5):
+        ledger.spend(LAW, data="people", release="2026-Q3", statistic="count")
+        assert ledger.total() == paid / 4
+    with pytest.raises(sn.BudgetError, match=r"eps = 1\.0 of 1\.0 is spent, and with this release it would be eps = 1\.25"):
+        ledger.spend(LAW, data="people", release="2026-Q3", statistic="count")
+    assert len(ledger.report()) == 4
+
+
+def test_a_keyed_repetition_costs_nothing_and_returns_the_row_that_paid(ledger):
+    first = pay(ledger)
+    assert pay(ledger) == pay(ledger, values=(45, 120), labels=GROUPS[::-1]) == first
+    assert ledger.report() == [first]
+    assert len(first.fingerprint) == 64
+
+
+CHANGES = {
+    "another law": {"law": sn.DiscreteLaplace(eps=0.25, sensitivity=2)},
+    "another eps": {"law": sn.DiscreteLaplace(eps=0.5)},
+    "more partitions": {"max_partitions_contributed": 2},
+    "another statistic": {"statistic": "sum"},
+    "another release": {"rng": keyed("2026-Q4")},
+    "another binding": {"rng": keyed(bind="label")},
+    "other people": {"data": "households"},
+}
+
+
+@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
+def test_another_address_costs(ledger, changed):
+    pay(ledger)
+    before = ledger.total()
+    row = pay(ledger, **changed)
+    assert ledger.total() == before + row.eps
+    assert len(ledger.report()) == 2
+    assert pay(ledger, **changed) == row
+
+
+OTHERS = {
+    "another value": {"values": (121, 45)},
+    "another label": {"labels": ["north", "east"]},
+    "a row less": {"values": (120,), "labels": ["north"]},
+    "another secret": {"rng": keyed(secret=bytes(32))},
+    "another law too": {"values": (121, 45), "law": sn.DiscreteLaplace(eps=0.125)},
+}
+
+
+@pytest.mark.parametrize("changed", OTHERS.values(), ids=OTHERS)
+def test_one_name_for_two_states_of_the_data_is_refused(ledger, changed):
+    row = pay(ledger)
+    with pytest.raises(sn.LedgerError, match="release '2026-Q3' must be of one state of the data") as error:
+        pay(ledger, **changed)
+    assert type(error.value) is sn.LedgerError
+    assert ledger.report() == [row]
+
+
+def test_a_keyed_repetition_is_free_when_the_budget_is_spent(ledger):
+    row = pay(ledger, sn.DiscreteLaplace(eps=1))
+    assert ledger.remaining() == 0
+    assert pay(ledger, sn.DiscreteLaplace(eps=1)) == row
+
+
+def test_a_fresh_release_may_have_the_name_of_a_keyed_one_and_costs(ledger):
+    """The ledger knows nothing of its rows, so it cannot tell whether they are the same."""
+    pay(ledger)
+    for paid in (0.5, 0.75):
+        assert ledger.spend(LAW, data="people", release="2026-Q3", statistic="count").total == paid
+    assert pay(ledger).total == 0.25
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.3, 1 / 3, 0.05, 0.7])
+def test_what_remains_is_never_more_than_what_is_left(ledger, eps):
+    """1 - 0.1 and 1 - 1/3 in float64 are above the differences."""
+    ledger.spend(sn.DiscreteLaplace(eps), data="people")
+    left = 1 - Fraction(eps)
+    assert Fraction(ledger.remaining()) <= left < Fraction(math.nextafter(math.nextafter(ledger.remaining(), 2), 2))
+    ledger.spend(sn.DiscreteLaplace(ledger.remaining()), data="people")
+
+
+def test_several_laws_are_spent_together_or_not_at_all(ledger):
+    half = [sn.DiscreteLaplace(eps=0.25), sn.Laplace(eps=0.5)]
+    rows = ledger.spend(half, data="people", statistic=["count", "sum"], max_partitions_contributed=[1, 2])
+    assert [(row.statistic, row.eps, row.max_partitions_contributed, row.total) for row in rows] == [
+        ("count", 0.25, 1, 0.75),
+        ("sum", 0.5, 2, 0.75),
+    ]
+    with pytest.raises(sn.BudgetError, match=r"it would be eps = 1\.5"):
+        ledger.spend(half, data="people")
+    assert ledger.report() == rows
+
+
+def test_of_several_keyed_laws_only_the_new_one_costs(ledger):
+    rng, first = keyed(), pay(ledger)
+    marks = [rng.fingerprint([120, 45], GROUPS), rng.fingerprint([7, 8], GROUPS), rng.fingerprint([7, 8], GROUPS)]
+    names = ["count", "sum", "sum"]
+    rows = ledger.spend([LAW] * 3, data="people", statistic=names, fingerprint=marks, rng=rng)
+    assert rows[0] == first
+    assert rows[1] == rows[2]
+    assert ledger.total() == 0.5
+
+
+def test_pure_sums_are_exact_and_rounded_up(tmp_path):
+    """Ten times 0.1 is more than 1, though floats that are added up say less."""
+    ledger = sn.Ledger(tmp_path / "file", 1.0)
+    tenth = sn.DiscreteLaplace(eps=0.1)
+    for _ in range(9):
+        ledger.spend(tenth, data="people")
+    exact = 9 * Fraction(0.1)
+    assert Fraction(ledger.total()) >= exact > Fraction(math.nextafter(ledger.total(), 0))
+    assert Fraction(ledger.remaining()) <= 1 - exact
+    with pytest.raises(sn.BudgetError, match=r"it would be eps = 1\.0000000000000002"):
+        ledger.spend(tenth, data="people")
+    assert ledger.spend(sn.DiscreteLaplace(eps=ledger.remaining()), data="people").total <= 1.0
+
+
+def test_a_budget_that_float_sums_would_refuse_is_kept(tmp_path):
+    """0.1 + 0.7 is 0.7999999999999999 in floats, 0.1 + 0.2 is above 0.3; the exact sums decide."""
+    for budget, parts in [(0.3, (0.1, 0.2)), (0.8, (0.1, 0.7)), (1.0, (0.7, 0.2, 0.1))]:
+        ledger = sn.Ledger(tmp_path / f"{budget}", budget)
+        fits = sum(map(Fraction, parts)) <= Fraction(budget)
+        laws = [sn.Laplace(eps=eps) for eps in parts]
+        if fits:
+            ledger.spend(laws, data="people")
+        else:
+            with pytest.raises(sn.BudgetError):
+                ledger.spend(laws, data="people")
+        assert len(ledger.report()) == fits * len(parts)
+
+
+def test_without_a_delta_only_pure_mechanisms_fit(ledger):
+    for law in (sn.Gaussian(0.1, 1e-9), sn.TruncatedLaplace(0.1, 1e-9), sn.DiscreteGaussian(100), sn.Guarantee(0.1, 1e-9)):
+        with pytest.raises(sn.BudgetError, match="it would be more than any eps"):
+            ledger.spend(law, data="people")
+    assert ledger.report() == []
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_mechanism_has_a_cost(tmp_path, row):
+    pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01)
+    for law in row.laws():
+        promise = law.guarantee()
+        ledger = composed if promise.delta != 0 else pure
+        spent = ledger.spend(law, data="people")
+        if promise.eps is not None:
+            assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
+        # These compute their ε, with a relative error of less than 1e-12.
+        if row.group == "shares" and promise.eps != getattr(law, "eps", None):
+            assert Fraction(spent.eps) >= Fraction(promise.eps) * (1 + Fraction(1, 10**12))
+        assert spent.delta == promise.delta
+        assert spent.law == repr(law)
+
+
+def test_selections_and_guarantees_have_a_cost(ledger):
+    spent = ledger.spend(sn.ExponentialMechanism(eps=0.1), data="people", max_partitions_contributed=3)
+    assert Fraction(spent.eps) >= 3 * Fraction(0.1)
+    assert ledger.spend(sn.Guarantee(0.25, 0.0, partitions=2), data="people").max_partitions_contributed == 2
+    assert ledger.total() == pytest.approx(0.55)
+
+
+def test_a_sensitivity_counts_for_mechanisms_made_for_none(ledger):
+    law = sn.GeneralizedDiscreteLaplace(1.5, 0.125)
+    once, twice = (ledger.spend(law, data="people", sensitivity=change).eps for change in (1, 2))
+    assert once == pytest.approx(law.privacy_eps(1), rel=2e-12)
+    assert twice == pytest.approx(law.privacy_eps(2), rel=2e-12)
+    with pytest.raises(sn.ParameterError, match="sensitivity must be left out for a DiscreteLaplace"):
+        ledger.spend(LAW, data="people", sensitivity=2)
+
+
+REFUSED = {
+    "no mechanism": ((5,), {}, "law must be a mechanism, a Guarantee or a list of them, got 5"),
+    "a class": ((sn.Laplace,), {}, "law must be a mechanism, a Guarantee or a list of them, got <class"),
+    "an empty list": (([],), {}, "law must be a mechanism or a list of at least one, got an empty list"),
+    "array parameters": ((sn.Laplace(np.array([0.1, 0.2])),), {}, "law must have scalar parameters"),
+    "only a rho": ((sn.Guarantee(rho=0.1),), {}, "law must have an eps to be counted by"),
+    "partitions": ((LAW,), {"max_partitions_contributed": 0}, "max_partitions_contributed must be an integer from 1"),
+    "partitions of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"max_partitions_contributed": 2}, "must be 1 for a Guarantee"),
+    "sensitivity of a guarantee": ((sn.Guarantee(0.1, 0.0),), {"sensitivity": 2}, "sensitivity must be left out for"),
+    "an impossible guarantee": ((sn.Guarantee(math.nan, 0.0),), {}, "law must guarantee one finite eps"),
+    "empty data": ((LAW,), {"data": ""}, "data must be a name, got an empty string"),
+    "data of another type": ((LAW,), {"data": 3}, "data must be a string, got 3"),
+    "a release of another type": ((LAW,), {"release": 3}, "release must be a string, got 3"),
+    "a fingerprint alone": ((LAW,), {"fingerprint": "0" * 64}, "rng must be the KeyedRng of the release"),
+    "a key alone": ((LAW,), {"rng": keyed(), "statistic": "n"}, "fingerprint must be given in a spending with a KeyedRng"),
+    "a key without statistic": ((LAW,), {"rng": keyed(), "fingerprint": "0" * 64}, "statistic must be given in a spending"),
+    "another fingerprint": (
+        (LAW,),
+        {"rng": keyed(), "fingerprint": "0" * 63, "statistic": "n"},
+        "fingerprint must be what fingerprint",
+    ),
+    "another release": (
+        (LAW,),
+        {"rng": keyed(), "fingerprint": "0" * 64, "statistic": "n", "release": "Q4"},
+        "release must be left out, or the name of the KeyedRng, '2026-Q3', got 'Q4'",
+    ),
+    "one statistic for two": (([LAW, LAW],), {"statistic": "n"}, "statistic must be a list with one for each mechanism, 2"),
+    "three statistics for two": (([LAW, LAW],), {"statistic": ["a", "b", "c"]}, "one for each mechanism, 2, got 3"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "options", "text"), REFUSED.values(), ids=REFUSED)
+def test_refused(ledger, arguments, options, text):
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=text):
+        ledger.spend(*arguments, **{"data": "people", **options})
+    assert ledger.report() == []
+
+
+def test_a_ledger_can_be_pickled_and_printed(ledger):
+    pay(ledger)
+    other = pickle.loads(pickle.dumps(ledger))
+    assert other.report() == ledger.report()
+    assert repr(other) == f"Ledger({str(ledger.path)!r}, budget=1.0)"

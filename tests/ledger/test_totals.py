@@ -1,0 +1,161 @@
+"""Composed totals of a ledger.
+
+Evidence: the profile of Gaussian noise by Balle and Wang, "Improving the Gaussian Mechanism" (ICML 2018), theorem 8; the
+profile of repeated discrete Laplace noise as a sum of binomial probabilities, both in mpmath with 40 digits.
+"""
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+import stairnoise as sn
+
+DELTA = 1e-6
+
+
+def make(tmp_path, budget=50.0, delta=DELTA):
+    return sn.Ledger(tmp_path / "file", budget, delta=delta)
+
+
+def gaussian_delta(eps, mu):
+    """δ(ε) of Gaussian noise of standard deviation Δ/mu."""
+    with mpmath.workdps(40):
+        eps, mu = mpmath.mpf(eps), mpmath.mpf(mu)
+        return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
+
+
+def binary_delta(eps, each, k):
+    """δ(ε) of k releases whose loss is `each` or its negative: discrete Laplace noise at sensitivity 1."""
+    with mpmath.workdps(40):
+        each = mpmath.mpf(each)
+        more = 1 / (1 + mpmath.exp(-each))
+        losses = [(mpmath.binomial(k, j) * more**j * (1 - more) ** (k - j), (2 * j - k) * each) for j in range(k + 1)]
+        return mpmath.fsum(p * (1 - mpmath.exp(eps - loss)) for p, loss in losses if loss > eps)
+
+
+@pytest.mark.parametrize("n", [2, 10, 40])
+def test_gaussian_releases_compose_and_never_count_for_less(tmp_path, n):
+    law = sn.Gaussian(eps=0.5, delta=1e-7)
+    ledger = make(tmp_path)
+    ledger.spend([law] * n, data="people")
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(mpmath.mpf(n) / mpmath.mpf(law.sigma2))
+    assert gaussian_delta(ledger.total(), mu) <= DELTA
+    assert gaussian_delta(ledger.total() * (1 - 2e-3), mu) > DELTA
+    assert ledger.total() < n * 0.5
+
+
+@pytest.mark.parametrize("n", [5, 30, 100])
+def test_pure_releases_compose_and_never_count_for_less(tmp_path, n):
+    ledger = make(tmp_path)
+    ledger.spend([sn.DiscreteLaplace(eps=0.25)] * n, data="people")
+    assert binary_delta(ledger.total(), 0.25, n) <= DELTA
+    assert binary_delta(ledger.total() * (1 - 1e-6), 0.25, n) > DELTA
+    assert ledger.total() < n * 0.25
+
+
+def test_several_values_of_one_person_count_each(tmp_path):
+    """A release with k values is k draws of the mechanism for k, whose losses compose."""
+    ledger = make(tmp_path)
+    ledger.spend(sn.DiscreteLaplace(eps=8), data="people", max_partitions_contributed=32)
+    assert binary_delta(ledger.total(), 0.25, 32) <= DELTA
+    assert ledger.total() < 8
+
+
+@pytest.mark.parametrize(
+    ("law", "k"),
+    [(sn.Gaussian(0.5, 1e-7), 3), (sn.Gaussian(0.5, 1e-7).for_partitions(3), 1)],
+    ids=["asked", "made for 3"],
+)
+def test_gaussian_values_of_one_person_count_each(tmp_path, law, k):
+    """A mechanism that was made for 3 values counts for 3, even if the call does not say so again."""
+    ledger = make(tmp_path)
+    ledger.spend([law] * 4, data="people", max_partitions_contributed=k)
+    sigma2 = sn.Gaussian(0.5, 1e-7).for_partitions(3).sigma2
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(4 * 3 / mpmath.mpf(sigma2))
+    assert gaussian_delta(ledger.total(), mu) <= DELTA
+    assert gaussian_delta(ledger.total() * (1 - 2e-3), mu) > DELTA
+
+
+def test_a_single_release_fits_its_own_guarantee_exactly(tmp_path):
+    ledger = make(tmp_path, 0.5, 1e-7)
+    assert ledger.spend(sn.Gaussian(0.5, 1e-7), data="people").total == 0.5
+    with pytest.raises(sn.BudgetError, match=r"at delta = 1e-07 is spent"):
+        ledger.spend(sn.DiscreteLaplace(2.0**-10), data="people")
+
+
+def test_what_has_only_eps_and_delta_is_added_to_the_composed_rest(tmp_path):
+    ledger = make(tmp_path)
+    law = sn.Gaussian(eps=0.5, delta=1e-7)
+    ledger.spend([law] * 10, data="people")
+    ledger.spend(sn.Guarantee(0.25, 4e-7), data="people")
+    ledger.spend(sn.ExponentialMechanism(0.5), data="people")
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(10 / mpmath.mpf(law.sigma2))
+    composed = ledger.total() - 0.75
+    assert gaussian_delta(composed, mu) <= DELTA - 4e-7
+    assert gaussian_delta(composed * (1 - 2e-3), mu) > DELTA - 4e-7
+    with pytest.raises(sn.BudgetError, match="it would be more than any eps"):
+        ledger.spend(sn.Guarantee(0.25, 7e-7), data="people")
+
+
+@pytest.mark.parametrize(
+    ("delta", "parts", "fits"), [(0.3, (0.1, 0.2), False), (1.0, (0.1,) * 10, False), (0.8, (0.7, 0.1), True)]
+)
+def test_deltas_are_added_exactly(tmp_path, delta, parts, fits):
+    """As fractions: the float64 numbers 0.1 and 0.2 are above these decimals, and 0.3 and 0.7 below."""
+    scale = 2.0**-20
+    ledger = make(tmp_path, delta=delta * scale)
+    assert (sum(map(Fraction, parts)) <= Fraction(delta)) == fits
+    rows = [sn.Guarantee(0.1, each * scale) for each in parts]
+    if fits:
+        ledger.spend(rows, data="people")
+    else:
+        with pytest.raises(sn.BudgetError):
+            ledger.spend(rows, data="people")
+
+
+def test_what_cannot_be_composed_is_added(tmp_path):
+    """More values than can be composed, and different mechanisms with an ε above the largest that a lattice holds."""
+    ledger = make(tmp_path, 2000.0)
+    ledger.spend(sn.Laplace(1.0), data="people", max_partitions_contributed=10**6)
+    assert ledger.total() == 1.0
+    ledger.spend([sn.Laplace(600.0), sn.DiscreteLaplace(700.0)], data="people")
+    assert ledger.total() == 1301.0
+
+
+def test_a_mechanism_with_rho_alone_is_composed(tmp_path):
+    ledger = make(tmp_path)
+    row = ledger.spend(sn.DiscreteGaussian(sigma2=10_000), data="people", sensitivity=50)
+    assert (row.eps, row.delta) == (None, None)
+    assert gaussian_delta(row.total, 0.5) == pytest.approx(DELTA, rel=1e-3)
+
+
+def test_what_remains_always_fits(tmp_path):
+    """By adding up, whatever the lattices of composed bounds say."""
+    ledger = make(tmp_path, 3.0)
+    ledger.spend([sn.Laplace(0.3), sn.Gaussian(0.5, 1e-7), sn.Staircase(0.7), sn.DiscreteLaplace(0.1)], data="people")
+    row = ledger.spend(sn.Laplace(ledger.remaining()), data="people")
+    assert row.total <= 3.0
+
+
+def test_a_pure_release_adds_at_most_its_eps(tmp_path, monkeypatch):
+    """Whatever the composed bound is: here one that is far too high."""
+    ledger = make(tmp_path, 3.0)
+    ledger.spend([sn.DiscreteLaplace(0.25)] * 8, data="people")
+    before = ledger.total()
+    monkeypatch.setattr("stairnoise._ledger.ledger.total", lambda costs, delta: 100.0)
+    assert ledger.spend(sn.Laplace(0.5), data="people").total == pytest.approx(before + 0.5, abs=1e-15)
+    with pytest.raises(sn.BudgetError):
+        ledger.spend(sn.Gaussian(0.01, 1e-9), data="people")
+
+
+def test_totals_need_no_order(tmp_path):
+    laws = [sn.DiscreteLaplace(0.25), sn.DiscreteLaplace(0.5)] * 20
+    first, second = (sn.Ledger(tmp_path / name, 50, delta=DELTA) for name in ("first", "second"))
+    first.spend(laws, data="people")
+    for law in sorted(laws, key=lambda law: law.eps):
+        second.spend(law, data="people")
+    assert first.total() == second.total() < 15

@@ -1,0 +1,48 @@
+"""The commands of docs/query.md run as they stand there, one after the other, and write what the page says."""
+
+import csv
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from scripts import demo_database
+from stairnoise.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "query.md").read_text(encoding="utf-8")
+COMMANDS = [shlex.split(text.replace("\\\n", " ")) for text in re.findall(r"^    \$ ((?:.*\\\n)*.*)$", PAGE, re.MULTILINE)]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("query")
+    demo_database.main(directory / "adult.db")
+    rows = [(n % 300, ("Bern", "Chur", "Aarau")[n % 3], n % 250) for n in range(3000)]
+    with (directory / "visits.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("visitor", "city", "spent"), *rows])
+    (directory / "visits.key").write_bytes(bytes(range(32)))
+    return directory
+
+
+def test_the_page_has_commands():
+    assert len(COMMANDS) >= 7
+    assert {command[0] for command in COMMANDS} == {"stairnoise"}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=range(1, len(COMMANDS) + 1))
+def test_a_command_of_the_page_runs(capsys, monkeypatch, directory, command):
+    if any(each.endswith(".csv") for each in command[:3]):
+        pytest.importorskip("duckdb")
+    monkeypatch.chdir(directory)
+    (directory / "private.csv").unlink(missing_ok=True)
+    (directory / "private.csv.json").unlink(missing_ok=True)
+    assert main(command[1:]) == 0, capsys.readouterr().err
+    if "-o" in command:
+        notes = json.loads((directory / "private.csv.json").read_text(encoding="utf-8"))
+        assert notes["eps"] == 1
+        shown = re.search(r"^    (marital_status,race.*)$", PAGE, re.MULTILINE)
+        assert shown is not None
+        assert (directory / "private.csv").read_text(encoding="utf-8").splitlines()[0] == shown[1]

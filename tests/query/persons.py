@@ -1,0 +1,16 @@
+"""Tables of persons for the tests, in SQLite."""
+
+import sqlite3
+
+
+def visits(cells: dict[str, int]) -> sqlite3.Connection:
+    """A table `visits(who, city, spent)`: so many persons in each city, one row each, who spent 7 each."""
+    return visits_of([(city, 7) for city, people in cells.items() for _ in range(people)])
+
+
+def visits_of(rows: list[tuple[str, float]]) -> sqlite3.Connection:
+    con = sqlite3.connect(":memory:")
+    con.execute("create table visits (who integer, city text, spent integer)")
+    con.executemany("insert into visits values (?, ?, ?)", [(who, *row) for who, row in enumerate(rows)])
+    con.commit()
+    return con

@@ -1,0 +1,193 @@
+"""What a query refuses before it opens the data, what it says of that, and which mechanism it chooses."""
+
+import doctest
+import inspect
+import math
+import sqlite3
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise import query
+from tests.interface.canaries import TEXT, leaks
+from tests.query.persons import visits
+
+COUNT = {"by": "city", "groups": ["a", "b"], "row_is_person": True, "eps": 1}
+SUM = COUNT | {"column": "spent", "bounds": (0, 10)}
+
+
+def without(name, arguments=COUNT):
+    return {key: value for key, value in arguments.items() if key != name}
+
+
+REFUSED = {
+    "no list, no delta": (query.count, without("groups"), "groups of 'city' must be listed, or delta given"),
+    "nobody said who": (query.count, without("row_is_person"), "row_is_person or person must be given"),
+    "both said who": (query.count, COUNT | {"person": "who"}, "person must be left out with row_is_person"),
+    "many groups of a row": (query.count, COUNT | {"max_groups": 2}, "max_groups must be 1 with row_is_person"),
+    "no group at all": (query.count, COUNT | {"groups": []}, "groups of 'city' must be one or more"),
+    "a group twice": (query.count, COUNT | {"groups": ["a", "a"]}, "listed once each"),
+    "a text of groups": (query.count, COUNT | {"groups": "ab"}, "groups must be a dict|groups of 'city' must be a list"),
+    "a group that is a list": (query.count, COUNT | {"groups": [["a"]]}, "strings, integers"),
+    "groups of another column": (query.count, COUNT | {"groups": {"citi": ["a"]}}, "columns of by.*did you mean 'city'"),
+    "a column twice": (query.count, COUNT | {"by": ["city", "City"], "groups": {}}, "every column once"),
+    "by of numbers": (query.count, COUNT | {"by": [1]}, r"by\[0\] must be a string"),
+    "no eps": (query.count, COUNT | {"eps": 0}, "eps must be positive and finite"),
+    "an eps that is none": (query.count, COUNT | {"eps": math.nan}, "eps must be positive and finite"),
+    "an eps of text": (query.count, COUNT | {"eps": "1"}, "eps must be a real number"),
+    "an unused delta": (query.count, COUNT | {"delta": 1e-6}, "delta must be left out"),
+    "a delta of 1": (query.count, COUNT | {"delta": 1.0}, "delta must be greater than 0"),
+    "a Gaussian without delta": (query.count, COUNT | {"mechanism": "discrete_gaussian"}, "delta must be given"),
+    "a mechanism of reals": (query.count, COUNT | {"mechanism": "laplace"}, "did you mean 'discrete_laplace'"),
+    "no confidence": (query.count, COUNT | {"confidence": 1}, "confidence must be greater than 0 and less than 1"),
+    "a guessable seed": (query.count, COUNT | {"rng": sn.SeededRng(1)}, "rng must be a SecureRng for a release"),
+    "noise of labels alone": (
+        query.count,
+        COUNT | {"rng": sn.KeyedRng(bytes(32), "x", bind="label")},
+        'rng must be a KeyedRng with bind="value"',
+    ),
+    "a sum without bounds": (query.sum, SUM | {"bounds": None}, "bounds must be given for a sum"),
+    "a mean without bounds": (query.mean, SUM | {"bounds": None}, "bounds must be given for a mean"),
+    "bounds the wrong way": (query.sum, SUM | {"bounds": (10, 0)}, "the lower one must come first"),
+    "no bound above": (query.sum, SUM | {"bounds": (0, math.inf)}, "bounds must be finite"),
+    "a bound that is none": (query.sum, SUM | {"bounds": (math.nan, 1)}, "bounds must be finite"),
+    "three bounds": (query.sum, SUM | {"bounds": (1, 2, 3)}, "two numbers"),
+    "a sum that may be negative": (query.sum, SUM | {"bounds": (-1, 1), "nonnegative": True}, "negative lower bound"),
+    "no ledger": (query.count, COUNT | {"ledger": "ledger.db"}, "ledger must be a Ledger"),
+}
+
+
+@pytest.mark.parametrize(("ask", "arguments", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_before_the_data_are_opened(tmp_path, ask, arguments, message):
+    """The source does not exist, and no error says so."""
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=message) as caught:
+        ask(tmp_path / "nowhere.db", "visits", **arguments)
+    assert "\n" not in str(caught.value)
+
+
+DATA = {
+    "a table": ({"table": "visit"}, "did you mean 'visits'"),
+    "a column": ({"by": "citty", "groups": ["a"]}, "did you mean 'city'"),
+    "a summed column": ({"column": "spend"}, "did you mean 'spent'"),
+    "a person": ({"person": "whom", "row_is_person": False}, "did you mean 'who'"),
+    "a text to sum": ({"column": "city"}, "column must be numeric"),
+    "a condition": ({"where": "spent > (select 1)"}, "where"),
+    "a condition that undoes the groups": ({"where": "1) or (1=1"}, "where"),
+    "a comment": ({"where": "1 -- "}, "where"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), DATA.values(), ids=DATA)
+def test_refused_with_the_data_open_and_without_any_of_them(change, message):
+    con = visits({TEXT: 3, "b": 2})
+    arguments = {"table": "visits", **SUM, **change}
+    with pytest.raises(sn.StairnoiseError, match=message) as caught:
+        query.sum(con, arguments.pop("table"), **arguments)
+    assert not leaks(str(caught.value))
+
+
+def test_nothing_is_spent_on_what_is_refused(tmp_path):
+    ledger = sn.Ledger(tmp_path / "ledger.db", budget=1.0)
+    for change in ({"where": "1 -- "}, {"by": "nothing"}, {"eps": 1.5}):
+        with pytest.raises(sn.StairnoiseError):
+            query.count(visits({"a": 3}), "visits", **(COUNT | change), ledger=ledger)
+    assert ledger.total() == 0
+
+
+def drawn(table):
+    return [each["draws"] for each in table.about["mechanisms"]]
+
+
+def test_mechanisms_are_those_that_compare_recommends():
+    """Up to ε = 0.5 for each number the geometric distribution, above it the staircase; counts have Δ = 1, where both are one."""
+    con = visits({"a": 3})
+    assert drawn(query.count(con, "visits", **COUNT)) == ["DiscreteLaplace(eps=1.0, sensitivity=1)"]
+    assert drawn(query.sum(con, "visits", **SUM)) == ["DiscreteStaircase(eps=1.0, sensitivity=10, r='l1')"]
+    assert drawn(query.sum(con, "visits", **SUM | {"eps": 0.5})) == ["DiscreteLaplace(eps=0.5, sensitivity=10)"]
+    by_person = without("row_is_person", SUM) | {"person": "who", "max_groups": 2}
+    assert drawn(query.sum(con, "visits", **by_person)) == ["DiscreteLaplace(eps=0.5, sensitivity=10)"]
+    assert drawn(query.sum(con, "visits", **SUM, mechanism="discrete_laplace")) == ["DiscreteLaplace(eps=1.0, sensitivity=10)"]
+
+
+def test_a_person_changes_no_more_cells_than_there_are():
+    """With two groups listed, five groups a person are two; groups that are not listed may be any number."""
+    con = visits({"a": 3})
+    asked = {"by": "city", "person": "who", "max_groups": 5, "eps": 1}
+    table = query.count(con, "visits", **asked, groups=["a", "b"])
+    assert drawn(table) == ["DiscreteLaplace(eps=0.5, sensitivity=1)"]
+    assert table.about["mechanisms"][0]["k"] == 2
+    assert drawn(query.count(con, "visits", **asked | {"by": ()})) == ["DiscreteLaplace(eps=1.0, sensitivity=1)"]
+    (unlisted,) = drawn(query.count(con, "visits", **asked, delta=1e-6))
+    assert unlisted == "PartitionSelection(eps=1.0, delta=1e-06, max_partitions_contributed=5)"
+
+
+def test_the_sensitivity_is_the_larger_bound_rounded_up_onto_the_unit():
+    """Clipped totals are whole multiples of the unit within the bounds, so Δ in units is at least every one of them."""
+    con = sqlite3.connect(":memory:")
+    con.execute("create table t (x real)")
+    for low, high in ((0, 0.1), (-3.7, 0.2), (1e-9, 2e-9), (0.1, 1e6 + 0.3), (-5, -1)):
+        table = query.sum(con, "t", column="x", bounds=(low, high), row_is_person=True, eps=1)
+        unit, change = table.about["unit"], table.about["mechanisms"][0]["sensitivity"]
+        assert max(abs(low), abs(high)) <= change < max(abs(low), abs(high)) + unit
+
+
+def test_whole_table_and_several_columns_and_names_that_clash():
+    con = visits({"a": 3})
+    assert list(query.count(con, "visits", row_is_person=True, eps=60)) == [(3, 0)]
+    con.execute("create table t (count text, error_bound integer)")
+    con.execute("insert into t values ('x', 1)")
+    groups = {"error_bound": np.array([1, 2]), "count": ["x", "y"]}
+    table = query.count(con, "t", by=["count", "error_bound"], groups=groups, row_is_person=True, eps=60)
+    assert table.columns == ("count", "error_bound", "private_count", "private_error_bound")
+    assert [row[:3] for row in table] == [("x", 1, 1), ("x", 2, 0), ("y", 1, 0), ("y", 2, 0)]
+    assert table.headings == ("count", "error_bound", "private_count", "±")
+
+
+def test_nonnegative_values_are_named_as_post_processing():
+    con = visits({"a": 1})
+    cities = [f"city {number}" for number in range(200)]
+    table, plain = (
+        query.count(
+            con,
+            "visits",
+            by="city",
+            groups=cities,
+            row_is_person=True,
+            eps=0.1,
+            nonnegative=nonnegative,
+            rng=sn.SeededRng(5, allow_release=True),
+        )
+        for nonnegative in (True, False)
+    )
+    assert list(table) == [(city, max(count, 0), bound) for city, count, bound in plain]
+    assert min(row[1] for row in plain) < 0
+    assert "post-processing: negative private counts were set to 0" in table.about["post_processing"][0]
+    assert plain.about["post_processing"] == []
+
+
+def test_a_mean_of_nobody_has_the_whole_interval_rather_than_a_point():
+    """Noise of a sum beside a count of 0 leads anywhere; an interval outside of the bounds would collapse onto one of them."""
+    con = visits({"a": 1})
+    groups = [f"city {number}" for number in range(300)]
+    asked = {
+        "by": "city",
+        "groups": groups,
+        "column": "spent",
+        "bounds": (0, 1e6),
+        "row_is_person": True,
+        "eps": 2,
+        "confidence": 0.5,
+    }
+    table = query.mean(con, "visits", **asked, rng=sn.SeededRng(3, allow_release=True))
+    assert all(row[4] > row[3] for row in table)
+    assert "-0.0" not in table.to_csv()
+
+
+@pytest.mark.parametrize("name", query.__all__)
+def test_public_names_are_documented_and_their_examples_run(name):
+    thing = getattr(query, name)
+    assert inspect.getdoc(thing)
+    assert thing.__module__ in ("stairnoise.query", "stairnoise.query.ask")
+    for test in doctest.DocTestFinder().find(thing, name, module=False):
+        assert doctest.DocTestRunner().run(test).failed == 0
