@@ -37,7 +37,10 @@ def test_every_absence_is_listed_with_its_reason(row):
 
 
 def test_the_matrix_has_every_law():
-    laws = {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {sn.PartitionSelection, sn.Spending}
+    laws = {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {
+        sn.PartitionSelection,
+        sn.Spending,
+    }
     assert laws == {*FOUR, *(row.load() for row in FURTHER)}
 
 
