@@ -386,3 +386,19 @@ def test_ctrl_c_stops_a_query_of_sqlite(tmp_path, person):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+ADULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult.csv"
+
+
+@pytest.mark.skipif(not ADULT.is_file(), reason="needs ../shared/data/adult.csv")
+def test_the_adult_census():
+    """The counts and means of the thesis on the Laplace and staircase mechanisms (2018)."""
+    states = ("Divorced", "Married-AF-spouse", "Never-married")
+    listed = {"maritalstatus": states, "race": ("White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other")}
+    with open_source(ADULT) as source:
+        counts = source.answers(Question("adult", tuple(listed), listed, "count")).counts.reshape(3, 5)
+        one = {"maritalstatus": states}
+        means = source.answers(Question("adult", ("maritalstatus",), one, "mean", "capitalgain", (0.0, 1e6)))
+    assert [[*row[:2], sum(row[2:])] for row in counts.tolist()] == [[3797, 485, 161], [22, 1, 0], [8757, 1346, 580]]
+    assert (means.sums * means.unit / means.counts).round(3).tolist() == [728.415, 432.652, 376.588]
