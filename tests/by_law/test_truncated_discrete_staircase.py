@@ -258,7 +258,7 @@ def least_second_moment(eps, delta, cells, reach, shifts):
 @pytest.mark.long
 @pytest.mark.parametrize(("eps", "delta", "least", "variance", "end"), TABLE)
 def test_linear_programs(eps, delta, least, variance, end):
-    """HiGHS over all symmetric laws a little wider than this one, and every shift; the mean of a law and its mirror image is one."""
+    """HiGHS over all symmetric laws a little wider than this one, for every shift; with a law its mirror image is one."""
     found = least_second_moment(eps, delta, 10, end + 15, range(1, 11))
     assert found <= variance * (1 + 1e-6)
     assert found == pytest.approx(least, rel=2e-4)
