@@ -258,19 +258,20 @@ def least_second_moment(eps, delta, cells, reach, shifts):
 @pytest.mark.long
 @pytest.mark.parametrize(("eps", "delta", "least", "variance", "end"), TABLE)
 def test_linear_programs(eps, delta, least, variance, end):
-    """HiGHS over all symmetric laws a little wider than this one; the constraint of the largest shift is enough for a bound."""
-    found = least_second_moment(eps, delta, 10, end + 15, (10,))
+    """HiGHS over all symmetric laws a little wider than this one, for every shift; with a law its mirror image is one."""
+    found = least_second_moment(eps, delta, 10, end + 15, range(1, 11))
     assert found <= variance * (1 + 1e-6)
     assert found == pytest.approx(least, rel=2e-4)
 
 
 @pytest.mark.long
-def test_other_shifts_change_the_linear_program_little():
-    """A law that is optimal for one shift may be a comb; with every shift the least cost is between the two."""
+def test_one_shift_alone_would_not_do():
+    """A law that is the best for one shift alone may be a comb, which costs far less and is not private."""
     one = least_second_moment(2, 0.05, 4, 16, (4,))
     every = least_second_moment(2, 0.05, 4, 16, (1, 2, 3, 4))
     ours = sn.TruncatedDiscreteStaircase(2, 0.05, 4, "l2").var()
-    assert one * (1 - 1e-9) <= every <= ours
+    assert one < 0.9 * every
+    assert every <= ours
 
 
 @pytest.mark.parametrize("eps", [1, 2, 4, 8])

@@ -425,3 +425,12 @@ def test_costs_whose_squares_leave_float64():
     assert [row.std for row in far] == [0.0, 0.0]
     near = sn.compare(1, sensitivity=1e300, costs=[0.0, 1e300])
     assert [row.std for row in near] == [math.inf, math.inf]
+
+
+@pytest.mark.parametrize(("eps", "delta"), [(0.1, 0.3), (1, 1e-6), (8, 1e-6)])
+@pytest.mark.parametrize("cost", ["l1", "l2"])
+def test_the_better_bounded_noise_is_recommended(eps, delta, cost):
+    table = sn.compare(eps, delta=delta, cost=cost)
+    assert table[f"TruncatedStaircase {cost}"].ratio < table["TruncatedLaplace"].ratio
+    assert "For one release with bounded noise choose the truncated staircase: its" in table.recommendation
+    assert "bounded noise" not in sn.compare(eps, cost=cost).recommendation

@@ -34,7 +34,7 @@ pub(crate) struct Map {
 ///
 /// An error of τ by a factor 1 + e changes U = V + τ·(2^bits − V) by at most e·(1 − x) of it. In all 29.5 at most, and 30.5 for lines, whose offsets have a
 /// further product.
-pub(super) const PER_Y_MAPPED: f64 = 3.0 * PER_Y;
+pub(super) const PER_Y_MAPPED: f64 = 2.25 * PER_Y;
 
 impl Map {
     /// Of a law without ends.

@@ -223,7 +223,10 @@ fn truncated_staircases_end() {
             let most = most_truncated_staircase(eps, cells, 1, delta);
             let law = IntegerLaw::TruncatedStaircase { eps, cells, r: 1, most };
             assert_eq!(magnitude(&law, 0, &mut |_: usize| 0), most, "{law:?}");
-            assert_eq!(magnitude(&law, 0, &mut |e: usize| u64::from(e == 200)), most, "{law:?}");
+            // v = 2^(−63 − 64·201), below S_A(A) where e^(−ε) is far above.
+            if eps < 1000.0 {
+                assert_eq!(magnitude(&law, 0, &mut |e: usize| u64::from(e == 200)), most, "{law:?}");
+            }
             assert_eq!(magnitude(&law, (1 << 63) - 1, &mut |_: usize| u64::MAX), 0, "{law:?}");
         }
     }
