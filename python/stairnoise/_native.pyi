@@ -147,6 +147,18 @@ class Law:
     ) -> None: ...
     def release_usual(self, stream: Stream, values: object, out: object, whole: bool) -> NDArray[Any] | float | None: ...
 
+def arrow_chunks(
+    capsule: object,
+) -> tuple[str, list[tuple[NDArray[np.uint8], NDArray[np.uint8] | None, int]]]:
+    """Bytes of numbers, bits of those that are no nulls, how many bits come before; and the numbers' type."""
+
+@final
+class ArrowArray:
+    """Numbers and a bit for each, 0 for null, which Polars takes without a copy."""
+
+    def __new__(cls, numbers: NDArray[Any], valid: NDArray[np.uint8]) -> ArrowArray: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
 @final
 class Selection:
     """A mechanism that selects one of finitely many candidates; their costs lie along the last axis."""

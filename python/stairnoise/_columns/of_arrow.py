@@ -103,8 +103,18 @@ def nulls_of(chunk: Any) -> NDArray[np.bool_]:
     if chunk.null_count == 0 or validity is None:
         return np.zeros(len(chunk), np.bool_)
     first, skipped = divmod(chunk.offset, 8)
-    bits = np.unpackbits(np.frombuffer(validity, np.uint8)[first:], count=skipped + len(chunk), bitorder="little")
+    return nulls_of_bits(np.frombuffer(validity, np.uint8)[first:], skipped, len(chunk))
+
+
+def nulls_of_bits(valid: NDArray[np.uint8], skipped: int, length: int) -> NDArray[np.bool_]:
+    """Tell which of the elements are null whose bits come after so many others."""
+    bits = np.unpackbits(valid, count=skipped + length, bitorder="little")
     return np.equal(bits, 0, out=bits.view(np.bool_))[skipped:]
+
+
+def bits_of(nulls: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return a bit for every element, 0 for null."""
+    return np.packbits(~nulls, bitorder="little")
 
 
 def _from_words(words: NDArray[Any]) -> NDArray[np.int64]:
@@ -124,5 +134,5 @@ def _array(pyarrow: Any, kind: Any, numbers: NDArray[Any], nulls: Nulls) -> Any:
         if kind.bit_width > _WORD:
             signs = np.broadcast_to((data >> (_WORD - 1))[:, None], (len(data), kind.bit_width // _WORD - 1))
             data = np.concatenate([data[:, None], signs], axis=1)
-    validity = None if nulls is None else pyarrow.py_buffer(np.packbits(~nulls, bitorder="little"))
+    validity = None if nulls is None else pyarrow.py_buffer(bits_of(nulls))
     return pyarrow.Array.from_buffers(kind, len(numbers), [validity, pyarrow.py_buffer(np.ascontiguousarray(data))])

@@ -7,7 +7,7 @@
     reason = "NumPy's memory: elements at any strides, read and written by several threads"
 )]
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
@@ -120,7 +120,7 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
 /// Whether two arrays have the same elements at the same places: first element, shape and strides.
 #[pyfunction]
 pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
-    let facts = |array: &Bound<'_, PyUntypedArray>| (address(array), array.dtype().itemsize());
+    let facts = |array: &Bound<'_, PyUntypedArray>| (data(array), array.dtype().itemsize());
     facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
 }
 
@@ -149,13 +149,14 @@ pub(crate) fn new_array<'py, T: Element + Copy>(
     Ok(array)
 }
 
-fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
+/// Where the first element lies.
+pub(crate) fn data(array: &Bound<'_, PyUntypedArray>) -> *const c_void {
     // SAFETY: the pointer is that of a live array, and this thread is attached to the interpreter.
-    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.addr() }
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast() }
 }
 
 pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
-    // SAFETY: as in `address`.
+    // SAFETY: as in `data`.
     let flags = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
     flags & numpy::npyffi::NPY_ARRAY_WRITEABLE != 0
 }

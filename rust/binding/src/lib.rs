@@ -3,6 +3,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `arguments` | Python values as the core's enums |
+//! | `arrow` | memory that Polars lends and takes |
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `column` | numbers in chunks, with nulls among them |
@@ -25,6 +26,7 @@
 use pyo3::prelude::*;
 
 mod arguments;
+mod arrow;
 mod borrows;
 mod buffer;
 mod column;
@@ -48,6 +50,8 @@ mod usual;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::arrow::{ArrowArray, arrow_chunks};
     #[pymodule_export]
     use crate::buffer::same_memory;
     #[pymodule_export]

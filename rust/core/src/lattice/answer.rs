@@ -134,7 +134,7 @@ impl Answer for i64 {
 
     #[inline(always)]
     fn nearest(self) -> f64 {
-        // Exact where it is used: floats take integers up to 2⁵³ (`is_quick`), and integers take `rounded`.
+        // Exact where it has to be: floats take integers up to 2⁵³ (`is_quick`), `i64` takes `rounded`, and `i32` cuts off what is larger.
         self as f64
     }
 
