@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.by_method.test_release_columns import BEYOND, HOLDERS, INTEGERS, SILENT, WITH_NULLS, kind, listed
+from tests.by_method.columns import BEYOND, HOLDERS, INTEGERS, SILENT, WITH_NULLS, kind, listed
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

@@ -101,6 +101,43 @@ def test_stand_ins(package, path, derived):
     assert rng._stream.fill_count == 0
 
 
+def test_xarray_over_dask():
+    """A task that notices that it is run; and the same arrays in memory are no lazy ones."""
+    xarray = pytest.importorskip("xarray")
+    dask_array = pytest.importorskip("dask.array")
+    run = []
+
+    def noticed(part: Any) -> Any:
+        run.append(part)
+        return part
+
+    graph = dask_array.from_array(np.arange(4)).map_blocks(noticed, dtype=np.int64, meta=np.empty(0, np.int64))
+    lazy = xarray.DataArray(graph, dims="x")
+    for value in (lazy, lazy.variable, xarray.Dataset({"a": ("x", np.arange(4)), "n": lazy})):
+        kind = type(value).__name__
+        with pytest.raises(sn.LazyError, match=f"^values must be in memory, got a lazy value of type {kind} of xarray: "):
+            LAW.release(value)
+    with pytest.raises(sn.LazyError, match=r"^labels must be in memory, got a lazy value of type DataArray of xarray: "):
+        LAW.release(np.arange(4), labels=lazy, statistic="count", rng=KEYED)
+    assert not run
+    exact = LAW.release(np.arange(4), rng=sn.SeededRng(1, allow_release=True))
+    assert LAW.release(lazy.compute(), rng=sn.SeededRng(1, allow_release=True)).tolist() == exact.tolist()
+    assert run
+
+
+@pytest.mark.parametrize("kind", ["dataarray.DataArray", "dataset.Dataset", "variable.Variable"])
+def test_stand_ins_of_xarray(kind):
+    """Without xarray: asked for a graph alone, and lazy where there is one."""
+    module, _, name = f"xarray.core.{kind}".rpartition(".")
+    lazy = type(name, (Watched,), {"__module__": module, "__dask_graph__": lambda self: {"task": 1}})()
+    with pytest.raises(sn.LazyError, match=f"^values must be in memory, got a lazy value of type {name} of xarray: "):
+        LAW.release(lazy)
+    assert object.__getattribute__(lazy, "asked") == []
+    methods = {"__dask_graph__": lambda self: None, "__array__": lambda *_, **__: np.arange(3)}
+    held = type(name, (), {"__module__": module, **methods})()
+    assert LAW.release(held).shape == (3,)
+
+
 def test_what_is_not_lazy_is_not_called_so():
     """A class of the user's that only has such a name, and an engine's row that is a tuple."""
 

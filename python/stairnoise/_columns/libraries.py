@@ -1,8 +1,11 @@
-"""Whose value this is, by modules and names of its type's classes: nothing is imported, and the value is not looked at."""
+"""Whose value this is, by modules and names of its type's classes: nothing is imported, and the value is not looked at.
+
+Except one of xarray, which is asked whether it stands for a computation of Dask.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +29,8 @@ _LAZY = {
     "pyarrow": {"Dataset", "RecordBatchReader", "Scanner"},
     "pyspark": {"Column", "DataFrame", "Frame", "GroupedData", "Index", "RDD", "Series"},
 }
+# Classes that hold numbers in memory, or a graph of tasks by which Dask would compute them.
+_PERHAPS_LAZY = {"xarray": {"DataArray", "Dataset", "Variable"}}
 
 # What is usually released, or passed for a parameter.
 _PLAIN = frozenset({bool, int, float, list, tuple, np.ndarray})
@@ -45,14 +50,15 @@ def library(value: object) -> tuple[str, Literal["column", "frame"]] | None:
     return None
 
 
-def refuse_lazy(value: object, name: str) -> None:
+def refuse_lazy(value: Any, name: str) -> None:
     """Refuse a value that stands for a computation: looking at it would run that, and every run would be another release."""
     kind = type(value)
     if kind in _PLAIN:
         return
     for package, class_name in _origins(kind):
         names = _LAZY.get(package, ())
-        if names is None or class_name in names:
+        perhaps = class_name in _PERHAPS_LAZY.get(package, ())
+        if names is None or class_name in names or (perhaps and value.__dask_graph__() is not None):
             raise LazyError(
                 f"{name} must be in memory, got a lazy value of type {kind.__name__} of {package}: "
                 "collect it first, because each of its evaluations would be another release"

@@ -88,7 +88,7 @@ def check(call: Call, argument: str, plain: np.ndarray, name: str) -> None:
 
 
 def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
-    """A release of a frame names its columns, and a series is not broadcast to another shape: test_release_columns.py."""
+    """A release of a frame names its columns, and a series is not broadcast to another shape: test_release_frames.py."""
     if not call.label.endswith(".release"):
         return False
     parameters = call.function.__self__._parameter_shape

@@ -290,6 +290,35 @@ mod tests {
         assert_eq!(f32::from_cells(-cells, -40), -16_777_218.0);
     }
 
+    /// Evidence: the sum in integers, for answers on both sides of every bound of a type.
+    #[test]
+    fn quick_sums_are_those_of_integers() {
+        let near = [
+            0,
+            1,
+            i64::from(i32::MAX),
+            1 << 52,
+            1 << 53,
+            (1 << 53) + 1,
+            (1 << 62) + 1,
+            i64::MAX,
+        ];
+        let noises = [0, 1, -1, 77, i64::from(i32::MIN), (1 << 51) - 1, 1 - (1 << 51)];
+        for answer in near.into_iter().flat_map(|n| [n, -n, n - 1, 1 - n]) {
+            for noise in noises {
+                let sum = i128::from(answer) + i128::from(noise);
+                let whole = noise as f64;
+                assert_eq!(i64::from_sum(answer, answer as f64, whole, 1.0), i64::from_cells(sum, 0));
+                assert_eq!(i32::from_sum(answer, answer as f64, whole, 1.0), i32::from_cells(sum, 0));
+                let x = answer as f64 + 0.5;
+                if x.is_quick(true) {
+                    let sum = x.round_to_lattice(0) + i128::from(noise);
+                    assert_eq!(i32::from_sum(x, x, whole, 1.0), i32::from_cells(sum, 0), "{x} {noise}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_ends_saturate() {
         assert_eq!(i64::from_cells(i128::MAX, 0), i64::MAX);
