@@ -143,7 +143,13 @@ class Law:
     def fill_usual(self, stream: Stream, out: object, whole: bool) -> bool: ...
     def release(self, stream: Stream, values: NDArray[Any], out: NDArray[Any], threads: int = 0) -> None: ...
     def release_column(
-        self, stream: Stream, chunks: list[NDArray[Any]], nulls: NDArray[np.uint8] | None, out: NDArray[Any], threads: int = 0
+        self,
+        stream: Stream,
+        chunks: list[NDArray[Any]],
+        nulls: NDArray[np.uint8] | None,
+        out: NDArray[Any],
+        kept: bool = False,
+        threads: int = 0,
     ) -> None: ...
     def release_usual(self, stream: Stream, values: object, out: object, whole: bool) -> NDArray[Any] | float | None: ...
 

@@ -63,7 +63,7 @@ def _read(polars: Any, values: Any) -> Chunks:
         converted = values.cast(polars.Int64, strict=False)
         require("values", (converted.is_not_null() | values.is_null()).to_numpy(), "within int64")
         values = converted
-    kind, lent = _native.arrow_chunks(values.__arrow_c_stream__())
+    kind, lent = _native.arrow_chunks(values.__arrow_c_stream__(None))
     arrays = [numbers.view(kind) for numbers, _, _ in lent] or [np.empty(0, kind)]
     if not values.null_count():
         return Chunks(arrays)

@@ -30,7 +30,7 @@ class Noise(Protocol):
     """What adds noise to columns: that of a stream, or that of labels."""
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
-        """Write the noisy answers of the column number `place` to `out`; what is written for missing ones is not used."""
+        """Write the noisy answers of the column number `place` to `out`, and 0 for missing ones: no noise stays behind a null."""
 
     def rehearse(self, answers: Chunks) -> None:
         """Refuse answers that `add` would refuse, before another column has drawn."""
@@ -48,10 +48,13 @@ class Fresh(NamedTuple):
         arrays, nulls = answers
         if self.law._parameter_shape or (nulls is None and len(arrays) == 1) or len(arrays) > _MOST_CHUNKS:
             self.law._add_noise(self.stream, answers.whole(), out, self.k, self.threads)
+            if missing is not None:
+                out[missing] = 0
             return
         law = self.law._keeping_guarantee(self.k, NAME)._scalar_law
         contiguous = [np.require(array, requirements=["C", "A"]) for array in arrays]
-        law.release_column(self.stream, contiguous, None if nulls is None else nulls.view(np.uint8), out, self.threads)
+        places = None if nulls is None else nulls.view(np.uint8)
+        law.release_column(self.stream, contiguous, places, out, missing is not None, self.threads)
 
     def rehearse(self, answers: Chunks) -> None:
         """With scalar parameters the least and the largest answer decide: NaN is both of them if there is one."""
@@ -182,7 +185,13 @@ def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
     require_values(vectors.shape, law._value_shape, "values")
     noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
     noise.add(0, Chunks([vectors]), noisy, None)
-    return [_made(each, noisy[:, place].copy()) for place, each in enumerate(found)]
+    made = []
+    for place, each in enumerate(found):
+        column = noisy[:, place].copy()
+        if each.missing is not None:
+            column[each.missing] = 0
+        made.append(_made(each, column))
+    return made
 
 
 def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
@@ -207,6 +216,4 @@ def _cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | 
 
 def _made(one: Answers, noisy: NDArray[Any]) -> Any:
     """Make the column of released numbers."""
-    if one.missing is not None:
-        noisy[one.missing] = 0  # what libraries keep behind a null is no answer
     return by_library("values", one.source, one.column.make, noisy, one.missing)

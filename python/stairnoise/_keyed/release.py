@@ -75,10 +75,11 @@ class KeyedNoise:
         self._keys: Keys | None = None
 
     def add(self, place: int, answers: Chunks, out: NDArray[Any], missing: Nulls) -> None:
-        """Write noisy answers to `out`, which is of NumPy's own class; a missing one gets any number."""
+        """Write noisy answers to `out`, which is of NumPy's own class, and 0 for a missing one."""
         labels = self._labels
         # The secret is not fetched for nothing, such as the empty frames by which clusters infer types.
         if not len(labels) or (missing is not None and missing.all()):
+            out[...] = 0
             return
         rows = answers.whole()
         if missing is not None:
@@ -99,6 +100,8 @@ class KeyedNoise:
             width=self._width,
             threads=self._threads,
         )
+        if missing is not None:
+            whole[missing] = 0
         if whole is not out:
             out[...] = whole
 

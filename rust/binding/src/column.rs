@@ -44,6 +44,13 @@ impl<A: Copy> Column<'_, A> {
         self.len
     }
 
+    /// Writes 0 to the places of nulls in a part of an output, which begins at number `first`.
+    pub fn erase_nulls<T: Copy + Default>(&self, first: usize, part: &mut [T]) {
+        if let Some(nulls) = self.nulls.as_ref().and_then(Input::as_slice) {
+            fill_nulls(part, &nulls[first..][..part.len()], T::default());
+        }
+    }
+
     /// The numbers in step with an output that is written `most` at a time.
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
         Ok(InOrder {

@@ -75,6 +75,7 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     release_in_order(
         py,
         |most| answers.in_order(most),
+        |_, _| (),
         values.shape(),
         places,
         law,
@@ -83,10 +84,10 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     )
 }
 
-/// Writes the released numbers of a column to their places of `out`.
+/// Writes the released numbers of a column to their places of `out`, and 0 in the places of nulls if they are to be `kept`.
 pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
-    column: &Column<'_, A>,
+    (column, kept): (&Column<'_, A>, bool),
     out: &Bound<'_, PyArrayDyn<T>>,
     law: &impl Law,
     stream: &Stream,
@@ -94,13 +95,20 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
 ) -> PyResult<()> {
     same_shape("values", &[column.len()], out.shape())?;
     let in_order = |most| Ok(InOrder::Column(column.in_order(most)?));
-    release_in_order(py, in_order, out.shape(), Output::new(out)?, law, stream, threads)
+    let finish = |first: u64, part: &mut [T]| {
+        if kept {
+            column.erase_nulls(first as usize, part);
+        }
+    };
+    release_in_order(py, in_order, finish, out.shape(), Output::new(out)?, law, stream, threads)
 }
 
-/// Writes released answers of this shape, which `in_order` reads in step with `places`.
+/// Writes released answers of this shape, which `in_order` reads in step with `places`; `finish` takes each part with the number of its first.
+#[allow(clippy::too_many_arguments, reason = "two callers")]
 fn release_in_order<'a, A: Answer + Element + Sync + 'a, T: Value + Element>(
     py: Python<'_>,
     in_order: impl Fn(usize) -> Result<InOrder<'a, A>, OutOfMemory> + Sync + Send,
+    finish: impl Fn(u64, &mut [T]) + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,
     law: &impl Law,
@@ -129,7 +137,9 @@ fn release_in_order<'a, A: Answer + Element + Sync + 'a, T: Value + Element>(
         || (),
         |(), piece| {
             piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
-                Ok(fill.release(first, answers.part(), part)?)
+                fill.release(first, answers.part(), part)?;
+                finish(first, part);
+                Ok(())
             })
         },
     )

@@ -61,8 +61,9 @@ impl Law {
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
     }
 
-    /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0.
-    #[pyo3(signature = (stream, chunks, nulls, out, threads = 0))]
+    /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0; to be `kept` null, it gets no noise.
+    #[allow(clippy::too_many_arguments, reason = "Python's")]
+    #[pyo3(signature = (stream, chunks, nulls, out, kept = false, threads = 0))]
     fn release_column(
         &self,
         py: Python<'_>,
@@ -70,15 +71,16 @@ impl Law {
         chunks: &Bound<'_, PyList>,
         nulls: Option<&Bound<'_, PyArrayDyn<u8>>>,
         out: &Bound<'_, PyUntypedArray>,
+        kept: bool,
         threads: usize,
     ) -> PyResult<()> {
         if let Ok(chunks) = chunks.extract::<Vec<Bound<'_, PyArrayDyn<i64>>>>() {
             let column = Column::new(&chunks, nulls)?;
-            with_output!(out, out => drawing::release_column(py, &column, out, &self.0, stream, threads))
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
         } else {
             let chunks = chunks.extract::<Vec<Bound<'_, PyArrayDyn<f64>>>>()?;
             let column = Column::new(&chunks, nulls)?;
-            with_output!(out, out => drawing::release_column(py, &column, out, &self.0, stream, threads))
+            with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
         }
     }
 

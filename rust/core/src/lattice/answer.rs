@@ -14,7 +14,9 @@ pub trait Answer: Copy + private::Sealed {
 
     /// Whether every number of the type is below `limit`.
     #[doc(hidden)]
-    fn are_below(limit: f64) -> bool;
+    fn are_below(_limit: f64) -> bool {
+        false
+    }
 
     /// ⌊x/g + ½⌋, computed exactly and saturating at ±2¹²⁶.
     ///
@@ -79,10 +81,6 @@ impl Answer for f64 {
     #[inline(always)]
     fn is_below(self, limit: f64) -> bool {
         self.abs() < limit
-    }
-
-    fn are_below(_: f64) -> bool {
-        false
     }
 
     fn round_to_lattice(self, log2_granularity: i32) -> i128 {
