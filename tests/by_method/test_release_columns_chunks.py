@@ -152,7 +152,7 @@ def test_what_the_extension_refuses():
         with pytest.raises(ValueError, match="numbers and bits must be contiguous, a bit for every number"):
             _native.ArrowArray(numbers, np.zeros(bits, np.uint8))
     with pytest.raises(ValueError, match="the capsule must lend a column of numbers"):
-        _native.arrow_chunks(pl.Series(["a"]).__arrow_c_stream__())
+        _native.arrow_chunks(pl.Series(["a"]).__arrow_c_stream__(None))
     with pytest.raises((ValueError, TypeError)):
         _native.arrow_chunks(pa.array([1]).__arrow_c_array__()[1])
     assert stream.fill_count == 0

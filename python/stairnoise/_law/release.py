@@ -144,8 +144,8 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             argument is not allowed, such as an `out` that another thread is filling. Nothing has been drawn and `out`
             is untouched.
         LazyError
-            `values` stands for a computation, such as a Polars LazyFrame, a DuckDB relation, or a DataFrame of Dask or
-            Spark. It has not been run. The class is a ParameterTypeError.
+            `values` stands for a computation, such as a Polars LazyFrame, a DuckDB relation, a DataFrame of Dask or
+            Spark, or an xarray DataArray over Dask. It has not been run. The class is a ParameterTypeError.
 
         Notes
         -----
