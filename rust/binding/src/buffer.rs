@@ -20,7 +20,6 @@ use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, parallel};
 
 use crate::borrows::Borrow;
-use crate::column;
 use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
 use crate::turn;
@@ -262,6 +261,12 @@ pub(crate) trait Inputs {
     fn advance(&mut self, first: usize, n: usize);
 }
 
+/// Inputs of one element type.
+pub(crate) trait Elements<A>: Inputs {
+    /// The elements that [`Inputs::advance`] has reached.
+    fn part(&self) -> &[A];
+}
+
 impl Inputs for () {
     fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
         Ok(())
@@ -476,17 +481,14 @@ pub(crate) enum InOrder<'a, A> {
         part: Range<usize>,
         stage: Vec<A>,
     },
-    Column(column::InOrder<'a, A>),
 }
 
-impl<A> InOrder<'_, A> {
-    /// The elements that [`Inputs::advance`] has reached.
-    pub fn part(&self) -> &[A] {
+impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
+    fn part(&self) -> &[A] {
         match self {
             Self::Contiguous { all, part } => &all[part.clone()],
             Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
-            Self::Column(column) => column.part(),
         }
     }
 }
@@ -508,7 +510,6 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
                 let place = tile.place(first);
                 *part = place..place + count;
             }
-            Self::Column(column) => column.advance(first, count),
         }
     }
 }

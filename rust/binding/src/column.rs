@@ -5,7 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
-use crate::buffer::{Input, LONGER, room};
+use crate::buffer::{Elements, Input, Inputs, LONGER, room};
+use crate::layout::Block;
 
 /// Numbers of one axis in chunks, read as one array with 0 for null.
 pub(crate) struct Column<'py, A> {
@@ -81,15 +82,18 @@ pub(crate) struct InOrder<'a, A> {
     stage: Vec<A>,
 }
 
-impl<A> InOrder<'_, A> {
-    pub fn part(&self) -> &[A] {
+impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
+    fn part(&self) -> &[A] {
         self.part.unwrap_or(&self.stage[..self.n])
     }
 }
 
-impl<A: Element + Copy> InOrder<'_, A> {
-    /// Comes to `n` numbers from number `first` on.
-    pub fn advance(&mut self, first: usize, n: usize) {
+impl<A: Element + Copy> Inputs for InOrder<'_, A> {
+    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
         let Column { chunks, nulls, zero, .. } = self.column;
         // The last of those that begin so early: empty ones begin where the next does.
         let at = chunks.partition_point(|(_, start)| *start <= first).saturating_sub(1);

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
-use crate::buffer::{InOrder, Input, Output, Parts, STAGE, same_shape};
+use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::column::Column;
 use crate::errors;
 use crate::stream::Stream;
@@ -94,20 +94,28 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     threads: usize,
 ) -> PyResult<()> {
     same_shape("values", &[column.len()], out.shape())?;
-    let in_order = |most| Ok(InOrder::Column(column.in_order(most)?));
     let finish = |first: u64, part: &mut [T]| {
         if kept {
             column.erase_nulls(first as usize, part);
         }
     };
-    release_in_order(py, in_order, finish, out.shape(), Output::new(out)?, law, stream, threads)
+    release_in_order(
+        py,
+        |most| column.in_order(most),
+        finish,
+        out.shape(),
+        Output::new(out)?,
+        law,
+        stream,
+        threads,
+    )
 }
 
 /// Writes released answers of this shape, which `in_order` reads in step with `places`; `finish` takes each part with the number of its first.
 #[allow(clippy::too_many_arguments, reason = "two callers")]
-fn release_in_order<'a, A: Answer + Element + Sync + 'a, T: Value + Element>(
+fn release_in_order<A: Answer, T: Value + Element, I: Elements<A>>(
     py: Python<'_>,
-    in_order: impl Fn(usize) -> Result<InOrder<'a, A>, OutOfMemory> + Sync + Send,
+    in_order: impl Fn(usize) -> Result<I, OutOfMemory> + Sync + Send,
     finish: impl Fn(u64, &mut [T]) + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value, largest_quotient};
 
 use crate::arguments::{self, Kind};
-use crate::buffer::{InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
+use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
 use crate::errors;
 use crate::layout::{Block, Order};

@@ -8,7 +8,7 @@ use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
 use stairnoise::{Answer, Law as _, ParamError, Value};
 use zeroize::Zeroizing;
 
-use crate::buffer::{Input, Output, Parts, STAGE, detach_for, same_shape, with_answers, with_output};
+use crate::buffer::{Elements, Input, Output, Parts, STAGE, detach_for, same_shape, with_answers, with_output};
 use crate::errors::{self, ParameterError};
 use crate::labels::{Column, Labels};
 use crate::law::Law;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString};
 use stairnoise::keyed::address;
 
-use crate::buffer::{InOrder, Input, Inputs, STAGE};
+use crate::buffer::{Elements, InOrder, Input, Inputs, STAGE};
 use crate::errors;
 use crate::layout::Block;
 

@@ -4,7 +4,7 @@ use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::OutOfMemory;
 
-use crate::buffer::{Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
+use crate::buffer::{Elements, Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
 use crate::drawing;
 use crate::errors;
 use crate::layout::Block;
