@@ -4,7 +4,7 @@ use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::{DrawError, Fill, OutOfMemory};
 
-use crate::buffer::{Input, Output, Parts, STAGE, same_shape};
+use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::errors::{self, ParameterError, place};
 use crate::stream::Stream;
 use crate::threads;
