@@ -145,6 +145,19 @@ def test_a_key_file_repeats_the_table(capsys, database, tmp_path):
     assert tables[0] == tables[1] != tables[2]
 
 
+def test_a_ledger_for_releases_with_a_delta(capsys, database, tmp_path):
+    """The first ledger holds no δ, the second one release of it."""
+    asked = ("--from", "visits", "--by", "city", "--count", "--row-is-person", "--eps", 0.5, "--delta", 1e-6)
+    for name, holds, code, text in [("a", (), 2, "exceed the ledger's, 0.0"), ("b", ("--budget-delta", 1e-6), 0, "of 1")]:
+        arguments = (*asked, "--ledger", tmp_path / name, "--budget", 1, *holds)
+        found, out, err = run(capsys, database, *arguments)
+        assert found == code
+        assert text in out + err
+    code, _, err = run(capsys, database, *asked, "--ledger", tmp_path / "b")
+    assert code == 2
+    assert "exceed the ledger's, 1e-06" in err
+
+
 def test_the_ledger_is_written_and_shown(capsys, database, tmp_path):
     ledger = tmp_path / "ledger.db"
     arguments = (*LISTED, "--count", "--row-is-person", "--eps", 0.75, "--ledger", ledger)

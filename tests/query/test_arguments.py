@@ -10,6 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise import query
+from stairnoise.query.mechanism import MECHANISMS, WITH_DELTA
 from tests.interface.canaries import TEXT, leaks
 from tests.query.persons import visits
 
@@ -97,6 +98,17 @@ def test_nothing_is_spent_on_what_is_refused(tmp_path):
 
 def drawn(table):
     return [each["draws"] for each in table.about["mechanisms"]]
+
+
+@pytest.mark.parametrize("mechanism", [None, *MECHANISMS])
+def test_every_mechanism_that_is_named_can_be_had(mechanism):
+    """Counts, and sums of 2 groups a person; the δ of the answer is the one that was asked for."""
+    con = visits({"a": 3})
+    delta = 1e-6 if mechanism in WITH_DELTA else None
+    counts = query.count(con, "visits", **COUNT | {"mechanism": mechanism, "delta": delta})
+    by_person = without("row_is_person", SUM) | {"person": "who", "max_groups": 2}
+    sums = query.sum(con, "visits", **by_person | {"mechanism": mechanism, "delta": delta})
+    assert (counts.delta, sums.delta) == (delta or 0, delta or 0)
 
 
 def test_mechanisms_are_those_that_compare_recommends():

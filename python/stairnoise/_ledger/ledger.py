@@ -308,10 +308,13 @@ class Ledger:
 
     def _refuse(self, before: float, after: float) -> NoReturn:
         level = f" at delta = {self._delta}" if self._delta else ""
-        cost = f"eps = {after}" if after < math.inf else "more than any eps"
+        would = f"it would be eps = {after}"
+        if after == math.inf:
+            # The deltas of all releases exceed the ledger's, and then no eps is large enough.
+            would = f"the deltas would exceed the ledger's, {self._delta}: a delta is set when a ledger is made"
         raise BudgetError(
             f"the budget of {self._path} must not be exceeded: eps = {before} of {self._budget}{level} is spent, and with this "
-            f"release it would be {cost}; nothing has been spent"
+            f"release {would}; nothing has been spent"
         )
 
     def total(self) -> float:

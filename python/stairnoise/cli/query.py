@@ -69,6 +69,10 @@ def query(
     ] = None,
     ledger: Annotated[Path | None, _option("--ledger", panel=_PRICE, text="File that keeps what was spent.")] = None,
     budget: Annotated[float | None, _option("--budget", panel=_PRICE, text="ε that a new ledger holds.")] = None,
+    budget_delta: Annotated[
+        float | None,
+        _option("--budget-delta", panel=_PRICE, text="δ that a new ledger holds; releases with a --delta need one."),
+    ] = None,
     key_file: Annotated[
         Path | None,
         _option(
@@ -121,7 +125,7 @@ def query(
         rng=_keyed(key_file, release_name),
         confidence=confidence,
         nonnegative=nonnegative,
-        ledger=_ledger(ledger, budget),
+        ledger=_ledger(ledger, budget, budget_delta),
     )
     file = None if output is None else _output(output, source, force)
     try:
@@ -198,16 +202,16 @@ def _keyed(path: Path | None, name: str | None) -> Any:
     return KeyedRng(content, name)
 
 
-def _ledger(path: Path | None, budget: float | None) -> Any:
+def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any:
     if path is None:
-        if budget is not None:
+        if budget is not None or delta is not None:
             raise ParameterError("ledger must be given with a budget, got None")
         return None
     if budget is None and not path.exists():
         raise ParameterError(f"budget must be given for a new ledger, got None, and {str(path)!r} does not exist")
     from stairnoise import Ledger
 
-    return Ledger(path, budget)
+    return Ledger(path, budget, delta=delta)
 
 
 def _output(path: Path, source: str, force: bool) -> Output:

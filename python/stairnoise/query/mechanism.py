@@ -31,7 +31,10 @@ class Budget(NamedTuple):
         name = self.mechanism or _recommended(eps / k, sensitivity)
         if name in WITH_DELTA:
             assert self.delta is not None
-            return BY_NAME[name].load().from_eps(eps, self.delta * share, sensitivity)
+            law = BY_NAME[name].load()
+            # Gaussian noise is made by its variance.
+            make = getattr(law, "from_eps", law)
+            return make(eps, self.delta * share, sensitivity)
         return BY_NAME[name].load()(eps, sensitivity)
 
     def selection(self, share: float, k: int) -> Any:
