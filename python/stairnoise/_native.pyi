@@ -16,15 +16,18 @@ _Norm = Literal["l1", "l2", "linf"]
 
 __all__ = [
     "MOST_THREADS",
+    "ArrowArray",
     "Children",
     "Keys",
     "Labels",
     "Law",
     "Named",
+    "PartitionSelection",
     "Selection",
     "Stream",
     "__version__",
     "arete",
+    "arrow_chunks",
     "check",
     "cpu_tier",
     "cpu_tiers",
@@ -43,7 +46,10 @@ __all__ = [
     "release_each",
     "same_memory",
     "staircase",
+    "truncated_discrete_staircase",
     "truncated_laplace",
+    "truncated_staircase",
+    "truncated_staircase_ends",
 ]
 
 __version__: str
@@ -177,15 +183,21 @@ class Selection:
     def stairs(self, costs: NDArray[np.float64], out: NDArray[np.int64]) -> None: ...
     def select(self, stream: Stream, costs: NDArray[np.float64], out: NDArray[np.int64], threads: int = 0) -> None: ...
 
+@final
 class PartitionSelection:
     """Shows partitions by their counts of people."""
 
-    eps: float
-    delta: float
-    rising: int
-    certain: int
-    median: int
-    def __init__(self, eps: float, delta: float, max_partitions_contributed: int) -> None: ...
+    @property
+    def eps(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def rising(self) -> int: ...
+    @property
+    def certain(self) -> int: ...
+    @property
+    def median(self) -> int: ...
+    def __new__(cls, eps: float, delta: float, max_partitions_contributed: int) -> PartitionSelection: ...
     def select(self, stream: Stream, counts: NDArray[np.int64], out: NDArray[np.bool_], threads: int = 0) -> None: ...
     def release(self, stream: Stream, counts: NDArray[np.int64], out: NDArray[np.int64], threads: int = 0) -> None: ...
 
