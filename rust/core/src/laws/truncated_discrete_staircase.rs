@@ -25,8 +25,8 @@ use crate::laws::probed::{Probed, boxed, named};
 /// let law = TruncatedDiscreteStaircase::new(1.0, 1e-6, 10, 4, Some(0), None)?;
 /// let mut noise = [0_i64; 1000];
 /// law.fill(&mut Generator::from_os()?, &mut noise)?;
-/// assert_eq!(law.bounds(), (0, 274));
-/// assert!(noise.iter().all(|x| (0..=274).contains(x)));
+/// assert_eq!(law.bounds(), (0, 272));
+/// assert!(noise.iter().all(|x| (0..=272).contains(x)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
