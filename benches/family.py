@@ -82,6 +82,32 @@ def truncated_laplace(eps: float, delta: float) -> Mechanism:
     return Mechanism("TruncatedLaplace", {"eps": eps, "delta": delta}, *_summed(lambda x: np.exp(-eps * np.abs(x)), x))
 
 
+def _stairs(eps: float, width: float, first: float, x: NDArray[Any]) -> NDArray[Any]:
+    """Return the staircase's density or probabilities, unnormalised: steps of a `width` after one that ends at `first`."""
+    return np.exp(-eps * np.where(np.abs(x) < first, 0, np.floor((np.abs(x) - first) / width) + 1))
+
+
+def truncated_staircase(eps: float, delta: float) -> Mechanism:
+    """Staircase noise with γ = 1/2 between −B and B, sensitivity 1: the last unit of an end has the mass δ."""
+    x = (np.arange(400_000) + 0.5) / 10_000
+    above = np.concatenate([[0.0], np.cumsum(_stairs(eps, 1, 0.5, x))])
+    last = (above[10_000:] - above[:-10_000]) / (2 * above[10_000:])
+    end = x[: 10_000 + int(np.argmax(last <= delta))]
+    moments = _summed(lambda x: _stairs(eps, 1, 0.5, x), np.concatenate([-end[::-1], end]))
+    return Mechanism("TruncatedStaircase", {"eps": eps, "delta": delta, "gamma": 0.5}, *moments)
+
+
+def truncated_discrete_staircase(eps: float, delta: float, sensitivity: int, r: int) -> Mechanism:
+    """Discrete staircase noise on −A … A: the last Δ integers of an end have the mass δ at most."""
+    whole = _stairs(eps, sensitivity, r, np.arange(10_000))
+    above = np.cumsum(whole) - whole[0] / 2
+    last = (above[sensitivity:] - above[:-sensitivity]) / (2 * above[sensitivity:])
+    most = sensitivity + int(np.argmax(last <= delta))
+    moments = _summed(lambda x: _stairs(eps, sensitivity, r, x), np.arange(-most, most + 1).astype(float))
+    arguments = {"eps": eps, "delta": delta, "sensitivity": sensitivity, "r": r}
+    return Mechanism("TruncatedDiscreteStaircase", arguments, *moments, dtype=np.int64)
+
+
 def merged_laplace(inner: float, outer: float, at: float) -> Mechanism:
     """Log-slope −`inner` up to `at`, −`outer` beyond, sensitivity 1."""
     x = np.linspace(-60 / outer, 60 / outer, 2_000_001)
@@ -143,6 +169,8 @@ MECHANISMS = (
     *DISCRETE_GAUSSIANS,
     gaussian(1.0, 1e-6),
     truncated_laplace(1.0, 1e-6),
+    truncated_staircase(1.0, 1e-6),
+    truncated_discrete_staircase(1.0, 1e-6, 10, 5),
     merged_laplace(3.0, 1.0, 0.5),
     *MULTIVARIATE,
     generalized_discrete_laplace(0.25, 0.5),

@@ -74,6 +74,12 @@ for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection):
         law.select(np.arange(3000.0), size=1000)
         law.select(costs(), out=np.zeros(120, int)[::2])
     CASES[mechanism.__name__] = select
+def partitions():
+    law, counts = sn.PartitionSelection(1, 1e-6), np.arange(3000) % 60
+    law.select(counts)
+    law.release(counts[::2])
+    sn.PartitionSelection(1e-6, 1e-6).release(counts[:3] + 10**7)
+CASES["PartitionSelection"] = partitions
 for law in ("Staircase", "discrete_gaussian 1", "many Staircase"):
     CASES[f"{law}: two threads"] = lambda make=LAWS[law]: make().sample((2700, 100), threads=2)
 CASES["one"] = lambda: [LAWS[law]().sample() for law in LAWS if not law.startswith("many")]

@@ -92,7 +92,8 @@ def levels(eps: float) -> NDArray[np.float64]:
 def test_the_registry_has_every_mechanism() -> None:
     assert set(MAKERS) == {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "for_partitions")}
     assert set(MAKERS) == {getattr(sn, name) for name in sn.__all__ if hasattr(getattr(sn, name), "release")} - {
-        sn.PartitionSelection
+        sn.PartitionSelection,
+        sn.Spending,
     }
 
 

@@ -4,6 +4,7 @@
 - `laplace`: the discrete Laplace distribution, in closed form.
 - `tilted`: the Fourier transform that the next two have in common.
 - `staircase`: the discrete staircase distribution, whose transform has a closed form.
+- `truncated_staircase`: the truncated staircase distributions.
 - `listed`: any list of probabilities.
 - `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.
 - `infinitely_divisible`: differences of negative binomial variables, from their list.

@@ -2,8 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Separate};
 use super::float::{less, masked};
-use super::lane::Lane;
-use super::mapped::OfWhole;
+use super::lane::{Lane, OfWhole};
 use super::staircase::{StaircaseLane, Stairs};
 
 /// The staircase law where few stairs carry all but 2⁻¹⁴ of the mass: which stair a word is on is read off a ladder of thresholds.

@@ -31,6 +31,15 @@ pub(super) trait Lane {
     }
 }
 
+/// A lane whose first stage takes the leading bits of v as an `f64`.
+pub(super) trait OfWhole: Lane {
+    /// [`Lane::reduce`].
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3];
+
+    /// [`Lane::magnitude`].
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool);
+}
+
 /// X of a word with its sign, and whether it is certain.
 #[inline(always)]
 pub(super) fn signed<A: Arithmetic>(lane: &impl Lane, word: u64) -> (f64, bool) {

@@ -1,18 +1,9 @@
 //! The fast path of a truncated staircase law: that of the staircase, after a linear map of v.
 
 use super::arithmetic::{Arithmetic, Separate};
-use super::lane::Lane;
+use super::lane::{Lane, OfWhole};
 use super::staircase::{PER_Y, StaircaseLane, Stairs};
 use crate::lattice::dyadic::power_of_two;
-
-/// A lane whose first stage takes the leading bits of v as an `f64`.
-pub(super) trait OfWhole: Lane {
-    /// [`Lane::reduce`].
-    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3];
-
-    /// [`Lane::magnitude`].
-    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool);
-}
 
 /// u = τ + (1 − τ)·v with τ = S(A + 1), on the words: U = scale·V + offset.
 ///

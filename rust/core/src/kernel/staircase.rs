@@ -2,8 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::elementary::{exp, exp_m1, rough_minus_ln, split_ln};
-use super::lane::{Lane, MAX_SPAN};
-use super::mapped::OfWhole;
+use super::lane::{Lane, MAX_SPAN, OfWhole};
 use crate::lattice::dyadic::power_of_two;
 
 /// Fast path of staircase(ε, D, r). With y = v·(t/2)·e^(εJ), J the least whole number ≥ 0 for which y ≥ D·c,

@@ -3,6 +3,7 @@
 `part` says what every one of them answers. A new form is one more file.
 
 - `atoms`: three values, as every staircase has.
+- `ended_atoms`: three values and an infinite one, as every truncated staircase has.
 - `steps`: equal steps or a continuum, as the Laplace distributions have.
 - `general`: what the following have in common, which have no lattice of their own.
 - `listed`: a list of outcomes.
