@@ -76,6 +76,9 @@ impl Keyed {
     }
 
     /// HMAC-SHA256 of the address that the parts make together.
+    ///
+    /// Wiped at once, not after the last row: what is moved to the heap next takes bytes along that were never set, as an enum's are beside a small
+    /// variant, and these are what the stack held.
     pub fn digest(&self, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
         let digest = self.subkey(parts);
         stack::wipe::<LEFT>();
@@ -113,7 +116,7 @@ impl Keyed {
         for (row, (answers, out)) in (first..).zip(rows) {
             bytes.clear();
             address(row, &mut bytes);
-            let mut generator = Generator::from_key(&self.subkey(&[&bytes]));
+            let mut generator = self.generator(&bytes);
             law.next_fill(&mut generator, together)?.release(0, answers, out)?;
         }
         stack::wipe_deep();
