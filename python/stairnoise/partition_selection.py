@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Noise of more values is not listed.
 _MOST_LISTED = 2**22
+_MOST_COMPOSED = 2**14
 _TOO_LARGE = 2**63
 
 
@@ -143,7 +144,17 @@ class PartitionSelection(Immutable):
         PrivacyLoss
             That of the noise in large counts, which is the worst. For several groups it is composed; what it then says is
             on the safe side, and may exceed the guarantee by a little.
+
+        Raises
+        ------
+        ParameterError
+            `max_partitions_contributed` is above 2**14. `guarantee` has no such limit.
         """
+        if self.max_partitions_contributed > _MOST_COMPOSED:
+            raise ParameterError(
+                "max_partitions_contributed must be at most 2**14 to compose as many losses, "
+                f"got {self.max_partitions_contributed}; guarantee() has no such limit"
+            )
         from stairnoise.privacy import loss_of
 
         once: PrivacyLoss[float] = loss_of(self, None, True)
@@ -191,7 +202,10 @@ class PartitionSelection(Immutable):
 
         law = self._mechanism
         if law.certain > _MOST_LISTED:
-            raise ParameterError(f"eps must leave at most 2**22 values of noise to list them, got {law.eps!r} for each partition")
+            raise ParameterError(
+                "eps/max_partitions_contributed must leave at most 2**22 values of noise to list them, "
+                f"got {law.eps!r} for each partition"
+            )
         return log_steps(law.eps, law.delta, law.rising, law.certain)
 
     @overload

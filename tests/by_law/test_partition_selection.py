@@ -309,3 +309,13 @@ def test_polars_and_arrow():
     assert frame.with_columns(values).filter(shown)["city"].to_list() == ["b"]
     with pytest.raises(sn.LazyError, match="counts must be in memory, got a lazy value of type LazyFrame of polars"):
         MECHANISM.release(frame.lazy())
+
+
+def test_what_is_too_long_to_list_or_to_compose():
+    law = sn.PartitionSelection(1.0, 1e-3, 2**20)
+    for moment in (law.noise_mean, law.noise_std):
+        with pytest.raises(sn.ParameterError, match=r"^eps/max_partitions_contributed must leave at most 2"):
+            moment()
+    with pytest.raises(sn.ParameterError, match=r"^max_partitions_contributed must be at most 2\*\*14 .* got 1048576"):
+        law.privacy_loss()
+    assert law.guarantee().eps == 1.0

@@ -84,7 +84,12 @@ def check(call: Call, argument: str, plain: np.ndarray, name: str) -> None:
     found = attempt(call, {argument: dressings(plain)[name](plain)})
     assert found.refusal == expected.refusal, f"{call} {argument} {name}"
     if expected.refusal is None:
-        same(found.result, expected.result, rounds=keeps_single(argument, plain, name))
+        single = keeps_single(argument, plain, name)
+        same(
+            found.result,
+            expected.result,
+            spacing=2.0**-23 * float(np.abs(plain[np.isfinite(plain)]).max(initial=0)) if single else None,
+        )
 
 
 def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
@@ -95,17 +100,20 @@ def is_other_than_an_array(call: Call, plain: np.ndarray, name: str) -> bool:
     return name == "DataFrame" or (name == "Series" and parameters not in ((), (1,), plain.shape))
 
 
-def same(found, expected, *, rounds: bool) -> None:
-    """Equal arrays and numbers, part by part; `rounds` where float32 is answered in float32 or by wider intervals."""
+def same(found, expected, *, spacing: float | None) -> None:
+    """Equal arrays and numbers, part by part; with a `spacing` of float32 where it is answered in float32 or by wider intervals.
+
+    The end of an interval may be much nearer to 0 than the number that the interval is around.
+    """
     if isinstance(expected, tuple):
         assert len(found) == len(expected)
         for part, whole in zip(found, expected, strict=True):
-            same(part, whole, rounds=rounds)
+            same(part, whole, spacing=spacing)
     elif isinstance(expected, (float, int, np.ndarray)):
         found, expected = np.asarray(found), np.asarray(expected)
         assert found.shape == expected.shape
-        if rounds:
-            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-30)
+        if spacing is not None:
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=max(spacing, 1e-30))
         else:
             assert np.array_equal(found, expected, equal_nan=True)
     else:

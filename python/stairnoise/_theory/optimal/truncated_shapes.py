@@ -42,7 +42,9 @@ def best(eps: float, delta: float, cells: int, start: int, power: int) -> First:
     candidates = _candidates(cells, start)
     r = [candidate.r for candidate in candidates]
     ends = _native.truncated_staircase_ends(eps, delta, cells, r)
-    costs = _costs(eps, cells, np.array(r, np.float64), ends, power)
+    # A product beyond float64 is the exponent of what is 0.
+    with np.errstate(over="ignore"):
+        costs = _costs(eps, cells, np.array(r, np.float64), ends, power)
     near: list[int] = np.flatnonzero(costs <= costs.min() * (1 + _TIE)).tolist()
     if len(near) > 1:
         near.sort(key=lambda i: _exact_cost(eps, cells, r[i], ends[i], power))
