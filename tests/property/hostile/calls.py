@@ -192,6 +192,11 @@ def members() -> Iterator[tuple[str, Any]]:
                 yield from ((f"{name}.{member}", getattr(example, member)) for example in EXAMPLES[name])
 
 
+_NONE = object()
+_LISTED = "eps/max_partitions_contributed must leave at most 2**22 values of noise"
+_MAY_REFUSE = {"noise_mean": _LISTED, "noise_std": _LISTED, "privacy_loss": "max_partitions_contributed must be at most 2**14"}
+
+
 def _call(label: str, function: Callable[..., Any]) -> Call:
     own = OWN_ARGUMENTS.get(label, {})
     parameters = inspect.signature(function).parameters
@@ -206,19 +211,29 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
 
 def readings(thing: Any) -> Iterator[tuple[str, Any]]:
     """Every property and every method without arguments of an object that a call returned."""
-    # Of partition selection these refuse what is too long to list or to compose (tests/by_law/test_partition_selection.py).
-    refuse = ("noise_mean", "noise_std", "privacy_loss") if isinstance(thing, sn.PartitionSelection) else ()
     for name in dir(type(thing)):
-        if name.startswith("_") or name in ("plot", "as_scipy", "to_frame", "reseed", *refuse):
+        if name.startswith("_") or name in ("plot", "as_scipy", "to_frame", "reseed"):
             continue
-        attribute = getattr(type(thing), name)
-        value = getattr(thing, name)
-        if isinstance(attribute, property) or not callable(value):
+        try:
+            value = _reading(thing, name)
+        except sn.ParameterError as error:
+            # What is too long to list or to compose is refused, by the argument that made it so.
+            if type(thing) is not sn.PartitionSelection or not str(error).startswith(_MAY_REFUSE.get(name, "never")):
+                raise
+            continue
+        if value is not _NONE:
             yield name, value
-        elif not inspect.ismethod(value) or inspect.isclass(value.__self__):
-            continue
-        elif name not in ("sample", "release") and not _required(value):
-            yield name, value()
+
+
+def _reading(thing: Any, name: str) -> Any:
+    """The value of a property or of a method that needs no argument."""
+    attribute = getattr(type(thing), name)
+    value = getattr(thing, name)
+    if isinstance(attribute, property) or not callable(value):
+        return value
+    if not inspect.ismethod(value) or inspect.isclass(value.__self__):
+        return _NONE
+    return _NONE if name in ("sample", "release") or _required(value) else value()
 
 
 def named(function: Callable[..., Any]) -> list[str]:
