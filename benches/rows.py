@@ -151,11 +151,12 @@ def _method(noise: Noise, method: str) -> Case:
 
 def _methods() -> Iterator[Case]:
     for noise in TYPICAL.values():
-        has = partial(hasattr, getattr(sn, noise.name))
+        class_ = getattr(sn, noise.name, None)
+        has = partial(hasattr, class_)
         for function in filter(has, (*FUNCTIONS, *QUANTILES)):
             yield _points(noise, function, None)
             yield _points(noise, function, POINTS)
-        yield from (_method(noise, name) for name in filter(has, CALLS) if callable(getattr(getattr(sn, noise.name), name)))
+        yield from (_method(noise, name) for name in filter(has, CALLS) if callable(getattr(class_, name)))
         yield Case(f"sample(), {noise}", partial(method_of, noise, "sample"), every_tier=False)
         yield Case(f"release of one value, {noise}", partial(_one_release, noise), every_tier=False)
         yield small(noise, 10 * noise.dim, "release", every_tier=False)

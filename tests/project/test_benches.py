@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import runpy
 import socket
 import subprocess
 import sys
@@ -377,6 +378,21 @@ def test_what_a_build_lacks_is_absent() -> None:
         assert worker.make("no such case", "case", 0.001)["absent"].startswith("KeyError")
         assert worker.make(OTHER, "case", 0.001).keys() == {"digest", "seconds"}
         assert worker.ns("case") > 0
+
+
+def test_a_build_without_one_class_has_the_rows_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    has = stairnoise.__getattr__
+
+    def lacks(name: str) -> Any:
+        if name == "TruncatedStaircase":
+            raise AttributeError(name)
+        return has(name)
+
+    monkeypatch.delattr(stairnoise, "TruncatedStaircase", raising=False)
+    monkeypatch.setattr(stairnoise, "__getattr__", lacks)
+    left = runpy.run_path(rows.__file__)["CASES"].keys()
+    assert left < rows.CASES.keys()
+    assert all("TruncatedStaircase" in work for work in rows.CASES.keys() - left)
 
 
 def test_buffers_begin_alike() -> None:
