@@ -78,7 +78,7 @@ class StaircaseSelection(Selecting):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _rules = {1: "at least 0, finite or inf", -1: "at most 0, finite or -inf"}  # noqa: RUF012 - never changed
+    _rules = {1: "finite or inf, and at least 0", -1: "finite or -inf, and at most 0"}  # noqa: RUF012 - never changed
 
     def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, gamma: RealLike = 0.5, monotonic: bool = False) -> None:
         rate, change, width = single(eps, "eps"), single(sensitivity, "sensitivity"), single(gamma, "gamma")
@@ -232,7 +232,7 @@ class PermuteAndFlip(Selecting):
     >>> mechanism = sn.PermuteAndFlip(eps=1)
     >>> costs = [0, 0.5, 1.25, 1.75, 3.5]
     >>> mechanism.probabilities(costs).round(6).tolist()
-    [0.0]
+    [0.390151, 0.266968, 0.167702, 0.125964, 0.049215]
     >>> mechanism.select([[0, 3], [5, 1]]).shape
     (2,)
     >>> mechanism.top(scores=[8, 5, 9], k=2).shape

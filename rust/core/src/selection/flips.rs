@@ -351,3 +351,139 @@ fn part_of(m: u64, word: u64, extension: impl Fn(usize) -> u64) -> u64 {
     }
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+    use crate::exact::Exponent;
+    use crate::random::Random;
+
+    /// Evidence: ⌊m·u⌋ in 192-bit integers, at words about every multiple of 1/m and with one extension word on either side.
+    #[test]
+    fn parts_are_whole_numbers_of_words() {
+        for m in [1_u64, 2, 3, 5, 64, 1000, (1 << 40) + 1] {
+            for part in [0, 1, 2, m / 2, m - 1] {
+                let edge = (u128::from(part) << 64).div_ceil(u128::from(m)) as u64;
+                for word in [edge.wrapping_sub(1), edge, edge.wrapping_add(1)] {
+                    for following in [0, 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+                        let low = u128::from(m) * u128::from(following) >> 64;
+                        let exact = (u128::from(m) * u128::from(word) + low) >> 64;
+                        let found = part_of(m, word, |e| if e == 0 { following } else { 0 });
+                        assert_eq!(u128::from(found), exact, "{m} {word} {following}");
+                    }
+                }
+            }
+        }
+        // u is just below ½, and a carry is open for many words.
+        assert_eq!(part_of(2, (1 << 63) - 1, |e| if e < 5 { u64::MAX } else { 0 }), 0);
+        assert_eq!(part_of(3, u64::MAX / 3, |_| u64::MAX / 3), 0);
+        assert_eq!(part_of(3, u64::MAX / 3, |e| u64::MAX / 3 + u64::from(e == 9)), 1);
+    }
+
+    #[test]
+    fn set_bits_are_counted_from_the_lowest() {
+        let mut random = Random(3);
+        for _ in 0..500 {
+            let mask = (random.next() * 1.8e19) as u64 & (random.next() * 1.8e19) as u64;
+            let places = (0..64).filter(|i| mask >> i & 1 == 1);
+            for (n, place) in (0..).zip(places) {
+                assert_eq!(nth(mask, n), place);
+            }
+        }
+    }
+
+    /// Evidence: all 2^16 leading bits of a coin on every tier, against the exact path; what is sure must be right, whatever bits follow.
+    #[test]
+    fn sure_coins_are_right() {
+        for tier in Tier::tested() {
+            for eps in [1e-9, 0.3, 2.0, 9.0, 24.0, 300.0] {
+                let levels = Levels::exponential(eps, 1.0, true);
+                let costs = [0.0, 1.0];
+                let mut coins = Coins::default();
+                coins.fill(tier, &levels, &costs, &mut Vec::new()).unwrap();
+                assert!(coins.bounded);
+                let x = levels.exponent(1.0, 0.0).unwrap();
+                let exact = |leading: u64, rest: u64| bernoulli(&x, leading << 48 | rest >> 16, &mut |_| rest);
+                let (mut heads, mut unsure, mut open) = ([0], [0], 0);
+                for leading in (0..1 << 16).step_by(if cfg!(miri) { 4099 } else { 1 }) {
+                    let words = [leading << 16];
+                    run_on(
+                        tier,
+                        Toss {
+                            words: &words,
+                            thresholds: coins.thresholds.as_chunks().0,
+                            heads: &mut heads,
+                            unsure: &mut unsure,
+                        },
+                    );
+                    open += unsure[0] >> 1 & 1;
+                    let near = coins.thresholds[1].abs_diff(leading as u16) < 4;
+                    if unsure[0] >> 1 & 1 == 0 && (near || leading % 997 == 0) {
+                        let fell = heads[0] >> 1 & 1 == 1;
+                        assert_eq!((exact(leading, 0), exact(leading, u64::MAX)), (fell, fell), "{eps} {leading}");
+                    }
+                }
+                assert!(open <= 2, "{eps} {open}");
+            }
+        }
+    }
+
+    /// Evidence: the exact coin, for words about the probability.
+    #[test]
+    fn rough_verdicts_are_exact_ones() {
+        let mut random = Random(12);
+        for _ in 0..2000 {
+            let q = random.power(1e-12, 60.0);
+            let weight = (-q).exp();
+            let word = weight * 64.0_f64.exp2();
+            let word = (word as u64).saturating_add_signed(((random.next() - 0.5) * 8.0 * (1.0 + word * 1e-12)) as i64);
+            if let Some(fell) = rough(weight, word) {
+                let exact = |rest| bernoulli(&Exponent::quotient(q, 1.0, 0.0, 1.0, 0), word, &mut |_| rest);
+                assert_eq!((exact(0), exact(u64::MAX)), (fell, fell), "{q} {word}");
+            }
+        }
+    }
+
+    /// Evidence: equality. Rows longer than one part of coins, candidates at the ends of blocks, with and without what is kept.
+    #[test]
+    fn long_rows_are_drawn_as_one_by_one() {
+        let levels = Levels::exponential(1.0, 1.0, false);
+        let mut random = Random(6);
+        for n in [1, 63, 64, 65, 1984, 1985, 5000] {
+            let costs: Vec<f64> = (0..n).map(|_| 40.0 * random.next()).collect();
+            let mut generator = Generator::from_seed(n as u64 as u128);
+            let fill = generator.next_wide(20, words(n)).unwrap();
+            let (mut whole, mut flips) = (Consecutive::new(&fill, 20 * words(n)), Flips::new());
+            let kept = flips.coins(&levels, &costs).unwrap();
+            for i in 0..20 {
+                let mut alone = Consecutive::new(&fill, (i + 1) * words(n));
+                let index = flips.index(&levels, &costs, None, &mut whole, i * words(n)).unwrap();
+                let again = flips.index(&levels, &costs, Some(&kept), &mut alone, i * words(n)).unwrap();
+                assert_eq!(index, again);
+                assert_eq!(
+                    index,
+                    by_hand(&levels, &costs, &mut alone, i * words(n)),
+                    "{n} candidates, selection {i}"
+                );
+            }
+        }
+    }
+
+    /// The contract's text, coin by coin.
+    fn by_hand(levels: &Levels, costs: &[f64], bits: &mut impl Bits, first: u64) -> usize {
+        let best = least(costs);
+        let heads: Vec<usize> = (0..costs.len())
+            .filter(|&j| {
+                let index = first + 1 + j as u64 / 4;
+                let leading = bits.words(index, 1)[0] >> (16 * (j % 4)) & 0xffff;
+                let extension = |e: usize| bits.extension(index, 4 * e + j % 4);
+                let mut word = |i: usize| extension(i) << 48 | extension(i + 1) >> 16;
+                let exponent = levels.exponent(costs[j], best).unwrap();
+                bernoulli(&exponent, leading << 48 | extension(0) >> 16, &mut word)
+            })
+            .collect();
+        let u = u128::from(bits.words(first, 1)[0]);
+        heads[(u * heads.len() as u128 >> 64) as usize]
+    }
+}

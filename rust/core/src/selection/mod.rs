@@ -532,6 +532,40 @@ mod tests {
         }
     }
 
+    /// Evidence: equality with the same row without the candidates of infinite cost; words everywhere and about the ends.
+    #[test]
+    fn candidates_of_infinite_cost_are_as_good_as_absent() {
+        let mut random = Random(8);
+        for case in 0..300 {
+            let mechanism = if case % 2 == 0 {
+                Selection::exponential(random.power(1e-3, 30.0), 1.0, false)
+            } else {
+                Selection::staircase(random.power(1e-3, 30.0), 1.0, 1.0 - random.next(), false)
+            }
+            .unwrap();
+            let costs: Vec<f64> = (0..1 + case % 90)
+                .map(|_| {
+                    if random.next() < 0.5 {
+                        f64::INFINITY
+                    } else {
+                        9.0 * random.next()
+                    }
+                })
+                .chain([2.0])
+                .collect();
+            let finite: Vec<usize> = (0..costs.len()).filter(|&i| costs[i] < f64::INFINITY).collect();
+            let dense: Vec<f64> = finite.iter().map(|&i| costs[i]).collect();
+            for word in [0, 1, u64::MAX, (random.next() * 1.8e19) as u64, (random.next() * 1e6) as u64] {
+                let extension = |e| if word == 0 && e < 2 { 0 } else { 77 };
+                assert_eq!(
+                    select(&mechanism, &costs, word, extension),
+                    finite[select(&mechanism, &dense, word, extension)]
+                );
+            }
+            assert_eq!(select(&mechanism, &costs, 0, |_| 0), costs.len() - 1);
+        }
+    }
+
     /// Evidence: equality with the exact path, value by value.
     #[test]
     fn rows_in_a_fill_are_drawn_one_by_one() {
@@ -585,7 +619,7 @@ mod tests {
     fn refuses_what_is_no_cost_and_what_is_no_row() {
         let staircase = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
         let exponential = Selection::exponential(1.0, 1.0, false).unwrap();
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for bad in [f64::NAN, f64::NEG_INFINITY] {
             for i in [0, 1, 1023, 1024, 2047, 2048, 2999] {
                 let mut costs = vec![1.0; 3000];
                 costs[i] = bad;
@@ -593,7 +627,7 @@ mod tests {
                 assert_eq!(exponential.refused(&costs), Some(i));
             }
         }
-        assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324]), None);
+        assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324, f64::INFINITY]), None);
         assert_eq!(staircase.refused(&[0.0, -5e-324]), Some(1));
         assert_eq!(exponential.refused(&[f64::MIN, f64::MAX]), None);
         let mut generator = Generator::from_seed(1);
@@ -605,6 +639,21 @@ mod tests {
         let error = staircase.select(&mut generator, &[1.0, -1.0], &mut out).unwrap_err();
         assert_eq!(error, DrawError::Cost(1));
         assert!(staircase.select_often(&mut generator, &[], &mut out).is_err());
+        let never = [1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+        for mechanism in [
+            &staircase,
+            &exponential,
+            &Selection::permute_and_flip(1.0, 1.0, false).unwrap(),
+        ] {
+            let error = mechanism.select(&mut generator, &never, &mut out).unwrap_err();
+            assert_eq!(error, DrawError::TooFewFinite { row: 1, needed: 1 });
+            let error = mechanism.top(&mut generator, &never, 2, &mut out).unwrap_err();
+            assert_eq!(error, DrawError::TooFewFinite { row: 0, needed: 2 });
+            for k in [0, 3] {
+                let error = mechanism.top(&mut generator, &never, k, &mut out).unwrap_err();
+                assert!(matches!(error, DrawError::Candidates { .. }), "{error}");
+            }
+        }
         assert_eq!((out, generator.next_fill()), ([7; 2], 0));
         for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0] {
             assert!(matches!(Selection::staircase(bad, 1.0, 0.5, false), Err(ParamError::Eps(_))));
@@ -613,6 +662,10 @@ mod tests {
                 Err(ParamError::Sensitivity(_))
             ));
             assert!(matches!(Selection::exponential(bad, 1.0, false), Err(ParamError::Eps(_))));
+            assert!(matches!(
+                Selection::permute_and_flip(1.0, bad, false),
+                Err(ParamError::Sensitivity(_))
+            ));
             assert!(matches!(
                 Selection::staircase(1.0, 1.0, bad, false),
                 Err(ParamError::Gamma(_))
