@@ -5,7 +5,7 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
 `TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
 noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
-(`StaircaseSelection`, `ExponentialMechanism`, `PartitionSelection`).
+(`StaircaseSelection`, `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`).
 """
 
 import typing as _typing
@@ -49,7 +49,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
-    from stairnoise.selection import ExponentialMechanism, StaircaseSelection
+    from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
     # Mechanisms for numbers
@@ -74,6 +74,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",
+    "PermuteAndFlip",
     # Some of many groups
     "PartitionSelection",
     # Noise in one call
@@ -120,6 +121,7 @@ _MODULES = {
     "KeyedRng": "stairnoise._keyed.rng",
     "Ledger": "stairnoise._ledger.ledger",
     "PartitionSelection": "stairnoise.partition_selection",
+    "PermuteAndFlip": "stairnoise.selection",
     "PrivacyLoss": "stairnoise.privacy",
     "Spending": "stairnoise._ledger.ledger",
     "SelftestReport": "stairnoise._selftest",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
-from stairnoise._errors import ParameterError, place
+from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import Immutable
 from stairnoise._output import Size, output_array
@@ -42,8 +42,8 @@ class Selecting(Immutable):
 
     __slots__ = ("_given", "_mechanism")
 
-    # The rule for a cost, as errors state it.
-    _rule: str
+    # The rule for a cost, and for a score by the key -1, as errors state them.
+    _rules: dict[int, str]
     # The arguments by name, in the constructor's order.
     _given: dict[str, Any]
     _mechanism: _native.Selection
@@ -90,18 +90,25 @@ class Selecting(Immutable):
     @overload
     def select(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
     @overload
-    def select(
-        self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> _Chosen: ...
+    def select(self, costs: _Rows, size: None = None, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
     @overload
-    def select(
-        self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> int | _Chosen: ...
+    def select(self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]) -> _Either: ...
+    @overload
+    def select(self, *, scores: RealLike, size: Size | None = None, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    @overload
+    def select(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    @overload
+    def select(self, *, scores: Sequence[Number], size: None = None, out: None = None, **options: Unpack[_Options]) -> int: ...
+    @overload
+    def select(self, *, scores: _Rows, size: None = None, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    @overload
+    def select(self, *, scores: RealLike, size: Size | None = None, out: None = None, **options: Unpack[_Options]) -> _Either: ...
     def select(
         self,
-        costs: RealLike,
+        costs: RealLike | None = None,
         size: Size | None = None,
         *,
+        scores: RealLike | None = None,
         rng: Rng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
@@ -113,14 +120,18 @@ class Selecting(Immutable):
 
         Parameters
         ----------
-        costs : array of float, shape (..., n)
+        costs : array of float, shape (..., n), or None
             Costs of n ≥ 1 candidates along the last axis; lower costs are better. All other axes
-            count rows. float64 must hold each cost exactly.
+            count rows. float64 must hold each cost exactly. A candidate of cost ``inf`` is never
+            selected; every row needs a finite cost. Which costs are ``inf`` must not depend on
+            anybody's data.
         size : int, tuple of int, or None
             Shape of the output, to which the shape of the rows, ``costs.shape[:-1]``, must
             broadcast, as in NumPy's ``Generator.multinomial``. A row that fills several places has
             an independent selection for each. None: the shape of `out`, or without it one
             selection per row.
+        scores : array of float, shape (..., n), or None
+            In place of `costs`: a score s is the cost −s, exactly, so larger scores are better.
         rng : SecureRng or None
             None: one secure generator for the whole process. A SeededRng is refused unless it was
             made with ``allow_release=True``.
@@ -141,9 +152,10 @@ class Selecting(Immutable):
         ------
         ParameterError, ParameterTypeError
             A cost is not allowed (the text names the first such index), or there are no candidates.
-            Or another argument is not allowed. Nothing has been drawn and `out` is untouched.
+            Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
+            Nothing has been drawn and `out` is untouched.
         """
-        return self._draw(costs, size, release_stream(rng), out, threads)
+        return self._draw(self._rows(costs, scores), size, release_stream(rng), out, threads)
 
     @overload
     def sample(self, costs: RealLike, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
@@ -152,18 +164,25 @@ class Selecting(Immutable):
     @overload
     def sample(self, costs: Sequence[Number], size: None = None, *, out: None = None, **options: Unpack[_Options]) -> int: ...
     @overload
-    def sample(
-        self, costs: Sequence[Sequence[SupportsFloat]], size: None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> _Chosen: ...
+    def sample(self, costs: _Rows, size: None = None, *, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
     @overload
-    def sample(
-        self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
-    ) -> int | _Chosen: ...
+    def sample(self, costs: RealLike, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]) -> _Either: ...
+    @overload
+    def sample(self, *, scores: RealLike, size: Size | None = None, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    @overload
+    def sample(self, *, scores: RealLike, size: Size, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    @overload
+    def sample(self, *, scores: Sequence[Number], size: None = None, out: None = None, **options: Unpack[_Options]) -> int: ...
+    @overload
+    def sample(self, *, scores: _Rows, size: None = None, out: None = None, **options: Unpack[_Options]) -> _Chosen: ...
+    @overload
+    def sample(self, *, scores: RealLike, size: Size | None = None, out: None = None, **options: Unpack[_Options]) -> _Either: ...
     def sample(
         self,
-        costs: RealLike,
+        costs: RealLike | None = None,
         size: Size | None = None,
         *,
+        scores: RealLike | None = None,
         rng: Rng | None = None,
         out: Memory | None = None,
         threads: int | None = None,
@@ -174,10 +193,12 @@ class Selecting(Immutable):
 
         Parameters
         ----------
-        costs : array of float, shape (..., n)
+        costs : array of float, shape (..., n), or None
             Costs of n ≥ 1 candidates along the last axis; lower costs are better.
         size : int, tuple of int, or None
             Shape of the output, to which the shape of the rows must broadcast.
+        scores : array of float, shape (..., n), or None
+            In place of `costs`; larger scores are better.
         rng : SecureRng, SeededRng or None
             None: one secure generator for the whole process.
         out : ndarray or other writable memory of int64, or None
@@ -195,49 +216,137 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._draw(costs, size, sampling_stream(rng), out, threads)
+        return self._draw(self._rows(costs, scores), size, sampling_stream(rng), out, threads)
+
+    @overload
+    def top(self, costs: RealLike, k: int, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    @overload
+    def top(
+        self, costs: RealLike, k: int, size: Size | None = None, *, out: None = None, **options: Unpack[_Options]
+    ) -> _Chosen: ...
+    @overload
+    def top(self, *, scores: RealLike, k: int, size: Size | None = None, out: _Out, **options: Unpack[_Options]) -> _Out: ...
+    @overload
+    def top(
+        self, *, scores: RealLike, k: int, size: Size | None = None, out: None = None, **options: Unpack[_Options]
+    ) -> _Chosen: ...
+    def top(
+        self,
+        costs: RealLike | None = None,
+        k: int | None = None,
+        size: Size | None = None,
+        *,
+        scores: RealLike | None = None,
+        rng: Rng | None = None,
+        out: Memory | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Select k different candidates privately for every row of costs, best first.
+
+        The k candidates of a row are together ``eps``-differentially private, with their order. They are drawn one after
+        the other, each from those that are left and with ε/k: the exponents of its weights are exact rationals, divided
+        by the integer k, so no ε is rounded. Called for several rows, each of them costs ``eps``.
+
+        Parameters
+        ----------
+        costs : array of float, shape (..., n), or None
+            As for `select`. Every row needs at least k finite costs.
+        k : int
+            How many candidates, from 1 to n.
+        size : int, tuple of int, or None
+            Shape of the output without its last axis, to which the shape of the rows must broadcast.
+        scores : array of float, shape (..., n), or None
+            In place of `costs`; larger scores are better.
+        rng : SecureRng or None
+            As for `select`. To study `top` with a seed, use ``SeededRng(seed, allow_release=True)``.
+        out : ndarray or other writable memory of int64, or None
+            Array to fill and return, k long along the last axis.
+        threads : int or None
+            How many threads share long work.
+
+        Returns
+        -------
+        ndarray of int64, shape (..., k)
+            Indices from 0 to n − 1. The first is the one selected first.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `k` is not an integer from 1 to n, or a row has fewer than k finite costs. Or as `select` raises.
+
+        Examples
+        --------
+        >>> import stairnoise as sn
+        >>> chosen = sn.PermuteAndFlip(eps=4).top(scores=[17, 3, 40, 38, 5], k=3)
+        >>> chosen.shape, len(set(chosen.tolist()))
+        ((3,), 3)
+        """
+        rows = self._rows(costs, scores, k, many=True)
+        return self._draw(rows, size, release_stream(rng), out, threads, k)
 
     def _draw(
         self,
-        costs: RealLike,
+        rows: NDArray[np.float64],
         size: Size | None,
         stream: _native.Stream,
         out: Memory | None,
         threads: int | None,
+        k: int | None = None,
     ) -> Any:
-        rows = self._rows(costs)
         workers = 0 if threads is None else count(threads, "threads", least=1, most=_native.MOST_THREADS)
         batch = rows.shape[:-1]
-        selected = output_array(size, batch, out, None, ("int64",))
+        if k is None:
+            selected = output_array(size, batch, out, None, ("int64",))
+            draw, places = self._mechanism.select, selected.shape
+        else:
+            shape = None if size is None else (*(size if isinstance(size, tuple) else (size,)), k)
+            selected = output_array(shape, (*batch, k), out, None, ("int64",))
+            draw, places = self._mechanism.top, selected.shape[:-1]
+            if selected.shape[-1] != k:
+                raise ParameterError(f"out must have {k} places along the last axis, one for each candidate, got {selected.shape}")
         if rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, selected):
             rows = rows.copy()
-        self._mechanism.select(stream, np.broadcast_to(rows, (*selected.shape, rows.shape[-1])), selected, workers)
+        draw(stream, np.broadcast_to(rows, (*places, rows.shape[-1])), selected, workers)
         if out is not None:
             return out
-        return selected.item() if size is None and batch == () else selected
+        return selected.item() if k is None and size is None and batch == () else selected
 
-    def _rows(self, costs: object) -> NDArray[np.float64]:
-        """Convert costs to float64, or refuse them."""
-        rows = exact_array(costs, "costs")
+    def _rows(
+        self, costs: object, scores: object = None, k: object = None, *, many: bool = False
+    ) -> NDArray[np.float64]:
+        """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected."""
+        if scores is None and costs is None:
+            raise ParameterTypeError("costs must be a real number or an array of real numbers, or scores in their place, got neither")
+        if scores is not None and costs is not None:
+            raise ParameterError("costs must be left out where scores are given, got both")
+        name, sign = ("costs", 1) if scores is None else ("scores", -1)
+        rows = exact_array(costs if scores is None else scores, name)
         if rows.ndim == 0 or rows.shape[-1] == 0:
-            raise ParameterError(f"costs must have at least one candidate along the last axis, got shape {rows.shape}")
+            raise ParameterError(f"{name} must have at least one candidate along the last axis, got shape {rows.shape}")
+        needed = count(k, "k", least=1, most=rows.shape[-1]) if many else 1
         if not rows.flags.aligned:
             rows = rows.copy()
-        # Only one of the rows repeated by strides of 0 is checked: a view may repeat a row any number of times.
-        once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)
-        bad = self._mechanism.refused(rows[once])
+        # Only one of the rows repeated by strides of 0 is looked at: a view may repeat a row any number of times.
+        once = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
+        if sign < 0:
+            # A change of sign is exact.
+            once = np.negative(once)
+            rows = np.broadcast_to(once, rows.shape)
+        bad, infinite = self._mechanism.refused(once)
         if bad is not None:
-            index = np.unravel_index(bad, rows[once].shape)
-            raise ParameterError(f"costs must be {self._rule}, got one that is not{place(index)}")
+            index = np.unravel_index(bad, once.shape)
+            raise ParameterError(f"{name} must be {self._rules[sign]}, got one that is not{place(index)}")
+        if infinite:
+            _require_finite(once, rows.shape[-1], needed, name)
         return rows
 
-    def probabilities(self, costs: RealLike) -> NDArray[np.float64]:
+    def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
         """Return the probability of every candidate.
 
         Parameters
         ----------
-        costs : array of float, shape (..., n)
-            As for `select`.
+        costs, scores : array of float, shape (..., n), or None
+            One of the two, as for `select`.
 
         Returns
         -------
@@ -250,15 +359,15 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return _probabilities(self._exponents(self._rows(costs)))
+        return self._chances(self._exponents(self._rows(costs, scores)))
 
-    def log_probabilities(self, costs: RealLike) -> NDArray[np.float64]:
+    def log_probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
         """Return the natural logarithm of every candidate's probability, finite where the probability underflows.
 
         Parameters
         ----------
-        costs : array of float, shape (..., n)
-            As for `select`.
+        costs, scores : array of float, shape (..., n), or None
+            One of the two, as for `select`.
 
         Returns
         -------
@@ -269,7 +378,16 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        exponents = self._exponents(self._rows(costs))
+        return self._log_chances(self._exponents(self._rows(costs, scores)))
+
+    def _chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities of candidates with these exponents."""
+        with np.errstate(under="ignore"):
+            weights = np.exp(-exponents)
+            probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+        return probabilities
+
+    def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(under="ignore"):
             total = np.exp(-exponents).sum(axis=-1, keepdims=True)
         logs: NDArray[np.float64] = -(exponents + np.log(total))
@@ -300,17 +418,22 @@ class Selecting(Immutable):
             As `select` raises.
         """
         rows = self._rows(costs)
+        chances = self._chances(self._exponents(rows))
+        # A candidate that is never selected adds nothing.
+        rows = np.where(rows < np.inf, rows, rows.min(axis=-1, keepdims=True))
         scale = 1.0 if np.abs(rows).max(initial=0.0) < _LARGE else 0.25
         scaled = rows * scale
         least = scaled.min(axis=-1, keepdims=True)
         with np.errstate(under="ignore"):
-            above = (_probabilities(self._exponents(rows)) * (scaled - least)).sum(axis=-1)
+            above = (chances * (scaled - least)).sum(axis=-1)
         mean = (least[..., 0] + above) / scale
         return float(mean) if mean.ndim == 0 else mean
 
 
-def _probabilities(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(under="ignore"):
-        weights = np.exp(-exponents)
-        probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
-    return probabilities
+def _require_finite(rows: NDArray[np.float64], candidates: int, needed: int, name: str) -> None:
+    """Refuse a row with fewer finite costs than are needed; the last axis of `rows` may stand for more equal candidates."""
+    finite = np.isfinite(rows).sum(axis=-1) * (candidates // rows.shape[-1])
+    short = np.argwhere(finite < needed)
+    if len(short):
+        least = "a finite one" if needed == 1 else f"at least k = {needed} finite ones"
+        raise ParameterError(f"{name} must have {least} in every row, got a row with fewer{place(tuple(short[0]))}")

@@ -121,7 +121,7 @@ def test_a_law_of_rho_states_no_eps():
 
 
 def test_mechanisms_that_select():
-    for mechanism in (sn.StaircaseSelection(2, 0.5), sn.ExponentialMechanism(2, 0.5)):
+    for mechanism in (sn.StaircaseSelection(2, 0.5), sn.ExponentialMechanism(2, 0.5), sn.PermuteAndFlip(2, 0.5)):
         assert mechanism.guarantee() == sn.Laplace(2, 0.5).guarantee()
 
 

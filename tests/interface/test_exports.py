@@ -12,7 +12,7 @@ import stairnoise as sn
 from stairnoise._registry import ROWS
 
 LAWS = [row.class_name for row in ROWS]
-SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "StaircaseSelection"]
+SELECTIONS = ["ExponentialMechanism", "PartitionSelection", "PermuteAndFlip", "StaircaseSelection"]
 PUBLIC = [
     *LAWS,
     *SELECTIONS,

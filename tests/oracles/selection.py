@@ -1,7 +1,7 @@
 """Contract, selection: from costs to weights, and from words to a candidate.
 
-A row is a list of exact exponents x_i, weight e^(-x_i). Candidates of equal exponent are counted together, so that a threshold
-that is rational is compared as a rational, and one that is not is compared by intervals, which then decide.
+A row is a list of exact exponents x_i, weight e^(-x_i), or None for the weight 0. Candidates of equal exponent are counted together,
+so that a threshold that is rational is compared as a rational, and one that is not is compared by intervals, which then decide.
 """
 
 import math
@@ -41,28 +41,37 @@ def stair(cost: float, sensitivity: float, gamma: float) -> int:
     return min(math.floor(Fraction(cost) / unit - width) + 1, HIGHEST_STAIR)
 
 
-def exponents(mechanism: Mechanism, costs: list[float]) -> list[Fraction]:
-    """x_i, as the contract writes them: nothing is subtracted."""
-    share = Fraction(mechanism.eps) / (1 if mechanism.monotonic else 2)
-    if mechanism.gamma is None:
-        return [share * Fraction(cost) / Fraction(mechanism.sensitivity) for cost in costs]
-    return [share * stair(cost, mechanism.sensitivity, mechanism.gamma) for cost in costs]
+def exponents(mechanism: Mechanism, costs: list[float], parts: int = 1) -> list[Fraction | None]:
+    """x_i, as the contract writes them, for a selection with eps/parts: nothing is subtracted."""
+    share = Fraction(mechanism.eps) / (1 if mechanism.monotonic else 2) / parts
+
+    def exponent(cost: float) -> Fraction:
+        if mechanism.gamma is None:
+            return share * Fraction(cost) / Fraction(mechanism.sensitivity)
+        return share * stair(cost, mechanism.sensitivity, mechanism.gamma)
+
+    return [None if math.isinf(cost) else exponent(cost) for cost in costs]
 
 
 class Row:
     """The law of one row."""
 
-    def __init__(self, exponents: list[Fraction]) -> None:
-        least = min(exponents)
-        self._exponents = [x - least for x in exponents]
-        self._all = Counter(self._exponents)
+    def __init__(self, exponents: list[Fraction | None]) -> None:
+        least = min(x for x in exponents if x is not None)
+        self._exponents = [None if x is None else x - least for x in exponents]
+        self._all = self._counts(0)
 
     def __len__(self) -> int:
         return len(self._exponents)
 
     def probability(self, i: int) -> Any:
         """P(i) at the current interval precision."""
-        return self._share(Counter([self._exponents[i]]))
+        x = self._exponents[i]
+        return self._share(Counter([] if x is None else [x]))
+
+    def _counts(self, j: int) -> Counter[Fraction]:
+        """Counts of the exponents from candidate j on."""
+        return Counter(x for x in self._exponents[j:] if x is not None)
 
     def _share(self, part: Counter[Fraction]) -> Any:
         def weigh(counts: Counter[Fraction]) -> Any:
@@ -72,7 +81,7 @@ class Row:
 
     def _ratio(self, j: int) -> Fraction | None:
         """S(j) if it is rational: every class has the same share of its candidates from j on."""
-        tail = Counter(self._exponents[j:])
+        tail = self._counts(j)
         shares = {Fraction(tail[x], count) for x, count in self._all.items()}
         return shares.pop() if len(shares) == 1 else None
 
@@ -81,7 +90,7 @@ class Row:
         ratio = self._ratio(j)
         if ratio is not None:
             return math.floor(ratio * 2**bits)
-        return intervals.floor(lambda: self._share(Counter(self._exponents[j:])) * 2**bits)
+        return intervals.floor(lambda: self._share(self._counts(j)) * 2**bits)
 
     def below(self, v: Fraction, j: int) -> bool:
         """Whether v < S(j) = P(index >= j)."""
@@ -90,7 +99,7 @@ class Row:
         ratio = self._ratio(j)
         if ratio is not None:
             return v < ratio
-        return intervals.less(v, lambda: self._share(Counter(self._exponents[j:])))
+        return intervals.less(v, lambda: self._share(self._counts(j)))
 
     def reaches(self, end: Fraction, j: int) -> bool:
         """Whether v < S(j) for every v below `end`: only an S(j) that is rational can be `end` itself."""

@@ -44,10 +44,11 @@ def together(draw, shape):
 MECHANISMS = [
     lambda eps, monotonic: sn.StaircaseSelection(eps, 1, 0.4, monotonic),
     lambda eps, m: sn.ExponentialMechanism(eps, 1, m),
+    lambda eps, m: sn.PermuteAndFlip(eps, 1, m),
 ]
 
 
-@pytest.mark.parametrize("make", MECHANISMS, ids=["staircase", "exponential"])
+@pytest.mark.parametrize("make", MECHANISMS, ids=["staircase", "exponential", "permute-and-flip"])
 @pytest.mark.parametrize("eps", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("candidates", [2, 3, 20])
 def test_a_selection_is_eps_private(make, eps, candidates):

@@ -1,8 +1,10 @@
 """Selections against their probabilities.
 
 Evidence: statistical, with fixed seeds. Each chi-square test raises a false alarm for a correct sampler with probability at most
-ALPHA, so all of them together with less than 1e-6.
+ALPHA, so all of them together with less than 2e-6.
 """
+
+import itertools
 
 import numpy as np
 import pytest
@@ -18,10 +20,10 @@ ROWS = {
     "many": np.random.default_rng(1).uniform(0, 8, 200).tolist(),
     "equal": [2.0] * 7,
 }
-MECHANISMS = [sn.StaircaseSelection(1, 1, 0.375), sn.ExponentialMechanism(2, 1.5, monotonic=True)]
+MECHANISMS = [sn.StaircaseSelection(1, 1, 0.375), sn.ExponentialMechanism(2, 1.5, monotonic=True), sn.PermuteAndFlip(2, 1.5)]
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=["staircase", "exponential"])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=["staircase", "exponential", "permute-and-flip"])
 @pytest.mark.parametrize("costs", ROWS.values(), ids=ROWS)
 def test_frequencies_are_the_probabilities(mechanism, costs):
     drawn = mechanism.sample(costs, DRAWS, rng=sn.SeededRng(11))
@@ -34,3 +36,20 @@ def test_the_check_sees_weights_that_are_not_halved():
     wrong = sn.StaircaseSelection(1, 1, 0.375, monotonic=True).probabilities(costs)
     with pytest.raises(AssertionError, match="chi-square"):
         check_distribution(np.bincount(drawn, minlength=len(costs)), wrong, ALPHA)
+
+
+@pytest.mark.parametrize("make", [sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip])
+def test_several_candidates_are_drawn_without_replacement(make):
+    """Every ordered triple of five candidates, one of which is never selected."""
+    costs = [0.3, 2.0, np.inf, 1.25, 0.9]
+    drawn = make(3).top(costs, 3, DRAWS // 4, rng=sn.SeededRng(12, allow_release=True))
+    one, codes, chances = make(1), drawn @ [25, 5, 1], []
+    triples = list(itertools.permutations(range(5), 3))
+    for triple in triples:
+        left, chance = np.array(costs), 1.0
+        for i in triple:
+            chance *= one.probabilities(left)[i] if left[i] < np.inf else 0.0
+            left[i] = np.inf if chance else left[i]
+        chances.append(chance)
+    counts = [int((codes == np.dot(triple, [25, 5, 1])).sum()) for triple in triples]
+    check_distribution(np.array(counts), np.array(chances), ALPHA)

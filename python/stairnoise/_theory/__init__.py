@@ -6,6 +6,7 @@
 - `optimal`: the parameter that is best for a cost, and the least one for an error or for (ε, δ).
 - `privacy`: the privacy loss of one release and of many.
 - `partition_selection`: the best probabilities of showing groups, and the noise that goes with them.
+- `permute_and_flip`: the probabilities of candidates whose coins are tossed in random order.
 
 `numerics` imports none of the others, `laws` only `numerics`, `sums` these two, `optimal` and `privacy` any but each other
 (`optimal` may use `privacy`). Notation as in the papers: ``b = exp(-eps)``, ``c = b/(1 - b)``, `D` is the sensitivity, and

@@ -2,11 +2,11 @@
 
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stairnoise::OutOfMemory;
+use stairnoise::{Fill, OutOfMemory, Selector};
 
 use crate::buffer::{Elements, Input, Inputs, Output, Parts, Rows, STAGE, same_shape};
 use crate::drawing;
-use crate::errors;
+use crate::errors::{self, ParameterError};
 use crate::layout::Block;
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -34,21 +34,29 @@ impl Selection {
             .map_err(errors::parameter)
     }
 
-    /// The position in C order of the first cost that is no cost.
-    fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<Option<usize>> {
+    #[staticmethod]
+    fn permute_and_flip(eps: f64, sensitivity: f64, monotonic: bool) -> PyResult<Self> {
+        stairnoise::Selection::permute_and_flip(eps, sensitivity, monotonic)
+            .map(Self)
+            .map_err(errors::parameter)
+    }
+
+    /// The position in C order of the first cost that is no cost, and whether any before it is infinite.
+    fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<(Option<usize>, bool)> {
         let costs = Input::new("costs", costs)?;
         // A part at a time, so that a long check can be interrupted.
         let mut in_order = costs.in_order(STAGE).map_err(|OutOfMemory| errors::memory())?;
-        let mut signals = Signals::new();
+        let (mut signals, mut infinite) = (Signals::new(), false);
         for part in Block::parts(costs.len(), STAGE) {
             in_order.begin(&part).map_err(|OutOfMemory| errors::memory())?;
             in_order.advance(part.first, part.len());
             if let Some(index) = self.0.refused(in_order.part()) {
-                return Ok(Some(part.first + index));
+                return Ok((Some(part.first + index), infinite));
             }
+            infinite |= stairnoise::Selection::has_infinite(in_order.part());
             signals.check()?;
         }
-        Ok(None)
+        Ok((None, infinite))
     }
 
     /// The stair of every cost; nothing for a mechanism without stairs.
@@ -68,24 +76,64 @@ impl Selection {
         threads: usize,
     ) -> PyResult<()> {
         let rows = Rows::new("costs", costs, out.shape())?;
-        let out = Output::new(out)?;
         let again = rows.repeats >= AGAIN_FROM;
         // Without kept thresholds a selection reads its whole row.
-        let price = if again { 1 } else { rows.length };
-        let threads = threads::number(threads, out.len().saturating_mul(price))?;
-        let fill = stream.next(out.len()).map_err(errors::draw)?;
-        threads::fill(
+        let price = self.0.price(rows.length, again);
+        self.fill(
             py,
-            out,
+            stream,
+            (out, threads, rows.length),
             Parts { price, together: 1 },
-            threads,
             || self.0.selector(again),
-            |selector, piece| {
-                piece.write((), STAGE, |first, &(), part| {
-                    let places = (first as usize..).map(|place| rows.row(place));
-                    Ok(selector.write(&fill, first, places, part)?)
-                })
+            |selector, fill, first, part| {
+                let places = (first as usize..).map(|place| rows.row(place));
+                selector.write(fill, first, places, part)
             },
         )
+    }
+
+    /// Selects as many different candidates as the last axis of `out` is long, best first, from the row of `costs` at the place of the other axes.
+    #[pyo3(signature = (stream, costs, out, threads = 0))]
+    fn top(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        costs: &Bound<'_, PyArrayDyn<f64>>,
+        out: &Bound<'_, PyArrayDyn<i64>>,
+        threads: usize,
+    ) -> PyResult<()> {
+        let Some((&k, places)) = out.shape().split_last().filter(|(k, _)| **k > 0) else {
+            return Err(ParameterError::new_err("out must have a place for every candidate"));
+        };
+        let rows = Rows::new("costs", costs, places)?;
+        let price = self.0.price(rows.length, false);
+        self.fill(
+            py,
+            stream,
+            (out, threads, rows.length),
+            Parts { price, together: k },
+            || self.0.top_selector(k),
+            |selector, fill, first, part| selector.write_top(fill, first, |place| rows.row(place), part),
+        )
+    }
+}
+
+impl Selection {
+    /// Has `write(selector, fill, first, part)` write the parts of `out`, given with the threads and the number of candidates.
+    fn fill<'a>(
+        &'a self,
+        py: Python<'_>,
+        stream: &Stream,
+        (out, threads, candidates): (&Bound<'_, PyArrayDyn<i64>>, usize, usize),
+        parts: Parts,
+        selector: impl Fn() -> Selector<'a> + Sync + Send,
+        write: impl Fn(&mut Selector<'a>, &Fill, u64, &mut [i64]) -> Result<(), OutOfMemory> + Sync + Send,
+    ) -> PyResult<()> {
+        let out = Output::new(out)?;
+        let threads = threads::number(threads, out.len().saturating_mul(parts.price))?;
+        let fill = stream.next_wide(out.len(), self.0.words(candidates)).map_err(errors::draw)?;
+        threads::fill(py, out, parts, threads, selector, |selector, piece| {
+            piece.write((), STAGE, |first, &(), part| Ok(write(selector, &fill, first, part)?))
+        })
     }
 }

@@ -42,6 +42,11 @@ impl Stream {
         self.lock().next(n)
     }
 
+    /// The next fill of `n` values that take `words` words each.
+    pub fn next_wide(&self, n: usize, words: u64) -> Result<Fill, DrawError> {
+        self.lock().next_wide(n, words)
+    }
+
     /// The next fill of `n` values of a law.
     pub fn next_fill<'a>(&self, law: &'a impl Law, n: usize) -> Result<LawFill<'a>, DrawError> {
         law.next_fill(&mut self.lock(), n)

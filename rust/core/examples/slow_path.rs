@@ -45,13 +45,18 @@ fn main() {
         });
     }
     let costs: Vec<f64> = (0..100).map(|i| f64::from(i % 37) / 8.0).collect();
-    let mechanism = Selection::staircase(1.0, 1.0, 0.5, false).expect("valid parameters");
     let mut out = vec![0_i64; N];
-    count("Selection", words / 100, || {
-        mechanism
-            .select_often(&mut generator, &costs, &mut out)
-            .expect("finite costs");
-    });
+    for (name, mechanism) in [
+        ("Selection", Selection::staircase(1.0, 1.0, 0.5, false)),
+        ("PermuteAndFlip", Selection::permute_and_flip(1.0, 1.0, false)),
+    ] {
+        let mechanism = mechanism.expect("valid parameters");
+        count(name, words / 100, || {
+            mechanism
+                .select_often(&mut generator, &costs, &mut out)
+                .expect("finite costs");
+        });
+    }
 }
 
 type Named = (String, Box<dyn Law>);

@@ -168,8 +168,15 @@ pub enum DrawError {
         /// How many rows.
         rows: usize,
     },
-    /// A cost is NaN, infinite, or negative where it must not be; its position.
+    /// A cost is NaN, −∞, or negative where it must not be; its position.
     Cost(usize),
+    /// A row has fewer finite costs than candidates are to be selected from it.
+    TooFewFinite {
+        /// The row's number.
+        row: usize,
+        /// How many candidates.
+        needed: usize,
+    },
     /// A count of people is negative; its position.
     Count(usize),
     /// There is no memory to work in. Part of the output may have been written.
@@ -211,7 +218,11 @@ impl fmt::Display for DrawError {
             ),
             Self::Cost(index) => write!(
                 f,
-                "costs must be finite, and for staircase selection not negative: the one at index {index} is not"
+                "costs must be finite or inf, and for staircase selection not negative: the one at index {index} is not"
+            ),
+            Self::TooFewFinite { row, needed } => write!(
+                f,
+                "costs must have at least {needed} finite ones in every row: row {row} has fewer"
             ),
             Self::Count(index) => write!(f, "counts must be at least 0: the one at index {index} is not"),
             Self::OutOfMemory => f.write_str(NO_MEMORY),

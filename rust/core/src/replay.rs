@@ -13,6 +13,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::Coin;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
+use crate::selection::Bits;
 use crate::{
     Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, OneWordLaw, ParamError, Selection, Shape, Value, largest_quotient,
 };
@@ -224,6 +225,88 @@ fn selections() {
             }
         }
     }
+}
+
+/// Forced words and extension words of one selection.
+struct Forced(Vec<u64>, Vec<(u64, usize, u64)>);
+
+impl Bits for Forced {
+    fn words(&mut self, first: u64, n: usize) -> &[u64] {
+        &self.0[first as usize..][..n]
+    }
+
+    fn extension(&self, index: u64, e: usize) -> u64 {
+        let found = self.1.iter().find(|(of, number, _)| (*of, *number) == (index, e));
+        found.map_or(0, |(_, _, word)| *word)
+    }
+}
+
+#[test]
+fn permute_and_flip() {
+    for entry in vectors("permute_and_flip.json") {
+        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+        let mechanism = Selection::permute_and_flip(eps, sensitivity, entry["monotonic"].as_bool().unwrap()).unwrap();
+        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        for again in [false, true] {
+            let mut selector = mechanism.selector(again);
+            let fill = seeded(&entry).fill_number(whole(&entry["fill"]));
+            let mut out = vec![0; whole(&entry["count"]) as usize];
+            selector
+                .write(&fill, whole(&entry["index"]), std::iter::repeat(&costs[..]), &mut out)
+                .unwrap();
+            assert_eq!(out, integers(&entry["values"]), "{entry}");
+            for case in cases(&entry) {
+                let further = list(&case[1])
+                    .iter()
+                    .map(|at| (whole(&at[0]), whole(&at[1]) as usize, word(&at[2])));
+                let mut forced = Forced(list(&case[0]).iter().map(word).collect(), further.collect());
+                let index = selector.flip(&costs, &mut forced, 0).unwrap();
+                assert_eq!(index as u64, whole(&case[2]), "{mechanism:?} {costs:?} {case}");
+            }
+        }
+    }
+}
+
+/// In one part, and in parts that begin and end within rows.
+#[test]
+fn top() {
+    for entry in vectors("top.json") {
+        let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+        let monotonic = entry["monotonic"].as_bool().unwrap();
+        let mechanism = match &entry["gamma"] {
+            Json::Null if entry["flips"].as_bool().unwrap() => Selection::permute_and_flip(eps, sensitivity, monotonic),
+            Json::Null => Selection::exponential(eps, sensitivity, monotonic),
+            gamma => Selection::staircase(eps, sensitivity, float(gamma), monotonic),
+        }
+        .unwrap();
+        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        let k = whole(&entry["k"]) as usize;
+        let expected: Vec<i64> = list(&entry["values"]).iter().flat_map(integers).collect();
+        let fill = seeded(&entry)
+            .at(whole(&entry["index"]))
+            .unwrap()
+            .fill_number(whole(&entry["fill"]));
+        for part in [expected.len(), 1, 2, 3, 5] {
+            let mut out = vec![0; expected.len()];
+            let mut selector = mechanism.top_selector(k);
+            for (first, part) in (0..).step_by(part).zip(out.chunks_mut(part)) {
+                selector.write_top(&fill, first, |_| &costs[..], part).unwrap();
+            }
+            assert_eq!(out, expected, "{entry} in parts of {part}");
+        }
+        // The last value alone: the rounds before it are drawn again.
+        let mut last = [0];
+        let first = expected.len() as u64 - 1;
+        mechanism
+            .top_selector(k)
+            .write_top(&fill, first, |_| &costs[..], &mut last)
+            .unwrap();
+        assert_eq!(last[..], expected[first as usize..], "{entry}");
+    }
+}
+
+fn integers(json: &Json) -> Vec<i64> {
+    list(json).iter().map(|x| x.as_i64().unwrap()).collect()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `Zeroize` stores the elements of a slice one by one, because each store is volatile; that was a fifth of the time of vectors in the l2 norm. Here
 //! they are stored as any others, and the compiler is told that they are looked at.
 
+use core::fmt;
 use core::ops::{Deref, DerefMut};
 
 use zeroize::{DefaultIsZeroes, optimization_barrier};
@@ -19,6 +20,13 @@ pub(crate) struct Wiped<T: DefaultIsZeroes>(Vec<T>);
 impl<T: DefaultIsZeroes> From<Vec<T>> for Wiped<T> {
     fn from(numbers: Vec<T>) -> Self {
         Self(numbers)
+    }
+}
+
+impl<T: DefaultIsZeroes> fmt::Debug for Wiped<T> {
+    /// Without the numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wiped").finish_non_exhaustive()
     }
 }
 

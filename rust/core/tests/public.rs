@@ -179,6 +179,13 @@ fn refusals_of_a_draw_say_the_rule_and_the_value() {
     assert!(text(none).ends_with("got 0 costs in 1 rows"));
     let negative = selection.select(&mut generator, &[1.0, -1.0], &mut [0; 1]).unwrap_err();
     assert!(text(negative).contains("the one at index 1 is not"));
+    let none = selection
+        .top(&mut generator, &[1.0, f64::INFINITY], 2, &mut [0; 2])
+        .unwrap_err();
+    assert_eq!(
+        text(none),
+        "costs must have at least 2 finite ones in every row: row 0 has fewer"
+    );
     let mut far = generator.at((1 << 62) - 1).unwrap();
     assert_eq!(far.start(), (1 << 62) - 1);
     assert_eq!(

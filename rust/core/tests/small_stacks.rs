@@ -90,10 +90,12 @@ fn selections() {
         for mechanism in [
             Selection::staircase(1.0, 1.0, 0.5, false).unwrap(),
             Selection::exponential(1.0, 1.0, false).unwrap(),
+            Selection::permute_and_flip(1.0, 1.0, false).unwrap(),
         ] {
             let mut selected = vec![0; VALUES];
             mechanism.select(&mut generator, &costs, &mut selected[..20]).unwrap();
             mechanism.select_often(&mut generator, &costs, &mut selected).unwrap();
+            mechanism.top(&mut generator, &costs, 20, &mut selected[..20]).unwrap();
         }
         let counts: Vec<i64> = (0..VALUES as i64).collect();
         for eps in [1e-7, 0.01, 1.0] {

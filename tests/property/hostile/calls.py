@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import stairnoise as sn
 from stairnoise._registry import ROWS
+from stairnoise._selecting import Selecting
 from stairnoise.privacy import privacy_loss
 
 LAWS = ["Staircase", "Laplace", "DiscreteStaircase", "DiscreteLaplace"]
@@ -58,6 +59,7 @@ ARGUMENTS: dict[str, Any] = {
     "r": 1,
     "release": "r",
     "released": [1, 2, 3],
+    "scores": None,
     "secret": bytes(32),
     "seed": 7,
     "sensitivity": 2,
@@ -101,6 +103,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "MultivariateStaircase": [sn.MultivariateStaircase(1.5, 2.0, 3, 0.25, "l2")],
     "StaircaseSelection": [sn.StaircaseSelection(1.5)],
     "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
+    "PermuteAndFlip": [sn.PermuteAndFlip(1.5)],
     "PartitionSelection": [sn.PartitionSelection(1.5, 1e-3, 2)],
     "Comparison": [sn.compare(1.5)],
     "Guarantee": [sn.Laplace(1.5).guarantee()],
@@ -174,6 +177,10 @@ def calls() -> Iterator[Call]:
     for law in (EXAMPLES["DiscreteLaplace"][0], EXAMPLES["Laplace"][0]):
         found = _call(f"{type(law).__name__}.release by key", law.release)
         yield found._replace(arguments=found.arguments | BY_KEY)
+    law = EXAMPLES["PermuteAndFlip"][0]
+    for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities):
+        found = _call(f"PermuteAndFlip.{method.__name__}", method)
+        yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
 
 
 def members() -> Iterator[tuple[str, Any]]:
@@ -232,6 +239,9 @@ def _reading(thing: Any, name: str) -> Any:
     if isinstance(attribute, property) or not callable(value):
         return value
     if not inspect.ismethod(value) or inspect.isclass(value.__self__):
+        return _NONE
+    # A selection takes one of two arguments, neither of which it requires alone.
+    if isinstance(thing, Selecting) and name in ("select", "top", "probabilities", "log_probabilities"):
         return _NONE
     return _NONE if name in ("sample", "release") or _required(value) else value()
 

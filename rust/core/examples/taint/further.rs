@@ -24,12 +24,18 @@ fn selection(report: &mut Report) {
     let mechanisms = [
         ("staircase", Selection::staircase(1.0, 1.0, 0.5, false)),
         ("exponential", Selection::exponential(1.0, 1.0, false)),
+        ("permute-and-flip", Selection::permute_and_flip(1.0, 1.0, false)),
     ];
     for (name, mechanism) in mechanisms {
         let mechanism = mechanism.expect("valid parameters");
         report.case(&format!("selection, {name}, from rows"), true, || {
             let mut out = [0_i64; 7];
             mechanism.select(&mut secret(1), &costs, &mut out).expect("finite costs");
+            (valgrind::secrets(&out), out.len())
+        });
+        report.case(&format!("selection, {name}, several"), true, || {
+            let mut out = [0_i64; 70];
+            mechanism.top(&mut secret(3), &costs, 10, &mut out).expect("finite costs");
             (valgrind::secrets(&out), out.len())
         });
         report.case(&format!("selection, {name}, often"), true, || {

@@ -27,7 +27,7 @@ const FIRST: usize = 2;
 /// Candidates with weights, ready for any number of draws.
 #[derive(Debug)]
 pub struct Choice {
-    /// The class of each candidate.
+    /// The class of each candidate; one more than the last is that of weight 0.
     class: Vec<usize>,
     /// The exponent of each class; no two are equal.
     exponents: Vec<Exponent>,
@@ -64,7 +64,8 @@ fn sum(weights: &[Enclosure], counts: &[u64], p: usize) -> Enclosure {
 }
 
 impl Choice {
-    /// `class` gives the class of each candidate, and `exponents` the exponent of each class: all different, the least of them 0.
+    /// `class` gives the class of each candidate, and `exponents` the exponent of each class: all different, the least of them 0. A candidate of
+    /// class `exponents.len()` has the weight 0.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -88,9 +89,10 @@ impl Choice {
     pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Expansion { word, extension };
-        // v = 0 is below every S(j).
+        // v = 0 is below every S(j) but 0.
         let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
-            return Ok(end - 1);
+            let last = self.class.iter().rposition(|&class| class < self.counts.len());
+            return Ok(last.unwrap_or(0));
         };
         let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
         // Words that are zero say nothing: as many more are needed.
@@ -146,11 +148,13 @@ impl Choice {
     }
 }
 
-/// How many candidates each class has.
+/// How many candidates each class of a weight has.
 fn count(class: &[usize], counts: &mut [u64]) {
     counts.fill(0);
     for &class in class {
-        counts[class] += 1;
+        if let Some(count) = counts.get_mut(class) {
+            *count += 1;
+        }
     }
 }
 

@@ -41,6 +41,13 @@ impl Exponent {
         }
     }
 
+    /// A `count`-th of it, exactly. The third divisor is for this.
+    #[must_use]
+    pub fn divided(mut self, count: u64) -> Self {
+        self.divisors[MOST_DIVISORS - 1] *= count;
+        self
+    }
+
     /// e^(−x) as a fixed-point number with `p` limbs of fraction and one integer limb.
     pub fn weight(&self, p: usize) -> Enclosure {
         if self.is_zero() {

@@ -1,14 +1,17 @@
-//! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights.
+//! What a mechanism makes of costs: levels, whose distances from the least give the exponents of the weights. The level of an infinite cost is
+//! infinite, and its weight 0.
 
 use super::stair::{CostStairs, HIGHEST_EXACT, LANES, smaller, stair};
 use crate::exact::{Choice, Exponent};
 use crate::memory::{self, OutOfMemory};
 
-/// ln(weight of the best/weight) = ε · (level − least level)/(unit · 2^halvings).
+/// ln(weight of the best/weight) = ε · (level − least level)/(unit · shares · 2^halvings).
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     pub eps: f64,
     halvings: i32,
+    /// How many selections share ε.
+    shares: u64,
     factor: f64,
     rule: Rule,
 }
@@ -27,6 +30,7 @@ impl Levels {
         Self {
             eps,
             halvings,
+            shares: 1,
             factor: if monotonic { eps } else { eps / 2.0 },
             rule: Rule::Staircase(CostStairs::new(sensitivity, gamma)),
         }
@@ -40,11 +44,21 @@ impl Levels {
         Self {
             eps,
             halvings,
+            shares: 1,
             factor: share / sensitivity,
             rule: Rule::Exponential {
                 sensitivity,
                 in_range: moderate(eps) && moderate(sensitivity),
             },
+        }
+    }
+
+    /// The same for one of `shares` selections that share ε: the exponents are an exact part of those with all of it.
+    pub fn shared(&self, shares: u64) -> Self {
+        Self {
+            shares,
+            factor: self.factor / shares as f64,
+            ..self.clone()
         }
     }
 
@@ -68,8 +82,8 @@ impl Levels {
     /// The level of every cost, and the least one. `None` if an exponent q up to 45 might be off by more than 4·2^−53 of itself, or a larger
     /// one pass for less.
     ///
-    /// Differences of stairs below 2^53 are exact and ε/2 is; ε must be large enough for the stairs that are cut off, and far from 0. Between
-    /// costs, the difference, the factor (1, and the halving is exact) and the product are rounded; a difference that overflows makes
+    /// Differences of stairs below 2^53 are exact and ε/2 is; the factor must be large enough for the stairs that are cut off, and far from 0. Between
+    /// costs, the difference, the factor (1, 2 if ε is shared; the halving is exact) and the product are rounded; a difference that overflows makes
     /// q > 2^1024·10^−300.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], levels: &mut [f64]) -> Option<f64> {
@@ -77,36 +91,62 @@ impl Levels {
             Rule::Staircase(stairs) => {
                 let least = stairs.fill(costs, levels);
                 // A stair that was cut off is at least 2^52 above the least, so that q > 64.
-                (least <= HIGHEST_EXACT as f64 / 2.0 && self.eps > 1e-12).then_some(least)
+                (least <= HIGHEST_EXACT as f64 / 2.0 && self.factor > 5e-13).then_some(least)
             }
             Rule::Exponential { in_range, .. } => {
                 levels.copy_from_slice(costs);
-                in_range.then(|| least(costs))
+                (*in_range && self.factor > 1e-300).then(|| least(costs))
             }
         }
     }
 
+    /// The exponent of a cost's weight beside that of the least, exactly; `None` for the weight 0.
+    pub fn exponent(&self, cost: f64, least: f64) -> Option<Exponent> {
+        let exponent = || match &self.rule {
+            Rule::Staircase(stairs) => {
+                let [stair, least] = [cost, least].map(|cost| stair(cost, stairs.sensitivity, stairs.gamma));
+                self.of_stairs(stair - least)
+            }
+            Rule::Exponential { sensitivity, .. } => self.of_costs(cost, least, *sensitivity),
+        };
+        (cost < f64::INFINITY).then(exponent)
+    }
+
+    fn of_stairs(&self, above: u64) -> Exponent {
+        Exponent::multiple(self.eps, above, self.halvings).divided(self.shares)
+    }
+
+    fn of_costs(&self, cost: f64, least: f64, sensitivity: f64) -> Exponent {
+        Exponent::quotient(self.eps, cost, least, sensitivity, self.halvings).divided(self.shares)
+    }
+
     /// The row for exact draws.
     pub fn choice(&self, costs: &[f64]) -> Result<Choice, OutOfMemory> {
+        let finite = |cost: &f64| (*cost < f64::INFINITY).then_some(*cost);
         match &self.rule {
             Rule::Staircase(stairs) => {
-                let stairs = costs.iter().map(|&cost| stair(cost, stairs.sensitivity, stairs.gamma));
-                let least = stairs.clone().min().unwrap_or(0);
-                let exponent = |stair: u64| Exponent::multiple(self.eps, stair - least, self.halvings);
-                classes(stairs, exponent)
+                let stair = |cost| stair(cost, stairs.sensitivity, stairs.gamma);
+                let least = stair(least(costs));
+                classes(costs.iter().map(|cost| finite(cost).map(stair)), |stair| {
+                    self.of_stairs(stair - least)
+                })
             }
             Rule::Exponential { sensitivity, .. } => {
                 let least = least(costs);
-                let exponent = |bits| Exponent::quotient(self.eps, f64::from_bits(bits), least, *sensitivity, self.halvings);
+                let exponent = |bits| self.of_costs(f64::from_bits(bits), least, *sensitivity);
                 // −0.0 + 0.0 is 0.0: one class for both zeros.
-                classes(costs.iter().map(|cost| (cost + 0.0).to_bits()), exponent)
+                classes(
+                    costs.iter().map(|cost| finite(cost).map(|cost| (cost + 0.0).to_bits())),
+                    exponent,
+                )
             }
         }
     }
 }
 
+/// The least cost of a row.
 #[inline(always)]
-fn least(costs: &[f64]) -> f64 {
+pub(super) fn least(costs: &[f64]) -> f64 {
     let (eights, rest) = costs.as_chunks::<LANES>();
     let mut least = [f64::INFINITY; LANES];
     for costs in eights {
@@ -117,12 +157,13 @@ fn least(costs: &[f64]) -> f64 {
     least.iter().chain(rest).copied().fold(f64::INFINITY, smaller)
 }
 
-/// Candidates with equal keys have equal weights.
-fn classes(keys: impl Iterator<Item = u64> + Clone, exponent: impl Fn(u64) -> Exponent) -> Result<Choice, OutOfMemory> {
-    let mut distinct = memory::collected(keys.clone())?;
+/// Candidates with equal keys have equal weights, and those without a key the weight 0.
+fn classes(keys: impl Iterator<Item = Option<u64>> + Clone, exponent: impl Fn(u64) -> Exponent) -> Result<Choice, OutOfMemory> {
+    let mut distinct = memory::collected(keys.clone().flatten())?;
     distinct.sort_unstable();
     distinct.dedup();
-    let class = memory::collected(keys.map(|key| distinct.partition_point(|other| *other < key)))?;
+    let place = |key: Option<u64>| key.map_or(distinct.len(), |key| distinct.partition_point(|other| *other < key));
+    let class = memory::collected(keys.map(place))?;
     let exponents = memory::collected(distinct.iter().map(|key| exponent(*key)))?;
     Choice::new(class, exponents)
 }

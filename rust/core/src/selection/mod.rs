@@ -1,27 +1,35 @@
 //! Differentially private selection of one of finitely many candidates: a lower cost is better.
 
 mod decay;
+mod flips;
 mod levels;
 mod partitions;
+mod rounds;
 mod row;
 mod stair;
 mod thresholds;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::{DrawError, ParamError};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill, Generator, Words};
+pub(crate) use flips::Bits;
+use flips::{Coins, Consecutive, Flips};
 use levels::Levels;
 pub use partitions::PartitionSelection;
+use rounds::{Once, Rounds, Rows};
 use row::Row;
 use thresholds::RowThresholds;
 
-/// The thresholds that a [`Selector`] keeps have at most this many words: 32 MiB.
+/// What a [`Selector`] keeps of rows has at most this many words: 32 MiB.
 const MOST_KEPT: usize = 1 << 22;
 
-/// A mechanism that selects one of n candidates: P(i) = w_i/Σw, exactly, for the `f64`s as they are (docs/contract.md, selection).
+/// A mechanism that selects one of n candidates, exactly with its probability for the `f64`s as they are (docs/contract.md, selection).
+///
+/// A candidate of infinite cost is never selected. Which costs are infinite must not depend on anybody's data.
 ///
 /// ```
 /// use stairnoise::{Generator, Selection};
@@ -36,10 +44,20 @@ const MOST_KEPT: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub struct Selection {
     levels: Levels,
+    draw: Draw,
+}
+
+/// How a candidate is drawn by the weights.
+#[derive(Clone, Copy, Debug)]
+enum Draw {
+    /// P(i) = w_i/Σw.
+    Proportional,
+    /// A coin of probability w_i for every candidate, and one of those whose coin fell heads.
+    Flips,
 }
 
 impl Selection {
-    /// The staircase mechanism on a finite set: w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, computed exactly; costs are ≥ 0.
+    /// The staircase mechanism on a finite set: P(i) = w_i/Σw, w = e^(−εJ/2), J = 0 for c < γΔ and ⌊c/Δ − γ⌋ + 1 otherwise, computed exactly; costs are ≥ 0.
     ///
     /// ε-differentially private where one person changes every cost by at most Δ. `monotonic` promises that no two costs then move in opposite
     /// directions, and takes w = e^(−εJ).
@@ -52,17 +70,33 @@ impl Selection {
             return Err(ParamError::Gamma(gamma));
         }
         let levels = Levels::staircase(eps, sensitivity, gamma, monotonic);
-        Ok(Self { levels })
+        Ok(Self {
+            levels,
+            draw: Draw::Proportional,
+        })
     }
 
-    /// The exponential mechanism: w = e^(−εc/(2Δ)), or e^(−εc/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
+    /// The exponential mechanism: P(i) = w_i/Σw, w = e^(−εc/(2Δ)), or e^(−εc/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
     ///
     /// # Errors
     /// [`ParamError`], which names the parameter, the rule and the value.
     pub fn exponential(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
         check(eps, sensitivity)?;
         let levels = Levels::exponential(eps, sensitivity, monotonic);
-        Ok(Self { levels })
+        Ok(Self {
+            levels,
+            draw: Draw::Proportional,
+        })
+    }
+
+    /// Permute-and-flip (McKenna and Sheldon 2020): candidates in a uniformly random order, the first accepted with probability
+    /// e^(−ε(c − c_min)/(2Δ)) each, or e^(−ε(c − c_min)/Δ) if `monotonic`; the promises are those of [`Selection::staircase`].
+    ///
+    /// # Errors
+    /// [`ParamError`], which names the parameter, the rule and the value.
+    pub fn permute_and_flip(eps: f64, sensitivity: f64, monotonic: bool) -> Result<Self, ParamError> {
+        let draw = Draw::Flips;
+        Self::exponential(eps, sensitivity, monotonic).map(|mechanism| Self { draw, ..mechanism })
     }
 
     /// ε, as given.
@@ -70,16 +104,16 @@ impl Selection {
         self.levels.eps
     }
 
-    /// The stair J of a finite cost ≥ 0, at most 2⁶³ − 1; `None` for the exponential mechanism, which has no stairs.
+    /// The stair J of a cost ≥ 0, at most 2⁶³ − 1; `None` for the mechanisms without stairs.
     pub fn stair(&self, cost: f64) -> Option<u64> {
         self.levels.stair(cost)
     }
 
-    /// The position of the first cost that is not finite, or negative where it must not be.
+    /// The position of the first cost that is NaN, −∞, or negative where it must not be.
     pub fn refused(&self, costs: &[f64]) -> Option<usize> {
         let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
-        // A NaN fails both comparisons.
-        let good = |cost: &f64| *cost >= least && *cost <= f64::MAX;
+        // A NaN fails the comparison.
+        let good = |cost: &f64| *cost >= least;
         // In parts: the compiler does not vectorise a loop that may end at any element.
         let part = 1024;
         let bad = costs
@@ -89,21 +123,35 @@ impl Selection {
         costs[first..].iter().position(|cost| !good(cost)).map(|i| first + i)
     }
 
+    /// Whether any of the costs is infinite.
+    pub fn has_infinite(costs: &[f64]) -> bool {
+        costs.iter().fold(false, |any, cost| any | (*cost == f64::INFINITY))
+    }
+
+    /// Words that a selection from `candidates` takes, one after the other.
+    pub fn words(&self, candidates: usize) -> u64 {
+        match self.draw {
+            Draw::Proportional => 1,
+            Draw::Flips => flips::words(candidates),
+        }
+    }
+
+    /// What a selection costs in time, in units of a value of noise. `again` as for [`Selection::selector`].
+    pub fn price(&self, candidates: usize, again: bool) -> usize {
+        match (self.draw, again) {
+            (Draw::Proportional, true) => 1,
+            (Draw::Flips, true) => candidates.div_ceil(4),
+            (_, false) => candidates,
+        }
+    }
+
     /// Selects once from each of `out.len()` rows of equally many candidates: `out[i]` is an index into row i.
     ///
     /// # Errors
     /// [`DrawError`]; then nothing was drawn and `out` is as it was.
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
-        // No rows fit no costs, whatever the number of candidates.
-        let n = costs.len().checked_div(out.len()).unwrap_or(1);
-        if n == 0 || n * out.len() != costs.len() {
-            return Err(DrawError::Candidates {
-                costs: costs.len(),
-                rows: out.len(),
-            });
-        }
-        self.check_costs(costs)?;
-        let fill = generator.next(out.len())?;
+        let n = self.check_rows(costs, out.len(), 1)?;
+        let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(false).write(&fill, 0, costs.chunks_exact(n), out)?)
     }
 
@@ -112,25 +160,51 @@ impl Selection {
     /// # Errors
     /// [`DrawError`]; then nothing was drawn and `out` is as it was.
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
-        if costs.is_empty() {
-            return Err(DrawError::Candidates { costs: 0, rows: 1 });
-        }
-        self.check_costs(costs)?;
-        let fill = generator.next(out.len())?;
+        let n = self.check_rows(costs, 1, 1)?;
+        let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
     }
 
-    fn check_costs(&self, costs: &[f64]) -> Result<(), DrawError> {
-        self.refused(costs).map_or(Ok(()), |index| Err(DrawError::Cost(index)))
+    /// Selects `k` different candidates, best first, from each of `out.len()`/k rows: one after the other, each with an exact k-th of ε from those that
+    /// are left. All k together are ε-differentially private.
+    ///
+    /// # Errors
+    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    pub fn top(&self, generator: &mut Generator, costs: &[f64], k: usize, out: &mut [i64]) -> Result<(), DrawError> {
+        let rows = out.len().checked_div(k).filter(|rows| rows * k == out.len());
+        let n = self.check_rows(costs, rows.unwrap_or(0), k.max(1))?;
+        let fill = generator.next_wide(out.len(), self.words(n))?;
+        let row = |place: usize| &costs[place * n..][..n];
+        Ok(self.top_selector(k).write_top(&fill, 0, row, out)?)
+    }
+
+    /// The number of candidates, if these are `rows` rows of costs with `needed` finite ones in each.
+    fn check_rows(&self, costs: &[f64], rows: usize, needed: usize) -> Result<usize, DrawError> {
+        // No rows fit no costs, whatever the number of candidates.
+        let n = costs.len().checked_div(rows).unwrap_or(1);
+        if n == 0 || n * rows != costs.len() {
+            return Err(DrawError::Candidates {
+                costs: costs.len(),
+                rows,
+            });
+        }
+        if let Some(index) = self.refused(costs) {
+            return Err(DrawError::Cost(index));
+        }
+        let finite = |row: &[f64]| row.iter().filter(|cost| **cost < f64::INFINITY).count();
+        let short = costs.chunks_exact(n).position(|row| finite(row) < needed);
+        short.map_or(Ok(n), |row| Err(DrawError::TooFewFinite { row, needed }))
     }
 
     /// Room to work in, for one thread. `again` says that the same rows come again: their thresholds are then kept.
     pub fn selector(&self, again: bool) -> Selector<'_> {
-        Selector {
-            levels: &self.levels,
-            row: Row::new(),
-            kept: again.then(Kept::default),
-        }
+        Selector::new(Cow::Borrowed(&self.levels), self.draw, again, 1)
+    }
+
+    /// Room to work in, for one thread that selects `k` ≥ 1 candidates from every row of one fill.
+    pub fn top_selector(&self, k: usize) -> Selector<'_> {
+        let levels = self.levels.shared(k as u64);
+        Selector::new(Cow::Owned(levels), self.draw, false, k)
     }
 }
 
@@ -144,17 +218,37 @@ fn check(eps: f64, sensitivity: f64) -> Result<(), ParamError> {
         .ok_or(ParamError::Sensitivity(sensitivity))
 }
 
-/// Selects from rows in pieces; made by [`Selection::selector`].
+/// Selects from rows in pieces; made by [`Selection::selector`] or [`Selection::top_selector`].
 #[derive(Debug)]
 pub struct Selector<'a> {
-    levels: &'a Levels,
-    row: Row,
-    kept: Option<Kept>,
+    levels: Cow<'a, Levels>,
+    engine: Engine,
+    /// The row that [`Selector::write_top`] was in the middle of.
+    rounds: Rounds,
 }
 
-impl Selector<'_> {
-    /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which have candidates and only costs that are not
-    /// [refused](Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
+/// What draws by the weights, with room to work in and what it keeps of rows.
+#[derive(Debug)]
+enum Engine {
+    Proportional(Row, Option<Kept<RowThresholds>>),
+    Flips(Flips, Option<Kept<Coins>>),
+}
+
+impl<'a> Selector<'a> {
+    fn new(levels: Cow<'a, Levels>, draw: Draw, again: bool, k: usize) -> Self {
+        let engine = match draw {
+            Draw::Proportional => Engine::Proportional(Row::new(), again.then(Kept::default)),
+            Draw::Flips => Engine::Flips(Flips::new(), again.then(Kept::default)),
+        };
+        Self {
+            levels,
+            engine,
+            rounds: Rounds::of(k),
+        }
+    }
+
+    /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that are
+    /// not [refused](Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
@@ -162,47 +256,123 @@ impl Selector<'_> {
         &mut self,
         fill: &Fill,
         first: u64,
-        mut rows: impl Iterator<Item = &'c [f64]>,
+        rows: impl Iterator<Item = &'c [f64]>,
         out: &mut [i64],
     ) -> Result<(), OutOfMemory> {
+        self.draw(fill, first, &mut Once::of(rows), out)
+    }
+
+    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`]: value i·k + r is candidate r of the `k` from `row(i)`, the
+    /// best first. Rows have at least `k` finite costs.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write_top<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        row: impl Fn(usize) -> &'c [f64],
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        let mut rounds = std::mem::replace(&mut self.rounds, Rounds::of(1));
+        let result = self.draw_rounds(fill, first, &mut rounds, row, out);
+        self.rounds = rounds;
+        result
+    }
+
+    fn draw_rounds<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        rounds: &mut Rounds,
+        row: impl Fn(usize) -> &'c [f64],
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        // A part that begins within a row needs what was taken from it: the rounds before are drawn again, unless the last part ended here.
+        let ahead = rounds.ahead(first);
+        if ahead > 0 {
+            let mut earlier = memory::filled(0, ahead)?;
+            let begin = first - ahead as u64;
+            self.draw(fill, begin, &mut rounds.over(begin, &row), &mut earlier)?;
+        }
+        self.draw(fill, first, &mut rounds.over(first, &row), out)
+    }
+
+    fn draw(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        if matches!(self.engine, Engine::Flips(..)) {
+            return self.draw_flips(fill, first, rows, out);
+        }
         let (stage, mut words) = (fill.stage(), Words::new());
         for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
             let first = first + (chunk * CHUNK) as u64;
             let words = words.at(stage, first, out.len());
             for (i, place) in out.iter_mut().enumerate() {
-                let Some(costs) = rows.next() else { return Ok(()) };
+                let Some(costs) = rows.costs()? else { return Ok(()) };
                 let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
+                rows.selected(index);
                 *place = reveal::found(index as u64).cast_signed();
             }
         }
         Ok(())
     }
 
-    /// The function of the contract from a word and extension words to a candidate.
+    fn draw_flips(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (first, len) = (fill.start() + first, out.len() as u64);
+        let mut bits = None;
+        for (value, place) in (first..).zip(out) {
+            let Some(costs) = rows.costs()? else { return Ok(()) };
+            // Rows are equally long, so selections lie one after the other.
+            let words = flips::words(costs.len());
+            let bits = bits.get_or_insert_with(|| Consecutive::new(fill, (first + len) * words));
+            let index = self.flip(costs, bits, value * words)?;
+            rows.selected(index);
+            *place = reveal::found(index as u64).cast_signed();
+        }
+        Ok(())
+    }
+
+    /// The function of the contract from words to a candidate, for permute-and-flip; the words of the selection begin at `first`.
+    pub(crate) fn flip(&mut self, costs: &[f64], bits: &mut impl Bits, first: u64) -> Result<usize, OutOfMemory> {
+        let Engine::Flips(flips, kept) = &mut self.engine else {
+            return Ok(0);
+        };
+        let levels = &*self.levels;
+        let Some(kept) = kept else {
+            return flips.index(levels, costs, None, bits, first);
+        };
+        let coins = kept.of(costs, || flips.coins(levels, costs), Coins::len)?;
+        flips.index(levels, costs, Some(coins), bits, first)
+    }
+
+    /// The function of the contract from a word and extension words to a candidate, for the other mechanisms.
     pub(crate) fn index(
         &mut self,
         costs: &[f64],
         word: u64,
         mut extension: impl FnMut(usize) -> u64,
     ) -> Result<usize, OutOfMemory> {
+        let Engine::Proportional(row, kept) = &mut self.engine else {
+            return Ok(0);
+        };
+        let levels = &*self.levels;
         // The work depends on the candidate, and the candidate is released.
         let word = reveal::word(word);
         let mut extension = |e| reveal::word(extension(e));
-        if let Some(kept) = &mut self.kept {
-            let thresholds = kept.of(self.levels, costs, &mut self.row)?;
-            return thresholds.index(self.levels, costs, word, extension);
+        if let Some(kept) = kept {
+            let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row), RowThresholds::len)?;
+            return thresholds.index(levels, costs, word, extension);
         }
-        match self.row.index(self.levels, costs, word)? {
+        match row.index(levels, costs, word)? {
             Some(index) => Ok(index),
-            None => exact_index(self.levels, costs, word, &mut extension),
+            None => exact_index(levels, costs, word, &mut extension),
         }
     }
 }
 
-/// Thresholds of rows that come again, by the address of their costs.
-#[derive(Debug, Default)]
-struct Kept {
-    thresholds: Vec<RowThresholds>,
+/// What is kept of rows that come again, by the address of their costs.
+#[derive(Debug)]
+struct Kept<T> {
+    rows: Vec<T>,
     number: HashMap<usize, usize>,
     /// Address and number of the row used last, which often comes next.
     last: Option<(usize, usize)>,
@@ -210,28 +380,45 @@ struct Kept {
     size: usize,
 }
 
-impl Kept {
-    fn of(&mut self, levels: &Levels, costs: &[f64], row: &mut Row) -> Result<&RowThresholds, OutOfMemory> {
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            number: HashMap::new(),
+            last: None,
+            size: 0,
+        }
+    }
+}
+
+impl<T> Kept<T> {
+    fn of(
+        &mut self,
+        costs: &[f64],
+        make: impl FnOnce() -> Result<T, OutOfMemory>,
+        size: impl Fn(&T) -> usize,
+    ) -> Result<&T, OutOfMemory> {
         let address = costs.as_ptr().addr();
-        let number = match self.last {
-            Some((last, number)) if last == address => number,
-            _ => match self.number.get(&address) {
-                Some(&number) => number,
-                None => self.keep(address, RowThresholds::new(levels, costs, row)?)?,
-            },
+        let last = self.last.filter(|(last, _)| *last == address).map(|(_, number)| number);
+        let number = if let Some(number) = last.or_else(|| self.number.get(&address).copied()) {
+            number
+        } else {
+            let row = make()?;
+            let size = size(&row);
+            self.keep(address, row, size)?
         };
         self.last = Some((address, number));
-        Ok(&self.thresholds[number])
+        Ok(&self.rows[number])
     }
 
-    fn keep(&mut self, address: usize, thresholds: RowThresholds) -> Result<usize, OutOfMemory> {
-        if self.size + thresholds.len() > MOST_KEPT {
+    fn keep(&mut self, address: usize, row: T, size: usize) -> Result<usize, OutOfMemory> {
+        if self.size + size > MOST_KEPT {
             *self = Self::default();
         }
-        let (number, size) = (self.thresholds.len(), thresholds.len());
+        let number = self.rows.len();
         // Reserved first: `insert` would abort where memory runs out.
         self.number.try_reserve(1).map_err(|_| OutOfMemory)?;
-        memory::push(&mut self.thresholds, thresholds)?;
+        memory::push(&mut self.rows, row)?;
         self.number.insert(address, number);
         self.size += size;
         Ok(number)
@@ -345,6 +532,40 @@ mod tests {
         }
     }
 
+    /// Evidence: equality with the same row without the candidates of infinite cost; words everywhere and about the ends.
+    #[test]
+    fn candidates_of_infinite_cost_are_as_good_as_absent() {
+        let mut random = Random(8);
+        for case in 0..300 {
+            let mechanism = if case % 2 == 0 {
+                Selection::exponential(random.power(1e-3, 30.0), 1.0, false)
+            } else {
+                Selection::staircase(random.power(1e-3, 30.0), 1.0, 1.0 - random.next(), false)
+            }
+            .unwrap();
+            let costs: Vec<f64> = (0..1 + case % 90)
+                .map(|_| {
+                    if random.next() < 0.5 {
+                        f64::INFINITY
+                    } else {
+                        9.0 * random.next()
+                    }
+                })
+                .chain([2.0])
+                .collect();
+            let finite: Vec<usize> = (0..costs.len()).filter(|&i| costs[i] < f64::INFINITY).collect();
+            let dense: Vec<f64> = finite.iter().map(|&i| costs[i]).collect();
+            for word in [0, 1, u64::MAX, (random.next() * 1.8e19) as u64, (random.next() * 1e6) as u64] {
+                let extension = |e| if word == 0 && e < 2 { 0 } else { 77 };
+                assert_eq!(
+                    select(&mechanism, &costs, word, extension),
+                    finite[select(&mechanism, &dense, word, extension)]
+                );
+            }
+            assert_eq!(select(&mechanism, &costs, 0, |_| 0), costs.len() - 1);
+        }
+    }
+
     /// Evidence: equality with the exact path, value by value.
     #[test]
     fn rows_in_a_fill_are_drawn_one_by_one() {
@@ -398,7 +619,7 @@ mod tests {
     fn refuses_what_is_no_cost_and_what_is_no_row() {
         let staircase = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
         let exponential = Selection::exponential(1.0, 1.0, false).unwrap();
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for bad in [f64::NAN, f64::NEG_INFINITY] {
             for i in [0, 1, 1023, 1024, 2047, 2048, 2999] {
                 let mut costs = vec![1.0; 3000];
                 costs[i] = bad;
@@ -406,7 +627,7 @@ mod tests {
                 assert_eq!(exponential.refused(&costs), Some(i));
             }
         }
-        assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324]), None);
+        assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324, f64::INFINITY]), None);
         assert_eq!(staircase.refused(&[0.0, -5e-324]), Some(1));
         assert_eq!(exponential.refused(&[f64::MIN, f64::MAX]), None);
         let mut generator = Generator::from_seed(1);
@@ -418,6 +639,21 @@ mod tests {
         let error = staircase.select(&mut generator, &[1.0, -1.0], &mut out).unwrap_err();
         assert_eq!(error, DrawError::Cost(1));
         assert!(staircase.select_often(&mut generator, &[], &mut out).is_err());
+        let never = [1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+        for mechanism in [
+            &staircase,
+            &exponential,
+            &Selection::permute_and_flip(1.0, 1.0, false).unwrap(),
+        ] {
+            let error = mechanism.select(&mut generator, &never, &mut out).unwrap_err();
+            assert_eq!(error, DrawError::TooFewFinite { row: 1, needed: 1 });
+            let error = mechanism.top(&mut generator, &never, 2, &mut out).unwrap_err();
+            assert_eq!(error, DrawError::TooFewFinite { row: 0, needed: 2 });
+            for k in [0, 3] {
+                let error = mechanism.top(&mut generator, &never, k, &mut out).unwrap_err();
+                assert!(matches!(error, DrawError::Candidates { .. }), "{error}");
+            }
+        }
         assert_eq!((out, generator.next_fill()), ([7; 2], 0));
         for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0] {
             assert!(matches!(Selection::staircase(bad, 1.0, 0.5, false), Err(ParamError::Eps(_))));
@@ -426,6 +662,10 @@ mod tests {
                 Err(ParamError::Sensitivity(_))
             ));
             assert!(matches!(Selection::exponential(bad, 1.0, false), Err(ParamError::Eps(_))));
+            assert!(matches!(
+                Selection::permute_and_flip(1.0, bad, false),
+                Err(ParamError::Sensitivity(_))
+            ));
             assert!(matches!(
                 Selection::staircase(1.0, 1.0, bad, false),
                 Err(ParamError::Gamma(_))

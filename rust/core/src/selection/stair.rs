@@ -137,7 +137,8 @@ impl CostStairs {
         // `f64::floor` is a call of a function where the instruction is missing.
         let rounded = (z + ROUND) - ROUND;
         let floor = if rounded > z { rounded - 1.0 } else { rounded };
-        (floor, self.unsure(z, z - floor))
+        // An infinite cost has an infinite stair.
+        (floor, self.unsure(z, z - floor) & (cost < f64::INFINITY))
     }
 
     /// Whether an integer lies within the error of z. Written as a negation, so that a NaN counts as unsure.

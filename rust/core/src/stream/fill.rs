@@ -70,6 +70,18 @@ impl Fill {
         Stage::new(&self.0, 0)
     }
 
+    /// What is read by a law that takes several words in a row for every value: words are counted from the beginning of the fill, and so are the
+    /// values of [`Fill::start`].
+    pub(crate) fn whole(&self) -> Stage<'_> {
+        let stage = self.stage();
+        Stage { start: 0, ..stage }
+    }
+
+    /// The index of the value that this view begins with.
+    pub(crate) fn start(&self) -> u64 {
+        self.0.start
+    }
+
     /// The words of the values `first`, `first + 1`, …, for tests and benchmarks of the stream.
     #[doc(hidden)]
     pub fn keystream(&self, first: u64, out: &mut [u64]) {
@@ -258,6 +270,11 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
         self.used = self.used.max(blocks.len());
         stage.cipher.noise(stage.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
+    }
+
+    /// What [`WordsIn::at`] made last, from the first word of its first block on.
+    pub fn made(&self) -> &[u64] {
+        self.blocks.0.as_flattened()
     }
 }
 

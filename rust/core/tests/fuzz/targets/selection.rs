@@ -1,12 +1,12 @@
 //! Selections from any rows of costs.
 //!
 //! Compares which cost is refused; rows drawn together with rows drawn one at a time and with kept thresholds; and the selected candidate
-//! with the one that the exact path makes of the contract's words and stairs.
+//! with the one that the exact path makes of the contract's words and stairs. Of permute-and-flip, and of several candidates, it compares parts.
 
 use std::collections::BTreeMap;
 
 use stairnoise::exact::{Choice, Exponent};
-use stairnoise::{DrawError, Selection};
+use stairnoise::{DrawError, Fill, Selection};
 
 use super::input::Input;
 use super::oracle::Words;
@@ -15,8 +15,12 @@ pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (eps, sensitivity) = (input.parameter(), input.parameter());
     let (gamma, monotonic, stairs) = (f64::from(input.byte()) / 255.0, input.flag(), input.flag());
+    // The exponential mechanism has no γ.
+    let flips = !stairs && gamma < 0.25;
     let made = if stairs {
         Selection::staircase(eps, sensitivity, gamma, monotonic)
+    } else if flips {
+        Selection::permute_and_flip(eps, sensitivity, monotonic)
     } else {
         Selection::exponential(eps, sensitivity, monotonic)
     };
@@ -29,9 +33,12 @@ pub fn run(bytes: &[u8]) {
             _ => input.ordinary() * sensitivity,
         })
         .collect();
-    let bad = |cost: &f64| !cost.is_finite() || stairs && *cost < 0.0;
+    let bad = |cost: &f64| cost.is_nan() || *cost == f64::NEG_INFINITY || stairs && *cost < 0.0;
     let refused = costs.iter().position(bad);
     assert_eq!(mechanism.refused(&costs), refused);
+    let empty = costs
+        .chunks(n.max(1))
+        .position(|row| row.iter().all(|cost| *cost == f64::INFINITY));
     let (mut generator, key) = input.generator();
     let mut view = generator.at(0).expect("no fork");
     let mut selected = vec![-1; rows];
@@ -39,7 +46,8 @@ pub fn run(bytes: &[u8]) {
     match (done, refused) {
         (Err(DrawError::Cost(index)), Some(first)) => assert_eq!(index, first),
         (Err(DrawError::Candidates { .. }), _) => assert!(rows > 0 && n == 0),
-        (Ok(()), None) => assert!(rows == 0 || n > 0),
+        (Err(DrawError::TooFewFinite { row, .. }), None) => assert_eq!(Some(row), empty),
+        (Ok(()), None) => assert!(rows == 0 || n > 0 && empty.is_none()),
         other => panic!("{other:?} for {costs:?}"),
     }
     if done.is_err() {
@@ -48,6 +56,17 @@ pub fn run(bytes: &[u8]) {
         return;
     }
     let fill = view.next(rows).expect("a fill");
+    several(&mechanism, &fill, &costs, n.max(1));
+    if flips {
+        for (i, row) in costs.chunks(n.max(1)).enumerate() {
+            let mut one = [-1];
+            let rows = std::iter::once(row);
+            mechanism.selector(true).write(&fill, i as u64, rows, &mut one).unwrap();
+            assert!(row[one[0] as usize] < f64::INFINITY);
+            assert_eq!(one[0], selected[i], "row {i} {row:?} of {mechanism:?}");
+        }
+        return;
+    }
     let words = Words::new(&key, 0);
     for (i, row) in costs.chunks(n.max(1)).enumerate() {
         let exact = |i: u64| {
@@ -73,15 +92,37 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
+/// Several candidates of each row, all rows together and one value at a time.
+fn several(mechanism: &Selection, fill: &Fill, costs: &[f64], n: usize) {
+    let rows: Vec<&[f64]> = costs.chunks(n).collect();
+    let finite = |row: &&[f64]| row.iter().filter(|cost| **cost < f64::INFINITY).count();
+    let k = rows.iter().map(finite).min().unwrap_or(1).min(5);
+    let mut all = vec![-1; rows.len() * k];
+    mechanism.top_selector(k).write_top(fill, 0, |i| rows[i], &mut all).unwrap();
+    for (i, index) in all.iter().enumerate() {
+        let mut one = [-1];
+        mechanism
+            .top_selector(k)
+            .write_top(fill, i as u64, |i| rows[i], &mut one)
+            .unwrap();
+        assert_eq!(one[0], *index);
+        assert!(rows[i / k][*index as usize] < f64::INFINITY);
+        assert!(!all[i - i % k..i].contains(index), "{all:?}");
+    }
+}
+
 /// The row for exact draws, from the formulas of the contract, section 10; the stairs are the crate's.
 fn choice(mechanism: &Selection, eps: f64, sensitivity: f64, monotonic: bool, row: &[f64]) -> Choice {
     let halvings = i32::from(!monotonic);
     let least = row.iter().copied().fold(f64::INFINITY, f64::min);
     let mut known = BTreeMap::new();
     let mut exponents = Vec::new();
-    let classes = row
+    let classes: Vec<usize> = row
         .iter()
         .map(|&cost| {
+            if cost == f64::INFINITY {
+                return usize::MAX;
+            }
             let stair = mechanism.stair(cost);
             let key = stair.unwrap_or((cost + 0.0).to_bits());
             *known.entry(key).or_insert_with(|| {

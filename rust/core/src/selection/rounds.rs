@@ -1,0 +1,94 @@
+//! Which costs a selection reads: those of the next row, or of a row from which some candidates have been taken.
+
+use crate::memory::{self, OutOfMemory};
+
+/// Costs, one row for every value.
+pub(super) trait Rows {
+    /// The costs for the next value; `None` after the last.
+    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory>;
+
+    /// What was selected from them.
+    fn selected(&mut self, index: usize);
+}
+
+/// One selection from each row.
+pub(super) struct Once<'c, I> {
+    rows: I,
+    current: &'c [f64],
+}
+
+impl<'c, I: Iterator<Item = &'c [f64]>> Once<'c, I> {
+    pub fn of(rows: I) -> Self {
+        Self { rows, current: &[] }
+    }
+}
+
+impl<'c, I: Iterator<Item = &'c [f64]>> Rows for Once<'c, I> {
+    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory> {
+        let Some(costs) = self.rows.next() else { return Ok(None) };
+        self.current = costs;
+        Ok(Some(self.current))
+    }
+
+    fn selected(&mut self, _: usize) {}
+}
+
+/// Several selections from each row, without replacement.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    of: usize,
+    /// The value that comes next.
+    next: u64,
+    /// The row's costs; infinite for candidates that have been taken.
+    left: Vec<f64>,
+}
+
+impl Rounds {
+    /// `k` rounds for each row.
+    pub fn of(k: usize) -> Self {
+        Self {
+            of: k,
+            next: 0,
+            left: Vec::new(),
+        }
+    }
+
+    /// How many values before value `first` belong to its row and have to be drawn again.
+    pub fn ahead(&self, first: u64) -> usize {
+        if first == self.next {
+            0
+        } else {
+            (first % self.of as u64) as usize
+        }
+    }
+
+    /// The costs of the values from `first` on.
+    pub fn over<F>(&mut self, first: u64, row: F) -> Taking<'_, F> {
+        self.next = first;
+        Taking { rounds: self, row }
+    }
+}
+
+/// Rounds over the rows `row(0)`, `row(1)`, …
+pub(super) struct Taking<'a, F> {
+    rounds: &'a mut Rounds,
+    row: F,
+}
+
+impl<'c, F: Fn(usize) -> &'c [f64]> Rows for Taking<'_, F> {
+    fn costs(&mut self) -> Result<Option<&[f64]>, OutOfMemory> {
+        let Rounds { of, next, left } = self.rounds;
+        let k = *of as u64;
+        if next.is_multiple_of(k) {
+            let costs = (self.row)((*next / k) as usize);
+            memory::resize(left, costs.len())?;
+            left.copy_from_slice(costs);
+        }
+        Ok(Some(left))
+    }
+
+    fn selected(&mut self, index: usize) {
+        self.rounds.left[index] = f64::INFINITY;
+        self.rounds.next += 1;
+    }
+}
