@@ -45,7 +45,9 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.truncated_staircase import TruncatedStaircase
     from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
+    from stairnoise.calibration import calibrate
     from stairnoise.comparison import Comparison, compare
+    from stairnoise.inference import binomial_interval, binomial_test
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
@@ -82,10 +84,14 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     # Choice of a mechanism and of its shape
     "compare",
     "Comparison",
+    "calibrate",
     "optimal_gamma",
     "optimal_r",
     "optimal_cost",
     "expected_cost",
+    # What a released count says
+    "binomial_test",
+    "binomial_interval",
     # What a release promises and reveals
     "Guarantee",
     "PrivacyLoss",
@@ -126,6 +132,9 @@ _MODULES = {
     "Spending": "stairnoise._ledger.ledger",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
+    "binomial_interval": "stairnoise.inference",
+    "binomial_test": "stairnoise.inference",
+    "calibrate": "stairnoise.calibration",
     "compare": "stairnoise.comparison",
     "expected_cost": "stairnoise.optimal",
     "optimal_cost": "stairnoise.optimal",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
@@ -57,14 +57,28 @@ def chosen(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | Non
         return tuple(candidate for candidate in CANDIDATES.values() if candidate.compared.when in wanted)
     if isinstance(mechanisms, str) and mechanisms == "all":
         return tuple(CANDIDATES.values())
+    return tuple(CANDIDATES[name] for name in _names(mechanisms, CANDIDATES))
+
+
+def chosen_rows(mechanisms: Literal["all"] | Sequence[str] | None, delta: float | None) -> tuple[Row, ...]:
+    """Return the rows of the registry that `chosen` would compare; here names of classes are names too."""
+    if mechanisms is None or isinstance(mechanisms, str):
+        found = [candidate.row for candidate in chosen(mechanisms, delta)]
+    else:
+        rows = {candidate.row.class_name: candidate.row for candidate in CANDIDATES.values()}
+        rows |= {name: candidate.row for name, candidate in CANDIDATES.items()}
+        found = [rows[name] for name in _names(mechanisms, rows)]
+    return tuple({row.name: row for row in found}.values())
+
+
+def _names(mechanisms: object, known: Mapping[str, object]) -> tuple[str, ...]:
+    """Check a sequence of names, and return it without repetitions."""
     if isinstance(mechanisms, (str, bytes, bytearray, memoryview, range)) or not isinstance(mechanisms, Sequence):
         raise ParameterTypeError(f'mechanisms must be None, "all" or a sequence of names, got {received(mechanisms)}')
     if not mechanisms:
         raise ParameterError(f"mechanisms must have at least one name, got {received(mechanisms)}")
-    names: tuple[object, ...] = tuple(mechanisms)
+    names: tuple[Any, ...] = tuple(mechanisms)
     for name in names:
-        if not isinstance(name, str) or name not in CANDIDATES:
-            raise ParameterError(
-                f"mechanisms must be out of {', '.join(CANDIDATES)}, got {received(name)}{meant(name, CANDIDATES)}"
-            )
-    return tuple(CANDIDATES[name] for name in dict.fromkeys(mechanisms))
+        if not isinstance(name, str) or name not in known:
+            raise ParameterError(f"mechanisms must be out of {', '.join(known)}, got {received(name)}{meant(name, known)}")
+    return tuple(dict.fromkeys(names))

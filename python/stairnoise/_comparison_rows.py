@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from stairnoise._candidates import CANDIDATES, Candidate, Setting
 from stairnoise._errors import ParameterError
-from stairnoise._registry import load
+from stairnoise._registry import Row, load
 from stairnoise._theory.numerics.roots import bisection
+from stairnoise.calibration import Target, calibrated, line
 
 _ALPHA = 0.05
 
@@ -46,17 +47,17 @@ def of_numbers(setting: Setting, candidates: Sequence[Candidate], p: int) -> tup
         No mechanism accepts the parameters.
     """
     rows: list[ComparisonRow] = []
-    refusals: dict[str, list[str]] = {}
+    refused: list[tuple[str, str]] = []
     for candidate in candidates:
         try:
             law = candidate.make(setting)
         except ParameterError as error:
-            refusals.setdefault(str(error), []).append(candidate.compared.name)
+            refused.append((candidate.compared.name, str(error)))
         else:
             rows.append(_of_number(candidate, law, setting, p))
     if not rows:
-        raise ParameterError(next(iter(refusals)))
-    return rows, [f"Left out: {', '.join(names)}; {reason}" for reason, names in refusals.items()]
+        raise ParameterError(refused[0][1])
+    return rows, _left_out(refused)
 
 
 def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> ComparisonRow:
@@ -78,6 +79,56 @@ def _baseline(name: str, setting: Setting, p: int) -> float:
     except ParameterError:
         return 0.0
     return float(law.abs_moment(p))
+
+
+def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[ComparisonRow], list[str]]:
+    """Return a row for every mechanism that reaches the target, by rising cost, and notes about the others.
+
+    Raises
+    ------
+    ParameterError
+        No mechanism reaches it.
+    """
+    power = {"l1": 1, "l2": 2}[cost]
+    laws: dict[str, Any] = {}
+    refusals: dict[str, str] = {}
+
+    def cost_of(row: Row) -> float:
+        """Return E|X|**p of a mechanism, which is calibrated on first use; 0 if there is none."""
+        if row.name not in laws and row.name not in refusals:
+            try:
+                laws[row.name] = calibrated(row, target, cost)
+            except ParameterError as error:
+                refusals[row.name] = str(error)
+        return float(laws[row.name].abs_moment(power)) if row.name in laws else 0.0
+
+    def of(row: Row) -> ComparisonRow:
+        law = laws[row.name]
+        baseline = CANDIDATES[line(row, cost).compared.baseline].row
+        return ComparisonRow(
+            mechanism=row.class_name,
+            law=law,
+            mean_abs=float(law.abs_moment(1)),
+            std=float(law.std()),
+            bound_95=law.error_bound(_ALPHA),
+            p_zero=float(law.pmf(0)) if row.kind == "discrete" else None,
+            ratio=_over(cost_of(row), cost_of(baseline)),
+        )
+
+    costs = {row.name: cost_of(row) for row in chosen}
+    reached = sorted((row for row in chosen if row.name in laws), key=lambda row: costs[row.name])
+    if not reached:
+        raise ParameterError(next(iter(refusals.values())))
+    refused = [(row.class_name, refusals[row.name]) for row in chosen if row.name in refusals]
+    return [of(row) for row in reached], _left_out(refused)
+
+
+def _left_out(refused: Sequence[tuple[str, str]]) -> list[str]:
+    """Return a sentence for each reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in refused:
+        names.setdefault(reason, []).append(name)
+    return [f"Left out: {', '.join(some)}; {reason}" for reason, some in names.items()]
 
 
 def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[ComparisonRow]:

@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from stairnoise._comparison_rows import ComparisonRow
     from stairnoise._parameters import Cost
@@ -46,6 +46,30 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     if ours and theirs and not isnan(ours.ratio) and not isnan(theirs.ratio):
         sentences += _bounded(ours, theirs, quantity)
     return " ".join(filter(None, sentences))
+
+
+def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releases: int, cost: str) -> str:
+    """Return a few sentences about mechanisms that make so many releases private together: the least cost of each kind."""
+    sentences = [
+        f"With each of these, {releases} releases together are {total}-differentially private."
+        if releases > 1
+        else f"With each of these, one release is {total}-differentially private."
+    ]
+    for kind, whole, baseline in (("real numbers", False, "Laplace"), ("integers", True, "DiscreteLaplace")):
+        rows = [row for row in compared if (row.p_zero is not None) is whole]
+        least = min((_cost(row, cost) for row in rows), default=0.0)
+        near = [row for row in rows if _cost(row, cost) <= least * (1 + _NOTICEABLE_LOSS)]
+        if not near:
+            continue
+        # Of those that are as good: without a δ of its own, and then the usual one.
+        best = min(near, key=lambda row: (getattr(row.law, "delta", None) is not None, row.mechanism != baseline))
+        gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE_LOSS else ""
+        sentences.append(f"For {kind} choose {best.mechanism}{gain}.")
+    return " ".join(sentences)
+
+
+def _cost(row: ComparisonRow, cost: str) -> float:
+    return row.mean_abs if cost == "l1" else row.std**2
 
 
 def _choice(eps: float) -> str:

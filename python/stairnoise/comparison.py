@@ -1,4 +1,4 @@
-"""Comparison of the mechanisms for one ε and one sensitivity."""
+"""Comparison of the mechanisms for one ε and one sensitivity, or for many releases with one total guarantee."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 
-from stairnoise._candidates import Setting, chosen
-from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_vectors
+from stairnoise._candidates import Setting, chosen, chosen_rows
+from stairnoise._comparison_rows import ComparisonRow, of_choices, of_numbers, of_releases, of_vectors
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._optional import require
 from stairnoise._parameters import Cost, RealLike, count, real, single
-from stairnoise._recommendation import recommend
+from stairnoise._recommendation import recommend, recommend_for_releases
+from stairnoise.calibration import checked
 
 Subject = Literal["number", "vector", "choice"]
 
@@ -33,7 +34,7 @@ class Comparison(Sequence[ComparisonRow]):
 
     Attributes
     ----------
-    eps, sensitivity, delta, cost
+    eps, sensitivity, delta, cost, releases
         Arguments of `compare`.
     subject : {"number", "vector", "choice"}
         What is released.
@@ -41,7 +42,7 @@ class Comparison(Sequence[ComparisonRow]):
         Sentences that say which mechanisms were left out, and why.
     """
 
-    __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "sensitivity", "subject")
+    __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "releases", "sensitivity", "subject")
 
     _asked: tuple[Any, ...]
     _rows: tuple[ComparisonRow, ...]
@@ -49,6 +50,7 @@ class Comparison(Sequence[ComparisonRow]):
     sensitivity: float
     delta: float | None
     cost: Cost
+    releases: int | None
     subject: Subject
     notes: tuple[str, ...]
 
@@ -60,14 +62,18 @@ class Comparison(Sequence[ComparisonRow]):
         asked: tuple[Any, ...],
         rows: Sequence[ComparisonRow],
         notes: Sequence[str],
+        releases: int | None = None,
     ) -> None:
         fields = {**setting._asdict(), "cost": cost, "subject": subject, "_asked": asked, "_rows": tuple(rows)}
-        for name, value in {**fields, "notes": tuple(notes)}.items():
+        for name, value in {**fields, "notes": tuple(notes), "releases": releases}.items():
             object.__setattr__(self, name, value)
 
     @property
     def recommendation(self) -> str:
         """Which mechanism to choose for one release and for many, in a few sentences; all numbers are computed."""
+        if self.releases is not None:
+            total = f"{self.eps:g}" if self.delta is None else f"({self.eps:g}, {self.delta:g})"
+            return recommend_for_releases(self, total, self.releases, self.cost)
         return recommend(self, self.eps, self.cost) if self.subject == "number" else ""
 
     @property
@@ -122,7 +128,7 @@ class Comparison(Sequence[ComparisonRow]):
         raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, *self._asked)
+        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, self.releases, *self._asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparison):
@@ -150,6 +156,7 @@ def compare(
     cost: Cost = "l1",
     *,
     delta: RealLike | None = None,
+    releases: int | None = None,
     mechanisms: Literal["all"] | Sequence[str] | None = None,
     dim: int | None = None,
     norm: Literal["l1", "l2", "linf"] = "l1",
@@ -157,10 +164,13 @@ def compare(
 ) -> Comparison:
     """Compare mechanisms by the exact moments of their errors.
 
+    With `releases` every mechanism is calibrated so that this many releases together are (ε, δ)-differentially private: the
+    total guarantee is the same, and the errors are compared. Without it every mechanism has the same ε for one draw.
+
     Parameters
     ----------
     eps : float
-        Privacy parameter ε > 0 of one draw.
+        Privacy parameter ε > 0 of one draw, or of all `releases` together.
     sensitivity : float, default 1
         Largest change of the value that one person can cause. Discrete mechanisms need a whole number; otherwise
         they are left out, and the notes say so.
@@ -168,10 +178,15 @@ def compare(
         Measure of error: E|X| or E X². The last column is the ratio of this cost to the cost of Laplace noise of the
         same kind.
     delta : float or None
-        Privacy parameter δ, which the mechanisms without a pure guarantee need. Pure mechanisms do not use it.
+        Privacy parameter δ, which the mechanisms without a pure guarantee need. Pure mechanisms use it only with
+        `releases`, of which it is the δ together.
+    releases : int or None
+        How many releases k share ε and δ. Every mechanism is then the one that `calibrate` returns, and the rows are sorted
+        by `cost`. A staircase has one row, with the first stair that is best for `cost` and k. None: one draw each. Some
+        mechanisms take about a second.
     mechanisms : sequence of str, "all" or None
         Which to compare, by the names in the table. None: the staircase and Laplace mechanisms, and if `delta` is given
-        those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
+        those that need it. With `releases` also the names of their classes. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
         parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace).
     dim : int or None
         Length of a released vector. Compares the mechanisms for vectors, by the norm of the noise.
@@ -192,8 +207,8 @@ def compare(
     ParameterTypeError
         A parameter is not a number, `cost` is not a string, or `mechanisms` is not a sequence.
     ParameterError
-        A parameter is out of range or an array, `cost` is another string, or a mechanism has another name. Or both
-        `dim` and `costs` are given.
+        A parameter is out of range or an array, `cost` is another string, or a mechanism has another name. Or two of
+        `dim`, `costs` and `releases` are given.
 
     References
     ----------
@@ -218,6 +233,14 @@ def compare(
     loss is 2.87 per draw against 3.02.
     >>> round(table["Staircase l1"].std, 4)
     0.1351
+
+    Which noise is least, if a hundred releases together may cost ε = 4?
+
+    >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=["Staircase", "Laplace", "Gaussian"])
+    >>> [row.mechanism for row in table]
+    ['Gaussian', 'Laplace', 'Staircase']
+    >>> table["Laplace"].law.compose(100).eps_for_delta(1e-6) <= 4
+    True
     """
     number, change = single(eps, "eps"), single(sensitivity, "sensitivity")
     if not isinstance(cost, str):
@@ -232,6 +255,8 @@ def compare(
         raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")
     if dim is not None and costs is not None:
         raise ParameterError(f"costs must be None where dim is given, got dim {received(dim)}")
+    if (dim is not None or costs is not None) and releases is not None:
+        raise ParameterError(f"releases must be None for a vector or a choice, got {received(releases)}")
     power = _MOMENT[cost]
     if dim is not None:
         length = count(dim, "dim", least=2, most=_MOST_DIMENSIONS)
@@ -242,16 +267,26 @@ def compare(
         if row.ndim != 1 or not row.size:
             raise ParameterError(f"costs must be a sequence of numbers, got an array of shape {row.shape}")
         return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
+    if releases is not None:
+        target = checked(number, 0.0 if slack is None else slack, releases, change)
+        wanted = chosen_rows(mechanisms, slack)
+        rows, notes = of_releases(target, wanted, cost)
+        names = tuple(row.class_name for row in wanted)
+        return Comparison(setting, cost, "number", (names, None, "l1", None), rows, notes, target.releases)
     candidates = chosen(mechanisms, setting.delta)
     rows, notes = of_numbers(setting, candidates, power)
     asked = (tuple(candidate.compared.name for candidate in candidates), None, "l1", None)
     return Comparison(setting, cost, "number", asked, rows, notes)
 
 
-def _compare_again(eps: float, sensitivity: float, cost: Cost, delta: float | None, *asked: Any) -> Comparison:
+def _compare_again(
+    eps: float, sensitivity: float, cost: Cost, delta: float | None, releases: int | None, *asked: Any
+) -> Comparison:
     """Make a comparison again from the arguments that it keeps; pickles call this."""
     mechanisms, dim, norm, costs = asked
-    return compare(eps, sensitivity, cost, delta=delta, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs)
+    return compare(
+        eps, sensitivity, cost, delta=delta, releases=releases, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs
+    )
 
 
 for _public in (compare, Comparison, ComparisonRow):

@@ -5,6 +5,7 @@
 - `sums`: how far the sum of k draws is from 0, at most.
 - `optimal`: the parameter that is best for a cost, and the least one for an error or for (ε, δ).
 - `privacy`: the privacy loss of one release and of many.
+- `binomial`: a binomial count with noise, its tails, and what they say about the probability of success.
 - `partition_selection`: the best probabilities of showing groups, and the noise that goes with them.
 - `permute_and_flip`: the probabilities of candidates whose coins are tossed in random order.
 

@@ -228,6 +228,9 @@ def compare(
     delta: Annotated[
         float | None, typer.Option(help="The δ of the guarantee, such as 1e-6. It adds the mechanisms that need one.")
     ] = None,
+    releases: Annotated[
+        int | None, typer.Option(help="How many releases share eps and delta. Without it: eps is that of one release.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Compare every mechanism, those for noise in shares included.")
     ] = False,
@@ -239,7 +242,7 @@ def compare(
     mechanisms: Any = "all" if everything else None
     print_comparison(
         console(),
-        stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, mechanisms=mechanisms),  # type: ignore[arg-type]
+        stairnoise.compare(eps, sensitivity, cost=cost, delta=delta, releases=releases, mechanisms=mechanisms),  # type: ignore[arg-type]
     )
 
 

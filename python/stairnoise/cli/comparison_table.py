@@ -11,7 +11,8 @@ from stairnoise.comparison import Comparison
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print the rows, the notes and the recommendation."""
-    console.print(f"eps = {comparison.eps:g}, sensitivity = {comparison.sensitivity:g}", style="bold")
+    together = "" if comparison.releases is None else f", releases = {comparison.releases}"
+    console.print(f"eps = {comparison.eps:g}, sensitivity = {comparison.sensitivity:g}{together}", style="bold")
     console.print()
     print_rows(console, comparison.headings, [[*map(Text, row)] for row in comparison.texts()], texts=1)
     for text in filter(None, (*comparison.notes, comparison.recommendation)):

@@ -1,4 +1,4 @@
-"""Roots: where a predicate begins to hold, and where a function that rises is 0.
+"""Roots: where a predicate begins to hold, and where a function that rises is 0; and where a function is least.
 
 A predicate `holds` is false up to some place and true from there on. It is false at the lower end of a bracket, and true at
 the upper end. Neither is checked.
@@ -21,6 +21,7 @@ _MOST_NEWTON_STEPS, _MOST_SECANTS = 100, 200
 # Secants that close in end at this part of the function's values at both ends.
 _NEAR = 1e-10
 _TOO_FAR = 1e-3
+_GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def least_integer(holds: Callable[[int], bool], below: int, high: int) -> int:
@@ -187,6 +188,22 @@ def secants(function: Callable[[float], float], low: tuple[float, float], high: 
         if abs(here) < small:
             return x
     return right
+
+
+def golden_section(function: Callable[[float], float], low: float, high: float, wide: float) -> float:
+    """Return the middle of a bracket no wider than `wide` around the place where a function is least that falls, then rises."""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = function(left), function(right)
+    while high - low > wide:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = function(right)
+    return (low + high) / 2
 
 
 def _bits(x: float) -> int:

@@ -4,6 +4,7 @@ The shape of a staircase:
 
 - `shapes`: of least E|X| and E X², in closed form.
 - `truncated_shapes`: of least E|X| and E X² between two bounds.
+- `many_releases`: of least E|X| and E X² for k releases that are (ε, δ)-private together.
 - `power_cost`: of least E|X|**p.
 - `cost_function`: of least expected cost, for any cost that does not fall with |x|.
 - `vector_gamma`, `long_vector_gamma`: of least mean norm in d dimensions, for small and for large d.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from stairnoise._theory.laws.infinitely_divisible import pure_eps
-from stairnoise._theory.numerics.roots import secants
+from stairnoise._theory.numerics.roots import golden_section, secants
 
 # The best rate is above 2/Δ, to which it tends as β does to zero; it is looked for from this many times 1/Δ on.
 _LEAST_SHIFTED = 1.0
@@ -19,6 +18,8 @@ _LEAST_LOG_SHAPE = -700.0
 _ROOT = 1e-14
 # How far above the least shape the one of a wanted ε is taken: many times the error of its computation.
 _MARGIN = 2.0**-36
+# The cost is flat at its least: so near to it in ln(rate), its relative error is below 1e-9.
+_FLAT = 1e-5
 
 
 def shape_for_eps(eps: float, sensitivity: int, rate: float) -> float:
@@ -58,27 +59,10 @@ def best_for_eps(eps: float, sensitivity: int, least_rate: float, most_rate: flo
     i = int(np.argmin(costs))
     if i == _GRID - 1:
         return 1.0, most_rate
-    rate = math.exp(_golden(cost, grid[max(i - 1, 0)], grid[i + 1]))
+    rate = math.exp(golden_section(cost, grid[max(i - 1, 0)], grid[i + 1], _FLAT))
     return private_shape(eps, sensitivity, rate), rate
 
 
 def private_shape(eps: float, sensitivity: int, rate: float) -> float:
     """Return a β that is eps-private: a relative 2^(−36) above the least, many times the error of its computation."""
     return min(shape_for_eps(eps, sensitivity, rate) * (1 + _MARGIN), 1.0)
-
-
-def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
-    ratio = (math.sqrt(5) - 1) / 2
-    a, b = high - ratio * (high - low), low + ratio * (high - low)
-    cost_a, cost_b = cost(a), cost(b)
-    # The cost is flat at its least: a relative error below 1e-9.
-    while high - low > 1e-5:
-        if cost_a < cost_b:
-            high, b, cost_b = b, a, cost_a
-            a = high - ratio * (high - low)
-            cost_a = cost(a)
-        else:
-            low, a, cost_a = a, b, cost_b
-            b = low + ratio * (high - low)
-            cost_b = cost(b)
-    return (low + high) / 2

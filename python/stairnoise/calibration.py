@@ -1,0 +1,279 @@
+"""The mechanism with which k releases together are (ε, δ)-differentially private: `calibrate`.
+
+Every mechanism is a family with one parameter here, the ε that one release states. The ε of k releases together, at the given δ,
+is that of its privacy loss (`PrivacyLoss.compose`), an upper bound where it is not exact. It grows with the parameter, and a
+search finds where it reaches the given ε, from below. Two parameters are chosen by the cost:
+
+- the first stair of a staircase, because the stair that is best for one release is not the best for many;
+- how much of δ truncated noise spends on its ends. Every release spends 1/k of that part, and what is left pays for composition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from stairnoise._candidates import CANDIDATES, Candidate, Setting
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._native import largest_quotient
+from stairnoise._parameters import Cost, count, single
+from stairnoise._registry import ROWS, Row
+
+if TYPE_CHECKING:
+    from stairnoise._types import Number
+
+__all__ = ["calibrate"]
+
+Law = TypeVar("Law")
+
+_MOMENT = {"l1": 1, "l2": 2}
+_MOST_RELEASES = 2**20
+# How near to the given ε a search ends, from below.
+_NEAR = 1e-5
+# Steps of a search; more than any has taken.
+_MOST_STEPS = 60
+# Least part of the given ε that the result must use: less means that no parameter between two others was tried.
+_ENOUGH = 1 - 1e-3
+# A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this part.
+_WORTHWHILE = 1e-5
+# Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
+# For more than a few releases the last part is the best one.
+_PARTS, _FEW = (1.0, 0.5, 0.1), 16
+
+
+class Target(NamedTuple):
+    """`releases` releases together are (eps, delta)-differentially private."""
+
+    eps: float
+    delta: float
+    releases: int
+    sensitivity: float
+
+    def spent(self, law: Any) -> float:
+        """Return the ε of the releases together, at this δ."""
+        # A law that was not made for one sensitivity is asked about this one.
+        asked = {"sensitivity": int(self.sensitivity) if law._integers else self.sensitivity}
+        loss = law.privacy_loss(**asked if hasattr(law, "_checked_sensitivity") else {})
+        return float(loss.compose(self.releases).eps_for_delta(self.delta))
+
+
+def calibrate(
+    cls: type[Law],
+    *,
+    eps: Number,
+    delta: Number = 0.0,
+    releases: int = 1,
+    sensitivity: Number = 1,
+    cost: Cost = "l1",
+) -> Law:
+    r"""Return the mechanism with which `releases` releases together are (ε, δ)-differentially private.
+
+    The guarantee is that of the composed privacy loss: ``law.compose(releases).eps_for_delta(delta)`` is at most `eps`. That
+    holds also if each release is chosen after seeing the ones before [1]_. It is at least 0.999 `eps` too, so little of ε is
+    wasted. Nothing depends on data, and the result is the same for the same arguments.
+
+    - **Pure mechanisms** get a larger ε per release than ``eps/releases``, if δ > 0. With δ = 0 they get ``eps/releases``,
+      rounded down.
+    - **Staircases** also get the first stair (`gamma` or `r`) with the least cost for so many releases. It may be narrower than
+      the best one for a single release, or the widest.
+    - **Gaussian mechanisms** get the least σ. The result is that of ``for_partitions(releases)``: its `eps` and `delta` are those
+      of all releases together. Its ε may be below `eps` by the error of the bound on the composed loss, about 1e-6 of it.
+    - **Truncated mechanisms** cannot use all of δ for composition: every release spends its own δ on the ends of the noise. A
+      single release spends all of it. For several, that part is chosen by the cost, from all, a half and a tenth of δ; each
+      release spends 1/k of it. For more than 16 it is a tenth.
+
+    Parameters
+    ----------
+    cls : a class of mechanisms that add noise to one number
+        Such as ``sn.Staircase`` or ``sn.DiscreteGaussian``. The mechanisms for noise in shares, and `MergedLaplace`, are made by
+        their ``from_eps``, or with all shares present.
+    eps : float
+        ε > 0 of all releases together.
+    delta : float, default 0.0
+        δ of all releases together, at least 0 and less than 1. Gaussian and truncated mechanisms need more than 0.
+    releases : int, default 1
+        How many releases k, from 1 to 2**20; 2**14 for most mechanisms if δ > 0. They may be k partitions of one release, of
+        which one person changes all.
+    sensitivity : float, default 1
+        Largest change of each value that one person can cause; an integer for a discrete mechanism.
+    cost : {"l1", "l2"}, default "l1"
+        What the first stair of a staircase makes least: E|X| or E X².
+
+    Returns
+    -------
+    an instance of `cls`
+        It takes some milliseconds, or about a second for a staircase whose stair is searched, truncated noise, and the mechanisms
+        that list their probabilities.
+
+    Raises
+    ------
+    ParameterTypeError
+        `cls` is not such a class, or a number is of another type.
+    ParameterError
+        A number is out of range or an array, `cost` is another word, or no mechanism of this class can be drawn and composed
+        for these parameters. Or discrete truncated noise can only use less than 0.999 `eps`, because its bounds are whole
+        numbers and δ is large against ε.
+
+    See Also
+    --------
+    compare : all mechanisms calibrated like this, side by side.
+
+    References
+    ----------
+    .. [1] Dwork, Rothblum and Vadhan, "Boosting and Differential Privacy", FOCS 2010; Zhu, Dong and Wang, "Optimal Accounting of
+       Differential Privacy via Characteristic Function", AISTATS 2022, theorem 10: composed losses dominate adaptive releases.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> law = sn.calibrate(sn.Laplace, eps=4, delta=1e-6, releases=100)
+    >>> round(law.eps, 4), round(law.compose(100).eps_for_delta(1e-6), 3)
+    (0.0799, 4.0)
+    >>> sn.calibrate(sn.Laplace, eps=4, releases=100)
+    Laplace(eps=0.04, sensitivity=1.0)
+    >>> sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100).std() < law.std()
+    True
+    """
+    row = _row_of(cls)
+    target = checked(eps, delta, releases, sensitivity)
+    if not isinstance(cost, str):
+        raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
+    if cost not in _MOMENT:
+        raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+    found: Law = calibrated(row, target, cost)
+    return found
+
+
+def checked(eps: object, delta: object, releases: object, sensitivity: object) -> Target:
+    """Check the numbers of a target; the range of the sensitivity is for the mechanism to check."""
+    budget, slack, change = single(eps, "eps"), single(delta, "delta"), single(sensitivity, "sensitivity")
+    if not 0 < budget < math.inf:
+        raise ParameterError(f"eps must be finite and greater than 0, got {received(eps)}")
+    if not 0 <= slack < 1:
+        raise ParameterError(f"delta must be at least 0 and less than 1, got {received(delta)}")
+    return Target(budget, slack, count(releases, "releases", least=1, most=_MOST_RELEASES), change)
+
+
+def calibrated(row: Row, target: Target, cost: str) -> Any:
+    """Return the mechanism of a row of the registry that reaches the target with the least cost."""
+    candidate = line(row, cost)
+    setting = Setting(target.eps, target.sensitivity, target.delta or None)
+    candidate.make(setting)  # what it says about these parameters needs no other words
+    try:
+        law = _found(candidate, setting, target, _MOMENT[cost])
+    except ParameterError as error:
+        raise ParameterError(
+            f"eps, delta and releases must leave a {row.class_name} that can be drawn and composed, "
+            f"got {target.eps}, {target.delta} and {target.releases}: {error}"
+        ) from None
+    if target.delta > 0 and not _ENOUGH * target.eps <= target.spent(law) <= target.eps:
+        raise ParameterError(
+            f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, to reach it to 0.1 %, "
+            f"got eps {target.eps} and delta {target.delta}"
+        )
+    return law
+
+
+def line(row: Row, cost: str) -> Candidate:
+    """Return how `compare` makes a mechanism, with the shape for a cost if it has one."""
+    lines = [CANDIDATES[compared.name] for compared in row.compared]
+    return next((one for one in lines if cost in one.compared.fixed), lines[0])
+
+
+def _row_of(cls: object) -> Row:
+    if isinstance(cls, type):
+        for row in ROWS:
+            if row.compared and row.class_name == cls.__name__ and row.load() is cls:
+                return row
+    raise ParameterTypeError(f"cls must be a class of mechanisms that add noise to one number, got {received(cls)}")
+
+
+def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -> Any:
+    needs_delta = "delta" in candidate.compared.takes
+    if not needs_delta and not target.delta:
+        return candidate.make(setting._replace(eps=largest_quotient(target.eps, target.releases)))
+    if needs_delta and candidate.make(setting).privacy_profile(math.inf) == 0:
+        return _shrunk(candidate, setting, target)
+    parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
+    ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
+    usual = [_raised(candidate, setting._replace(delta=end), target) for end in ends]
+    costs = [law.abs_moment(power) for law in usual]
+    least = min(costs)
+    law, end = usual[costs.index(least)], ends[costs.index(least)]
+    if not candidate.compared.fixed or (needs_delta and target.releases == 1):
+        return law
+    stair = _stair(candidate, target, power)
+    other = candidate._replace(compared=candidate.compared._replace(fixed=(stair,)))
+    found = _raised(other, setting._replace(delta=end), target)
+    return found if found.abs_moment(power) < least * (1 - _WORTHWHILE) else law
+
+
+def _stair(candidate: Candidate, target: Target, power: int) -> float:
+    """Return the first stair that is best for so many releases."""
+    from stairnoise._theory.optimal import many_releases
+
+    budget = target.eps, target.delta, target.releases, power
+    if candidate.row.kind == "discrete":
+        return many_releases.best_r(*budget, int(target.sensitivity))
+    return many_releases.best_gamma(*budget)
+
+
+def _raised(candidate: Candidate, setting: Setting, target: Target) -> Any:
+    """Return the mechanism with the largest ε per release; eps/k always suffices."""
+    start = largest_quotient(target.eps, target.releases)
+    return search(lambda eps: candidate.make(setting._replace(eps=eps)), target, start)
+
+
+def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
+    """Return the mechanism that keeps (eps, delta) for all releases by itself, if need be for a slightly smaller ε.
+
+    The bound on its composed loss may be above what is proven of it.
+    """
+
+    def make(eps: float) -> Any:
+        return candidate.make(setting._replace(eps=eps)).for_partitions(target.releases)
+
+    whole = make(target.eps)
+    spent = target.spent(whole)
+    if _ENOUGH * target.eps <= spent <= target.eps:
+        return whole
+    return search(make, target, target.eps * min(1.0, target.eps / spent) * _ENOUGH)
+
+
+def search(make: Callable[[float], Any], target: Target, start: float) -> Any:
+    """Return the mechanism that spends at most the target's ε, and nearly all of it, from a start that spends no more.
+
+    The ε of all releases nearly grows in proportion with that of one: secants end after few steps.
+    """
+    best = make(start)
+    low = start, target.spent(best)
+    high: tuple[float, float] | None = None
+    for step in range(_MOST_STEPS):
+        if low[1] >= target.eps * (1 - _NEAR):
+            break
+        if high is None:
+            # Where a line through 0 reaches the target, and farther each time.
+            at = low[0] * min(max(target.eps / max(low[1], 0.5 * target.eps), 1 + _NEAR) * 1.01**step, 2.0)
+        else:
+            at = _between(low, high, target.eps)
+            if not low[0] < at < high[0]:
+                break
+        law = make(at)
+        spent = target.spent(law)
+        if spent <= target.eps:
+            low, best = (at, spent), law
+        else:
+            high = at, spent
+    return best
+
+
+def _between(low: tuple[float, float], high: tuple[float, float], eps: float) -> float:
+    """Aim a little below where a power of the parameter through both ends is `eps`, but never near an end."""
+    (x, y), (right, above) = (math.log(low[0]), math.log(max(low[1], eps / 1e3))), (math.log(high[0]), math.log(high[1]))
+    width = right - x
+    aimed = x + width * (math.log(eps * (1 - _NEAR / 2)) - y) / (above - y)
+    return math.exp(min(max(aimed, x + 0.001 * width), right - 0.001 * width))
+
+
+calibrate.__module__ = "stairnoise"

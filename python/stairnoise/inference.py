@@ -1,0 +1,365 @@
+r"""Inference about a proportion from a released count: `binomial_test`, `binomial_interval`.
+
+n people each say yes with the same unknown probability p, and the number X of those who do was released with noise N. What was
+released is Z = X + N, and both are random. A p-value is the probability of a Z at least as extreme, over both.
+
+`DiscreteLaplace` noise and a uniform number on (-1/2, 1/2) have together the distribution of ``Staircase(eps, gamma=0.5)``. For
+this sum the one-sided tests below are the most powerful of all ε-differentially private tests of p [1]_.
+
+References
+----------
+.. [1] Awan and Slavković, "Differentially Private Uniformly Most Powerful Tests for Binomial Data", NeurIPS 2018.
+.. [2] Awan and Slavković, "Differentially Private Inference for Binomial Data", Journal of Privacy and Confidentiality 10(1),
+   2020, arXiv:1904.00459.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._law.accuracy import probability, refuse
+from stairnoise._parameters import Real, RealLike, argument, common_shape, number_array
+from stairnoise._theory import binomial
+from stairnoise.rng import Rng
+
+if TYPE_CHECKING:
+    from stairnoise._types import Array, Floats, Number
+
+    Law = Any
+
+Alternative = Literal["two-sided", "less", "greater"]
+
+_ALTERNATIVES = ("two-sided", "less", "greater")
+_MOST_TRIALS = 2**32
+_LARGEST = 2.0**53
+# Part of a distance by which an outcome on the other side may be nearer and still count: more than rounding, as in SciPy.
+_EQUALLY_FAR = 1e-9
+# Part of a level that is left unused: more than the relative errors of a tail.
+_MARGIN = 1 - 1e-10
+
+__all__ = ["binomial_interval", "binomial_test"]
+
+
+@overload
+def binomial_test(  # type: ignore[overload-overlap]
+    released: Number, n: int, p: Number = 0.5, *, law: Law, alternative: Alternative = "two-sided", rng: Rng | None = None
+) -> float: ...
+@overload
+def binomial_test(
+    released: Array,
+    n: int | Array,
+    p: Number | Array = 0.5,
+    *,
+    law: Law,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> Floats: ...
+@overload
+def binomial_test(
+    released: RealLike,
+    n: RealLike,
+    p: RealLike = 0.5,
+    *,
+    law: Law,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> Real: ...
+def binomial_test(
+    released: RealLike,
+    n: RealLike,
+    p: RealLike = 0.5,
+    *,
+    law: Law,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> Any:
+    r"""Test whether a probability of success is `p`, from a released number of successes.
+
+    The p-value is exact for both sources of chance, the binomial count X and the noise N:
+
+    .. math:: P(X + N ≥ z),\; P(X + N ≤ z) \;\text{ or }\; P(|X + N - np| ≥ |z - np|), \qquad X \sim \text{Binomial}(n, p)
+
+    for "greater", "less" and "two-sided". It is computed from what was released, so it costs no privacy. For any `p` in the
+    null hypothesis, the p-value is at most α with probability at most α.
+
+    - **Noise of a continuous mechanism**: with probability α exactly. For ``Staircase(eps, gamma=0.5)`` at sensitivity 1, the
+      tests "greater" and "less" are the most powerful of all ε-differentially private tests [1]_. For ``TruncatedStaircase(eps,
+      delta, gamma=0.5)`` they are the most powerful (ε, δ)-private ones.
+    - **Noise of a discrete mechanism**: with less than α, because Z has few values. With `rng`, one uniform number on (-1/2,
+      1/2) is added to each released count, and the probability is α exactly. For `DiscreteLaplace` at sensitivity 1 this is
+      the most powerful test, too.
+
+    The uniform number is no secret and costs no privacy, but it must be drawn once. Whoever draws again until the p-value is
+    small has no level. Fix the generator beforehand, such as ``SeededRng(1)``, or release with ``Staircase(eps, gamma=0.5)``:
+    the uniform number is then part of the noise.
+
+    Parameters
+    ----------
+    released : int, float or array of them
+        Published number of successes, noise included: any finite number below 2**53. Whole for a discrete mechanism. Error
+        messages never show it.
+    n : int or array of int
+        Number of trials, from 1 to 2**32; it is public.
+    p : float or array of float, default 0.5
+        Probability of success under the null hypothesis, in [0, 1].
+    law : a mechanism that adds noise to one number
+        The mechanism of the release, with single parameters. If one person changes k published counts, it is
+        ``law.for_partitions(k)``.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What holds if the null hypothesis does not, as in ``scipy.stats.binomtest``. "two-sided" is as far from n p on either
+        side; noise with a mean other than 0 moves n p by it.
+    rng : SecureRng, SeededRng or None
+        Only for a discrete mechanism: draws the uniform numbers. None: no uniform number is added.
+
+    Returns
+    -------
+    float or ndarray of float64
+        p-values in [0, 1], of the shape to which `released`, `n` and `p` broadcast. The relative error is about 1e-12, down to
+        1e-300. For a continuous mechanism the noise is that of its density, from which what is drawn differs by about 1e-9.
+
+    Raises
+    ------
+    ParameterTypeError
+        An argument is of another type: `law` is not a mechanism that adds noise to one number, or `n` is not an integer.
+    ParameterError
+        An argument is out of range, or the shapes do not broadcast. `law` has array parameters. Or `rng` is given for a
+        continuous mechanism, whose noise needs no uniform number.
+
+    References
+    ----------
+    .. [1] Awan and Slavković, "Differentially Private Uniformly Most Powerful Tests for Binomial Data", NeurIPS 2018: the tests
+       and their p-values.
+    .. [2] Awan and Slavković, "Differentially Private Inference for Binomial Data", arXiv:1904.00459: the two-sided p-value,
+       which is unbiased as n grows.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> law = sn.DiscreteLaplace(eps=1)
+    >>> round(sn.binomial_test(63, 100, law=law), 4)
+    0.0178
+    >>> round(sn.binomial_test(63, 100, law=law, alternative="greater"), 4)
+    0.0089
+    >>> sn.binomial_test([50, 63, 80], 100, law=law).round(4).tolist()
+    [1.0, 0.0178, 0.0]
+    """
+    z, trials, side, noise, u = _asked(released, n, law, alternative, rng)
+    null = argument(p, "p")
+    refuse("p", null, (np.asarray(null) >= 0) & (np.asarray(null) <= 1), "from 0 to 1")
+    shape = common_shape({"released": z, "n": trials, "p": null})
+    return _each(lambda z, n, p, u: _p_value(noise, z, int(n), p, side, u), shape, z, trials, null, u(shape))
+
+
+@overload
+def binomial_interval(
+    released: Number,
+    n: int,
+    *,
+    law: Law,
+    confidence: Number = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> tuple[float, float]: ...
+@overload
+def binomial_interval(
+    released: Array,
+    n: int | Array,
+    *,
+    law: Law,
+    confidence: Number | Array = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> tuple[Floats, Floats]: ...
+@overload
+def binomial_interval(
+    released: RealLike,
+    n: RealLike,
+    *,
+    law: Law,
+    confidence: RealLike = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> tuple[Real, Real]: ...
+def binomial_interval(
+    released: RealLike,
+    n: RealLike,
+    *,
+    law: Law,
+    confidence: RealLike = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Rng | None = None,
+) -> Any:
+    r"""Confidence interval for a probability of success, from a released number of successes.
+
+    It has the p that the one-sided `binomial_test` does not reject: for "two-sided" those that neither test rejects at
+    (1 - confidence)/2, as Clopper and Pearson's interval without noise. Both the sample and the noise are random here. In
+    ``law.confidence_interval`` only the noise is, for the number that was counted.
+
+    For every p the interval contains p with at least the probability `confidence`, and with exactly this for 0 < p < 1 where
+    the p-value has its level exactly: see `binomial_test`. The one-sided intervals are then the most accurate ones [1]_.
+
+    Parameters
+    ----------
+    released, n, law, rng
+        As for `binomial_test`.
+    confidence : float or array of float, default 0.95
+        Greater than 0 and less than 1.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        "less" gives an upper bound, an interval from 0; "greater" a lower bound, an interval to 1.
+
+    Returns
+    -------
+    low, high : float or ndarray of float64
+        In [0, 1], of the shape to which `released`, `n` and `confidence` broadcast, rounded outwards. The relative error of
+        both, and of 1 minus both, is about 1e-10. A released number far above n gives the interval from 1 to 1.
+
+    Raises
+    ------
+    ParameterTypeError, ParameterError
+        As for `binomial_test`, or `confidence` is out of range.
+
+    References
+    ----------
+    .. [1] Awan and Slavković, "Differentially Private Inference for Binomial Data", arXiv:1904.00459.
+
+    Examples
+    --------
+    >>> import stairnoise as sn
+    >>> low, high = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(eps=1))
+    >>> round(low, 4), round(high, 4)
+    (0.5222, 0.7283)
+    >>> low, high = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(eps=1), alternative="greater")
+    >>> round(low, 4), high
+    (0.5404, 1.0)
+    """
+    z, trials, side, noise, u = _asked(released, n, law, alternative, rng)
+    level = probability("confidence", confidence)
+    shape = common_shape({"released": z, "n": trials, "confidence": level})
+    beyond = np.asarray((1 - np.asarray(level)) / (2 if side == "two-sided" else 1) * _MARGIN)
+    shifts = u(shape)
+    none = {"less": 0.0, "greater": 1.0}.get(side)
+    low = none if side == "less" else _each(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts)
+    high = none if side == "greater" else _each(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts)
+    return (low, high) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
+
+
+class _Noise(NamedTuple):
+    """The tails of noise: of a discrete mechanism at integers, or with a uniform number added."""
+
+    law: Any
+    whole: bool
+    uniform: bool
+
+    def from_(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(N >= t)."""
+        if not self.whole:
+            return np.asarray(self.law.sf(t))
+        if not self.uniform:
+            return np.asarray(self.law.sf(np.ceil(t) - 1))
+        m = np.floor(t + 0.5)
+        return np.asarray(self.law.sf(m) + (m + 0.5 - t) * self.law.pmf(m))
+
+    def to(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(N <= t)."""
+        if not self.whole:
+            return np.asarray(self.law.cdf(t))
+        if not self.uniform:
+            return np.asarray(self.law.cdf(np.floor(t)))
+        m = np.floor(t + 0.5)
+        return np.asarray(self.law.cdf(m - 1) + (t - m + 0.5) * self.law.pmf(m))
+
+
+def _p_value(noise: _Noise, z: float, n: int, p: float, side: str, u: float) -> float:
+    z += u
+    if side == "greater":
+        return min(binomial.tail(n, p, z, noise.from_), 1.0)
+    if side == "less":
+        return min(binomial.tail(n, p, z, noise.to), 1.0)
+    centre = n * p + float(noise.law.mean())
+    other = 2 * centre - z
+    # Without a uniform number, the outcome that is as far on the other side is one of several; rounding must not lose it.
+    slack = _EQUALLY_FAR * max(1.0, abs(z - centre)) if noise.whole and not noise.uniform else 0.0
+    low, high = (z, other - slack) if z < centre else (other + slack, z)
+    return min(binomial.tail(n, p, high, noise.from_) + binomial.tail(n, p, low, noise.to), 1.0)
+
+
+def _lower(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
+    return binomial.root(n, z + u, noise.from_, level)[0]
+
+
+def _upper(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
+    """1 less the lower end for the failures n - X, whose noise is -N."""
+    return binomial.root(n, n - (z + u), lambda t: noise.to(-t), level)[1]
+
+
+def _asked(
+    released: object, n: object, law: object, alternative: object, rng: Rng | None
+) -> tuple[Any, Any, str, _Noise, Callable[[tuple[int, ...]], Any]]:
+    """Check what both functions take; return also what draws the uniform numbers, or 0 for each."""
+    if not callable(getattr(type(law), "_loss", None)):
+        raise ParameterTypeError(f"law must be a noise law of numbers, got {received(law)}")
+    mechanism: Any = law
+    if mechanism._parameter_shape != ():
+        raise ParameterError(f"law must have single parameters, got parameters of shape {mechanism._parameter_shape}")
+    if not isinstance(alternative, str):
+        raise ParameterTypeError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
+    if alternative not in _ALTERNATIVES:
+        raise ParameterError(f'alternative must be "two-sided", "less" or "greater", got {received(alternative)}')
+    whole: bool = mechanism._integers
+    if rng is not None and not whole:
+        raise ParameterError(f"rng must be None for a {type(law).__name__}, whose noise is continuous, got {received(rng)}")
+    z = argument(released, "released")
+    within = np.abs(z) < _LARGEST
+    if not np.all(within):
+        raise ParameterError(f"released must be finite and below 2**53 in magnitude, got {outline(released)}")
+    if whole and not np.all(np.asarray(z) == np.floor(z)):
+        raise ParameterError(
+            f"released must be a whole number for noise that is one, got {outline(released)}; noise of "
+            "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
+        )
+    return z, _trials(n), alternative, _Noise(mechanism, whole, rng is not None), _uniforms(rng)
+
+
+def _trials(n: object) -> Real:
+    array = number_array(n, "n")
+    if array.dtype.kind == "f":
+        raise ParameterTypeError(f"n must be an integer or an array of integers, got {received(n)}")
+    bad = np.flatnonzero(~np.asarray((array >= 1) & (array <= _MOST_TRIALS), np.bool_))
+    if bad.size:
+        raise ParameterError(f"n must be an integer from 1 to 2**32, got {received(array.item(int(bad[0])))}")
+    floats: NDArray[np.float64] = array.astype(np.float64)
+    return floats if floats.ndim else float(floats)
+
+
+def _uniforms(rng: Rng | None) -> Callable[[tuple[int, ...]], Any]:
+    def draw(shape: tuple[int, ...]) -> Any:
+        if rng is None:
+            return 0.0
+        from stairnoise._registry import load
+
+        # δ = 1/2 leaves the first stair alone: noise is uniform on the multiples of 2**-36 from -1/2 to 1/2.
+        flat = load("truncated_staircase")(eps=1.0, delta=0.5, sensitivity=0.5, gamma=1.0)
+        return flat.sample(shape or None, rng=rng)
+
+    return draw
+
+
+def _each(function: Callable[..., float], shape: tuple[int, ...], *arguments: Any) -> Any:
+    """Apply a function of numbers to every element."""
+    if shape == ():
+        return function(*map(float, arguments))
+    spread = [np.broadcast_to(one, shape) for one in arguments]
+    found = np.empty(shape)
+    for index in np.ndindex(shape):
+        found[index] = function(*(float(one[index]) for one in spread))
+    return found
+
+
+for _public in (binomial_interval, binomial_test):
+    _public.__module__ = "stairnoise"
