@@ -306,6 +306,24 @@ def test_discrete_variance():
     assert limit[0] / one[0] < 0.1
 
 
+def test_bounded():
+    """The ratios at the marks are the issue's; the one-sided forms are the same staircase, moved by A."""
+    linear, log, sides, ratio = figures.bounded().axes
+    assert [axes.get_yscale() for axes in (linear, log, sides, ratio)] == ["linear", "log", "log", "linear"]
+    law = sn.TruncatedStaircase(4, 1e-6, gamma="l2")
+    for axes in (linear, log):
+        check_stairs(*steps(axes)["truncated staircase"][:2], law)
+        x, density = lines(axes)["truncated Laplace"].get_data()
+        assert np.array_equal(density, sn.TruncatedLaplace(4, 1e-6).pdf(x))
+    # Both ends are in the picture.
+    assert log.get_xlim()[1] > law.upper
+    for name, bounds in (("lower=0", (0, None)), ("upper=0", (None, 0))):
+        check_stairs(*steps(sides)[name][:2], sn.TruncatedStaircase(4, 1e-6, 1, "l2", *bounds))
+    assert [text.get_text() for text in ratio.texts] == ["0.959", "0.845", "0.520", "0.108"]
+    at = np.interp([text.xy[0] for text in ratio.texts], *ratio.lines[0].get_data())
+    assert at == pytest.approx([0.959, 0.845, 0.52, 0.108], abs=2e-3)
+
+
 @pytest.mark.slow
 def test_panels_without_a_sensitivity_are_left_out():
     """Three sensitivities fill three of two by two panels."""

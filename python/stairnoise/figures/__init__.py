@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise.figures.bounded import bounded
 from stairnoise.figures.density import densities
 from stairnoise.figures.divisible import infinitely_divisible_variance
 from stairnoise.figures.errors import mean_error
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIGURES",
+    "bounded",
     "check",
     "densities",
     "discrete_pmf",
@@ -52,6 +54,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
         mean_error,
         discrete_pmf,
         discrete_variance,
+        bounded,
         infinitely_divisible_variance,
         multivariate_density,
     )

@@ -2,6 +2,7 @@
 //! the public interface.
 
 use crate::kernel::Tier;
+use crate::lattice::value::Steps;
 use crate::laws::PROBED;
 pub use crate::laws::probed::{Named, Numbers, Probed};
 use crate::lines::Lines;
@@ -28,7 +29,7 @@ pub fn release<A: Answer, T: Value>(law: &OneWordLaw, words: &[u64], answers: &[
 pub fn doubts(law: &OneWordLaw, words: &[u64], scratch: &mut [f64], mut found: impl FnMut(usize)) {
     law.sampler()
         .kernel()
-        .fill(Tier::current(), words, 1.0, scratch, |i, _: &mut f64| found(i));
+        .fill(Tier::current(), words, Steps::WHOLE, scratch, |i, _: &mut f64| found(i));
 }
 
 /// Which kernel draws a law: its second level.

@@ -4,6 +4,7 @@ use crate::exact::{self, IntegerLaw};
 use crate::kernel::{Arithmetic, FixedPoint, Kernel, Tier, WORD_BITS, Work, run_on};
 use crate::lattice::params::Lattice;
 use crate::lattice::release::{add, add_each};
+use crate::lattice::value::Steps;
 use crate::lattice::{Answer, Value};
 use crate::lines::Lines;
 use crate::reveal;
@@ -17,16 +18,24 @@ pub(crate) struct Sampler {
     law: IntegerLaw,
     lattice: Lattice,
     granularity: f64,
+    /// What is added to every X.
+    centre: i64,
     kernel: Kernel,
     fixed_point: Option<FixedPoint>,
 }
 
 impl Sampler {
     pub fn new(law: IntegerLaw, lattice: Lattice) -> Self {
+        Self::moved(law, lattice, 0)
+    }
+
+    /// [`Sampler::new`] of X + centre, which is never beyond 2⁶³.
+    pub fn moved(law: IntegerLaw, lattice: Lattice, centre: i64) -> Self {
         Self {
             law,
             lattice,
             granularity: lattice.granularity(),
+            centre,
             kernel: Kernel::new(&law),
             fixed_point: FixedPoint::new(&law),
         }
@@ -38,6 +47,7 @@ impl Sampler {
             law,
             lattice,
             granularity: lattice.granularity(),
+            centre: 0,
             kernel: Kernel::quick(&law),
             fixed_point: None,
         }
@@ -56,12 +66,17 @@ impl Sampler {
         self.lattice
     }
 
-    /// X for a word and the extension words of the same value: the function of contract, section 2.
+    /// X + centre for a word and the extension words of the same value: X is the function of contract, section 2.
     pub fn cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
         match self.kernel.decide(word) {
-            Some(cells) => i64::from_whole(cells, 1.0),
+            Some(cells) => self.move_cells(i64::from_whole(cells, 1.0)),
             None => self.doubtful_cells(word, extension),
         }
+    }
+
+    /// A check would be a branch on noise.
+    fn move_cells(&self, cells: i64) -> i64 {
+        cells.wrapping_add(self.centre)
     }
 
     /// The values `first .. first + out.len()` of a stage.
@@ -110,11 +125,15 @@ impl Sampler {
     #[inline]
     pub fn write_words<T: Value>(&self, tier: Tier, words: &[u64], extension: impl Fn(usize, usize) -> u64, out: &mut [T]) {
         let doubt = |i: usize, value: &mut T| *value = self.value(self.doubtful_cells(words[i], |e| extension(i, e)));
-        // Where no word is sure, the kernel would only prepare to be written over.
-        if self.kernel.is_ever_sure() {
-            self.kernel.fill(tier, words, self.granularity, out, doubt);
-        } else {
+        if !self.kernel.is_ever_sure() {
+            // The kernel would only prepare to be written over.
             out.iter_mut().enumerate().for_each(|(i, value)| doubt(i, value));
+        } else if let Some(steps) = Steps::new(self.granularity, self.centre) {
+            self.kernel.fill(tier, words, steps, out, doubt);
+        } else {
+            for (i, value) in out.iter_mut().enumerate() {
+                *value = self.value(self.cells(words[i], |e| extension(i, e)));
+            }
         }
     }
 
@@ -192,7 +211,7 @@ impl Sampler {
         run_on(tier, adding);
     }
 
-    /// X for a word that the kernel is not sure of.
+    /// X + centre for a word that the kernel is not sure of.
     #[cold]
     #[inline(never)]
     fn doubtful_cells(&self, word: u64, extension: impl FnMut(usize) -> u64) -> i64 {
@@ -202,11 +221,11 @@ impl Sampler {
         if let Some(magnitude) = decided {
             // A mask: a branch would depend on the sign of the noise.
             let sign = (word.cast_signed()) >> WORD_BITS;
-            return (magnitude.cast_signed() ^ sign).wrapping_sub(sign);
+            return self.move_cells((magnitude.cast_signed() ^ sign).wrapping_sub(sign));
         }
         let cells = self.exact_cells(word, extension);
         stack::wipe_deep();
-        cells
+        self.move_cells(cells)
     }
 
     /// Not inlined: what it leaves is below the frame of its caller, which wipes it.
@@ -261,6 +280,48 @@ mod tests {
                     same_values::<i64>(law.sampler(), tier, stage);
                     same_values::<f32>(law.sampler(), tier, stage);
                     same_values::<i32>(law.sampler(), tier, stage);
+                }
+            }
+        }
+    }
+
+    /// Evidence: the law that is not moved, and integers. Truncated laws of every kernel, with centres at the ends of what the kernels add, and beyond.
+    #[test]
+    fn every_tier_writes_values_of_moved_laws() {
+        let mut generator = Generator::from_seed(5);
+        for (eps, cells, log2_granularity) in [
+            (1e-3, 10_u64, 0),
+            (0.5, 1, 0),
+            (1.0, 10, 0),
+            (4.0, 1 << 33, -33),
+            (1e-6, 1 << 32, -32),
+        ] {
+            let r = cells.div_ceil(3);
+            let most = exact::most_truncated_staircase(eps, cells, r, 1e-4);
+            let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+            let lattice = Lattice { log2_granularity, cells };
+            let plain = Sampler::new(law, lattice);
+            for centre in [
+                most.cast_signed(),
+                -3,
+                1 << 52,
+                -(1 << 52),
+                (1 << 52) + 1,
+                1 << 61,
+                -(1 << 61) - 1,
+            ] {
+                let moved = Sampler::moved(law, lattice, centre);
+                let fill = generator.next(2 * CHUNK).unwrap();
+                let stage = fill.stage();
+                for i in 0..100 {
+                    let cells = |sampler: &Sampler| sampler.cells(stage.word(i), |e| stage.extension(i, e));
+                    assert_eq!(cells(&moved), cells(&plain) + centre);
+                }
+                for tier in Tier::tested() {
+                    same_values::<f64>(&moved, tier, stage);
+                    same_values::<f32>(&moved, tier, stage);
+                    same_values::<i64>(&moved, tier, stage);
+                    same_values::<i32>(&moved, tier, stage);
                 }
             }
         }

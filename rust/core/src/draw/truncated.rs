@@ -1,20 +1,15 @@
 //! The truncated staircase law on a lattice, symmetric or moved: one word a value.
 
 use crate::draw::sampler::Sampler;
-use crate::draw::staged::Staged;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::params::Lattice;
 use crate::law::fill::Source;
-use crate::memory::OutOfMemory;
-use crate::stream::StagedFill;
 
 /// The staircase law between −A and A steps, plus a whole number of steps: as few as its bounds require.
 #[derive(Clone, Debug)]
 pub(crate) struct TruncatedStairs {
     sampler: Sampler,
-    /// The middle of the law.
-    centre: i64,
     /// r, A, and how far the middle is above 0, or below.
     lengths: [u64; 4],
 }
@@ -44,8 +39,7 @@ impl TruncatedStairs {
             value: delta,
         })?;
         Ok(Self {
-            sampler: Sampler::new(law, lattice),
-            centre,
+            sampler: Sampler::moved(law, lattice, centre),
             lengths: [r, most, centre.max(0).unsigned_abs(), centre.min(0).unsigned_abs()],
         })
     }
@@ -60,16 +54,12 @@ impl TruncatedStairs {
 
     /// The least and the largest number of steps.
     pub fn bounds(&self) -> (i64, i64) {
-        let most = self.lengths[1].cast_signed();
-        (self.centre - most, self.centre + most)
+        let [_, most, above, below] = self.lengths.map(u64::cast_signed);
+        (above - below - most, above - below + most)
     }
 
     pub fn source(&self) -> Source<'_> {
-        if self.centre == 0 {
-            Source::one_word(&self.sampler)
-        } else {
-            Source::staged(self)
-        }
+        Source::one_word(&self.sampler)
     }
 }
 
@@ -90,16 +80,4 @@ fn centre(most: i64, lower: Option<i64>, upper: Option<i64>) -> Option<i64> {
     let least = lower.map_or(i64::MIN, |lower| lower + most);
     let largest = upper.map_or(i64::MAX, |upper| upper - most);
     (least <= largest).then(|| 0.clamp(least, largest))
-}
-
-/// Where the law is moved. Its words are those of stage 0, which are those of the law that is not.
-impl Staged for TruncatedStairs {
-    fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {
-        self.sampler.write(fill.stage(0), first, out);
-        for cells in out {
-            // Never beyond 2⁶³: see `centre`. A check would be a branch on noise.
-            *cells = cells.wrapping_add(self.centre);
-        }
-        Ok(())
-    }
 }

@@ -16,7 +16,7 @@
 use super::choice::Expansion;
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
-use super::limbs::{self, Limbs};
+use super::limbs;
 use super::search::last_true;
 use super::uniform::Extension;
 use crate::lattice::dyadic::decompose;
@@ -128,10 +128,10 @@ impl Growth {
         let power = |count| self.power(count, p);
         let numerator = self.times_delta(&difference(&one, &power(self.rising)));
         let denominator = power(self.rising - 1).times(&difference(&one, &power(1)));
-        let mut hi = quotient(&numerator.hi, &denominator.lo);
+        let mut hi = limbs::quotient(&numerator.hi, &denominator.lo, PREFIX);
         limbs::add_small(&mut hi, 1);
         Enclosure {
-            lo: quotient(&numerator.lo, &denominator.hi),
+            lo: limbs::quotient(&numerator.lo, &denominator.hi, PREFIX),
             hi,
         }
     }
@@ -264,20 +264,6 @@ fn difference(x: &Enclosure, y: &Enclosure) -> Enclosure {
     }
     limbs::sub(&mut hi, &y.lo);
     Enclosure { lo, hi }
-}
-
-/// ⌊a/b·2^(64·`PREFIX`)⌋ for a ≤ b, of numbers of equal lengths with one integer limb, bit by bit.
-fn quotient(a: &Limbs, b: &Limbs) -> Limbs {
-    let (mut rest, mut quotient) = (a.clone(), Limbs::zero(PREFIX + 1));
-    for _ in 0..=64 * PREFIX {
-        limbs::shl(&mut quotient, 1);
-        if !limbs::less(&rest, b) {
-            limbs::sub(&mut rest, b);
-            limbs::add_small(&mut quotient, 1);
-        }
-        limbs::shl(&mut rest, 1);
-    }
-    quotient
 }
 
 #[cfg(test)]

@@ -177,6 +177,20 @@ pub fn div_small(a: &mut [u64], divisor: u64) {
     }
 }
 
+/// ⌊a/b·2^(64p)⌋ with `p` + 1 limbs for a ≤ b of equal lengths, bit by bit; 2b must fit.
+pub fn quotient(a: &[u64], b: &[u64], p: usize) -> Limbs {
+    let (mut rest, mut quotient) = (Limbs::from_slice(a), Limbs::zero(p + 1));
+    for _ in 0..=64 * p {
+        shl(&mut quotient, 1);
+        if !less(&rest, b) {
+            sub(&mut rest, b);
+            add_small(&mut quotient, 1);
+        }
+        shl(&mut rest, 1);
+    }
+    quotient
+}
+
 /// `a ← a·2^bits`. The result must fit.
 pub fn shl(a: &mut [u64], bits: usize) {
     let (whole, part) = (bits / 64, bits % 64);

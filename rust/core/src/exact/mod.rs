@@ -53,7 +53,7 @@ pub use geometric_sum::geometric_sum;
 pub use growth::Growth;
 pub use law::IntegerLaw;
 pub use magnitude::magnitude;
-pub use truncated_staircase::most as most_truncated_staircase;
+pub use truncated_staircase::{most as most_truncated_staircase, tail};
 pub use truncation::{MOST as MOST_TRUNCATION, Truncation};
 pub use uniform::Extension;
 #[cfg(test)]

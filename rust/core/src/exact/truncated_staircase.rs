@@ -37,6 +37,7 @@
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
+use super::limbs;
 use super::search::last_true;
 use super::truncation::MOST;
 use super::uniform::{Extension, Uniform};
@@ -81,9 +82,24 @@ fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
     product.shr(exponent.unsigned_abs() as usize);
     let len = y.lo.len();
     Enclosure {
-        lo: super::limbs::Limbs::from_slice(&product.lo[..len]),
-        hi: super::limbs::Limbs::from_slice(&product.hi[..len]),
+        lo: limbs::Limbs::from_slice(&product.lo[..len]),
+        hi: limbs::Limbs::from_slice(&product.hi[..len]),
     }
+}
+
+/// τ = S(A + 1) of a staircase law in 2^−128, off by less than 2^−120.
+///
+/// Powers of b are known to 2^14 units of 2^−192 (`exp::width`). Their factors and what they multiply are at most 2^54, and the denominator is at least
+/// 1: 2^−121 in all, and what is cut off.
+pub fn tail(law: &IntegerLaw, most: u64) -> u128 {
+    tail_from(&Terms::new(law, FIRST_PRECISION), most)
+}
+
+fn tail_from(terms: &Terms<'_>, most: u64) -> u128 {
+    let mut twice = terms.weight(most + 1).lo;
+    limbs::shl(&mut twice, 1);
+    let digits = limbs::quotient(&twice, &terms.denominator.lo, 2);
+    u128::from(digits[1]) << 64 | u128::from(digits[0])
 }
 
 /// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` for which v < S_A(j). v = 0 gives `most`.
@@ -164,4 +180,40 @@ impl<'a> Terms<'a> {
 
 fn power(step: Step, count: u64, p: usize) -> Enclosure {
     Power::fixed_or_tiny(step.power(count, p).as_ref(), p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: the same with twice as many limbs, and in floating point the sum of what is beyond A over the sum of all.
+    #[test]
+    fn the_tail_is_known_to_2_to_the_minus_120() {
+        for eps in [1e-12, 1e-4, 0.3, 4.0, 60.0, 700.0] {
+            for (cells, r) in [(1, 1), (10, 4), (1 << 32, 1 << 31), (1 << 53, 1), (1 << 53, 1 << 53)] {
+                for delta in [0.5, 1e-6, 1e-38] {
+                    let law = IntegerLaw::Staircase { eps, cells, r };
+                    let most = most(eps, cells, r, delta);
+                    let (found, finer) = (tail(&law, most), tail_from(&Terms::new(&law, 2 * FIRST_PRECISION), most));
+                    assert!(found.abs_diff(finer) < 1 << 8, "{law:?} {delta}: {found:x} {finer:x}");
+                    if most < 100_000 {
+                        let weight = |x: u64| (-eps * if x < r { 0.0 } else { ((x - r) / cells + 1) as f64 }).exp();
+                        let above = |least: u64| {
+                            (least..least + 2_000 + (800.0 * cells as f64 / eps) as u64)
+                                .map(weight)
+                                .sum::<f64>()
+                        };
+                        if eps > 0.1 {
+                            let expected = 2.0 * above(most + 1) / (weight(0) + 2.0 * above(1));
+                            let got = found as f64 * (-128.0_f64).exp2();
+                            assert!(
+                                (got - expected).abs() <= 1e-12 * expected + 1e-38,
+                                "{law:?} {delta}: {got} {expected}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use super::thresholds::ThresholdLane;
 use super::tier::{Tier, Work, run_on};
 use super::together::Together;
 use crate::exact::IntegerLaw;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 use crate::lines::Lines;
 use crate::reveal;
 use crate::stream::FEW;
@@ -106,18 +106,11 @@ impl Kernel {
     }
 
     /// Writes an answer for every word and calls `doubt` with the positions whose answer the caller must replace.
-    pub fn fill<T: Value>(
-        &self,
-        tier: Tier,
-        words: &[u64],
-        granularity: f64,
-        out: &mut [T],
-        mut doubt: impl FnMut(usize, &mut T),
-    ) {
+    pub fn fill<T: Value>(&self, tier: Tier, words: &[u64], steps: Steps, out: &mut [T], mut doubt: impl FnMut(usize, &mut T)) {
         let (blocks, rest) = words.as_chunks::<BLOCK>();
         let (out_blocks, out_rest) = out.as_chunks_mut::<BLOCK>();
         if !blocks.is_empty() {
-            self.fill_blocks(tier, blocks, granularity, out_blocks, &mut doubt);
+            self.fill_blocks(tier, blocks, steps, out_blocks, &mut doubt);
         }
         let done = words.len() - rest.len();
         if rest.len() > FEW {
@@ -125,7 +118,7 @@ impl Kernel {
             let (mut block, mut values) = ([rest[0]; BLOCK], [T::default(); BLOCK]);
             block[..rest.len()].copy_from_slice(rest);
             let (one, drawn) = (core::slice::from_ref(&block), core::slice::from_mut(&mut values));
-            self.fill_blocks(tier, one, granularity, drawn, &mut |i, value| {
+            self.fill_blocks(tier, one, steps, drawn, &mut |i, value| {
                 if i < rest.len() {
                     doubt(done + i, value);
                 }
@@ -138,7 +131,7 @@ impl Kernel {
         } else {
             for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
                 match self.decide(*word) {
-                    Some(cells) => *value = T::from_whole(cells, granularity),
+                    Some(cells) => *value = T::from_nearest(cells, cells, steps),
                     None => doubt(done + i, value),
                 }
             }
@@ -149,17 +142,17 @@ impl Kernel {
         &self,
         tier: Tier,
         blocks: &[[u64; BLOCK]],
-        granularity: f64,
+        steps: Steps,
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut T),
     ) {
         let Some(together) = self.first.as_ref().and_then(|first| first.get(tier, blocks.len())) else {
-            return self.lanes.fill(tier, blocks, granularity, out, doubt);
+            return self.lanes.fill(tier, blocks, steps, out, doubt);
         };
-        together.fill(tier, blocks, granularity, out, &mut |b, out| {
+        together.fill(tier, blocks, steps, out, &mut |b, out| {
             let (block, out) = (core::slice::from_ref(&blocks[b]), core::slice::from_mut(out));
             self.lanes
-                .fill(tier, block, granularity, out, &mut |i, value| doubt(b * BLOCK + i, value));
+                .fill(tier, block, steps, out, &mut |i, value| doubt(b * BLOCK + i, value));
         });
     }
 }
@@ -288,13 +281,13 @@ impl Lanes {
         &self,
         tier: Tier,
         blocks: &[[u64; BLOCK]],
-        granularity: f64,
+        steps: Steps,
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut T),
     ) {
         let filling = Filling {
             blocks,
-            granularity,
+            steps,
             out,
             doubt,
         };
@@ -316,7 +309,7 @@ impl Lanes {
 /// [`Lanes::fill`].
 struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
-    granularity: f64,
+    steps: Steps,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely: the kernels are compiled once for an element type, whoever asks.
     doubt: &'a mut dyn FnMut(usize, &mut T),
@@ -342,7 +335,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
         let Self { filling, lane } = self;
         let Filling {
             blocks,
-            granularity,
+            steps,
             out,
             doubt,
         } = filling;
@@ -350,7 +343,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
         let Lines(reduced) = &mut Lines([[0.0; BLOCK]; 3]);
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
             // Which words are in doubt is computed again, and only for blocks that have any.
-            if !reveal::condition(fill_block::<A, T>(lane, words, granularity, reduced, out)) {
+            if !reveal::condition(fill_block::<A, T>(lane, words, steps, reduced, out)) {
                 for (i, (word, value)) in words.iter().zip(out).enumerate() {
                     if !reveal::condition(signed::<A>(lane, *word).1) {
                         doubt(b * BLOCK + i, value);
@@ -367,7 +360,7 @@ impl<T: Value, L: Lane> Work for FillingBy<'_, '_, T, L> {
 fn fill_block<A: Arithmetic, T: Value>(
     lane: &impl Lane,
     words: &[u64; BLOCK],
-    granularity: f64,
+    steps: Steps,
     reduced: &mut [[f64; BLOCK]; 3],
     out: &mut [T; BLOCK],
 ) -> bool {
@@ -378,7 +371,8 @@ fn fill_block<A: Arithmetic, T: Value>(
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
         let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
-        out[i] = T::from_whole(with_sign(magnitude, words[i]), granularity);
+        let cells = with_sign(magnitude, words[i]);
+        out[i] = T::from_nearest(cells, cells, steps);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }
     sure_lanes == BLOCK as u64

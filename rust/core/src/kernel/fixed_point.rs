@@ -11,7 +11,7 @@ mod logarithm;
 use super::elementary::exp_m1;
 use super::float::{ceil, floor, nearest};
 use super::staircase::PER_Y;
-use crate::exact::IntegerLaw;
+use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::{decompose, power_of_two};
 use crate::reveal;
 use logarithm::{BITS, ERROR, Logarithm, high};
@@ -21,6 +21,8 @@ use logarithm::{BITS, ERROR, Logarithm, high};
 pub(crate) enum FixedPoint {
     Geometric(FixedGeometric),
     Staircase(FixedStaircase),
+    /// That of the staircase after the map of v ([`super::mapped`]), and τ in 2^−128.
+    Truncated(FixedStaircase, u128),
 }
 
 /// Below this noise scale the lanes leave at most 0.2 % of the words in doubt, and this step is not used.
@@ -43,26 +45,36 @@ impl FixedPoint {
         if !(LEAST_SCALE..=MOST_SCALE).contains(&(cells as f64 / eps)) {
             return None;
         }
+        let staircase = |r| (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| FixedStaircase::new(eps, cells, r));
         match *law {
             IntegerLaw::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
             IntegerLaw::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
-            // Not written for the map of v.
-            IntegerLaw::TruncatedStaircase { .. } => None,
-            IntegerLaw::Staircase { r, .. } => {
-                (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| Self::Staircase(FixedStaircase::new(eps, cells, r)))
+            IntegerLaw::Staircase { r, .. } => staircase(r).map(Self::Staircase),
+            IntegerLaw::TruncatedStaircase { r, most, .. } => {
+                let tail = || exact::tail(&IntegerLaw::Staircase { eps, cells, r }, most);
+                staircase(r).map(|stairs| Self::Truncated(stairs, tail()))
             }
         }
     }
 
     /// |X| for the 63 leading bits of v, if they are certain to decide it.
     pub fn decide(&self, bits: u64) -> Option<u64> {
-        let logarithm = Logarithm::of(bits);
         let (magnitude, sure) = match self {
-            Self::Geometric(law) => law.place(&logarithm),
-            Self::Staircase(law) => law.place(&logarithm),
+            Self::Geometric(law) => law.place(&Logarithm::of(bits)),
+            Self::Staircase(law) => law.place(&Logarithm::of(bits)),
+            Self::Truncated(law, tail) => law.place(&Logarithm::of_long(mapped(bits, *tail))),
         };
         reveal::condition(sure).then_some(magnitude)
     }
+}
+
+/// u = τ + (1 − τ)·v in 2^−127, for v in 2^−63 and τ in 2^−128. What is cut off is at most 2 units.
+fn mapped(bits: u64, tail: u128) -> u128 {
+    let v = u128::from(bits);
+    let part = (tail >> 64)
+        .wrapping_mul(v)
+        .wrapping_add(u128::from(tail as u64).wrapping_mul(v) >> 64);
+    (v << 64).wrapping_add(tail >> 1).wrapping_sub(part)
 }
 
 /// |X| = ⌊x⌋, x = κ·(−ln v) + β, as in [`super::geometric::GeometricLane`].
@@ -134,6 +146,9 @@ fn ratio(a: u64, b: u64) -> (u128, i32) {
 /// w as an f64, its product with D·c      2
 /// (e^w − 1)/w to w⁵/720, its product     3     (1.1 for the sum, 2^−59 for what follows)
 /// ```
+///
+/// Words that are mapped have an error of u as well: below 2^−119 with that of τ, beside u > 2^−24, as y·2^−63/u ≤ 1 and y > 2^39 where a word is
+/// accepted. [`ERROR`] has room for the 2^−95 by which that moves w.
 ///
 /// 10.5, which [`PER_Y`] covers; and D·c times the logarithm's error, D·2^−59 for what `shift` cuts off, and the roundings of the acceptance test.
 #[derive(Clone, Debug)]

@@ -1,13 +1,25 @@
 //! The fast path of a truncated staircase law: that of the staircase, after a linear map of v.
 
-use super::arithmetic::{Arithmetic, Separate};
+use super::arithmetic::Arithmetic;
 use super::lane::{Lane, OfWhole};
-use super::staircase::{PER_Y, StaircaseLane, Stairs};
+use super::staircase::StaircaseLane;
+use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::power_of_two;
 
 /// u = τ + (1 − τ)·v with τ = S(A + 1), on the words: U = scale·V + offset.
 ///
 /// v < (S(j) − τ)/(1 − τ) is u < S(j), so |X| is the staircase's magnitude for u. No u is beyond the last stair.
+///
+/// Error of U in units of u, with x the part of scale·V in it:
+///
+/// ```text
+/// V, scale, their product and the sum     4·x
+/// τ, and the sum                          2·(1 − x)
+/// ```
+///
+/// An error of τ by a factor 1 + e changes U = V + τ·(2^bits − V) by at most e·(1 − x) of it. [`StaircaseLane`] counts 1 for V: its 12.5 become 15.5,
+/// which [`PER_Y`](super::staircase::PER_Y) covers too. τ before it is rounded is off by 2^−120 ([`exact::tail`]). A step of V moves y of an
+/// accepted word by less than 1, so this moves it by less than 2^−56: [`FIXED`](super::staircase::FIXED) covers that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Map {
     /// 1 − τ.
@@ -16,41 +28,22 @@ pub(crate) struct Map {
     pub offset: f64,
 }
 
-/// Tolerance on y for each unit of y. The staircase has 12.5 u, of which V as an `f64` is one. With x the part of scale·V in U, in units of u:
-///
-/// ```text
-/// V, scale, their product and the sum     4·x
-/// τ, and the sum                          18·(1 − x)   the numerator and t/2 6.5 each, e^(εJ) 2, a product, a quotient
-/// ```
-///
-/// An error of τ by a factor 1 + e changes U = V + τ·(2^bits − V) by at most e·(1 − x) of it. In all 29.5 at most, and 30.5 for lines, whose offsets have a
-/// further product.
-pub(super) const PER_Y_MAPPED: f64 = 2.25 * PER_Y;
-
 impl Map {
     /// Of a law without ends.
     pub const NONE: Self = Self { scale: 1.0, offset: 0.0 };
 
-    /// Of the law on −`most` … `most`; `last` is the stair of A + 1.
-    fn new(stairs: &Stairs, last: f64, most: u64, bits: u32) -> Self {
-        let whole = power_of_two(bits.cast_signed());
-        // Beyond 700 the map moves no word: τ < e⁻⁷⁰⁰.
-        let tail = if stairs.eps * last <= 700.0 {
-            // (r + J·D − (A + 1) + D·c)·e^(−εJ)/(t/2). The whole numbers are below 2⁵³ where any word is decided.
-            (stairs.outermost(last) - most as f64 + stairs.floor) / (stairs.unit_of::<Separate>(last) * whole)
-        } else {
-            0.0
-        };
+    /// Of τ in 2^−128.
+    fn new(tail: u128, bits: u32) -> Self {
+        let tail = tail as f64 * power_of_two(-128);
         Self {
             scale: 1.0 - tail,
-            offset: tail * whole,
+            offset: tail * power_of_two(bits.cast_signed()),
         }
     }
 }
 
 /// The staircase on −A … A, ready to be given to a kernel.
 pub(super) struct Truncated {
-    /// The staircase, with the tolerance of mapped words.
     pub stairs: StaircaseLane,
     pub map: Map,
     /// How many stairs it reaches.
@@ -59,12 +52,13 @@ pub(super) struct Truncated {
 
 impl Truncated {
     pub fn new(eps: f64, cells: u64, r: u64, most: u64, bits: u32) -> Self {
-        let mut stairs = StaircaseLane::new(eps, cells, r, bits);
-        stairs.stairs.per_y = PER_Y_MAPPED;
         // In integers: a quotient of f64s may round to the next one.
         let reached = (most + 1 - r) / cells + 2;
-        let map = Map::new(&stairs.stairs, (reached - 1) as f64, most, bits);
-        Self { stairs, map, reached }
+        Self {
+            stairs: StaircaseLane::new(eps, cells, r, bits),
+            map: Map::new(exact::tail(&IntegerLaw::Staircase { eps, cells, r }, most), bits),
+            reached,
+        }
     }
 
     /// How many of its stairs lie above the given tail mass, at least.

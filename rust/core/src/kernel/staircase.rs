@@ -51,8 +51,6 @@ pub(super) struct Stairs {
     pub first: f64,
     pub eps: f64,
     pub slack: f64,
-    /// Tolerance on y − D·c for each unit of y.
-    pub per_y: f64,
 }
 
 /// Below this ε the product of J with the upper part of ε is no longer exact.
@@ -61,7 +59,7 @@ pub(super) const LEAST_EPS: f64 = 1.0 / (1_u64 << 20) as f64;
 /// The digits of ε in its upper part: 26, as many as a factor below 2²⁷ leaves room for.
 pub(super) const UPPER_PART: u64 = !((1 << 27) - 1);
 
-/// Tolerance on y − D·c for each unit of y, of words as they are,
+/// Tolerance on y − D·c for each unit of y,
 pub(super) const PER_Y: f64 = 1.0 / (1_u64 << 49) as f64;
 /// and whatever it is.
 pub(super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -80,7 +78,6 @@ impl StaircaseLane {
                 first: r - 1.0,
                 eps,
                 slack: if decidable { FIXED } else { f64::INFINITY },
-                per_y: PER_Y,
             },
             bits: f64::from(bits),
             inverse_eps: 1.0 / eps,
@@ -120,7 +117,7 @@ impl Stairs {
         let y = whole * unit;
         let depth = A::mul_add(whole, unit, -self.floor);
         let q = A::floor(depth);
-        let tolerance = A::mul_add(y, self.per_y, self.slack);
+        let tolerance = A::mul_add(y, PER_Y, self.slack);
         let below = depth - q;
         // Only comparisons that NaN and infinity fail: those are not sure. `&`, because `&&` would be a branch on noise.
         let inside = (below >= tolerance) & (below + (unit + tolerance) <= 1.0);

@@ -17,11 +17,12 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
-    /// [`Value::from_whole`] of the whole number `nearest` to x, as `kernel::float::round` gives it.
+    /// (`nearest` + centre)·g for the whole number nearest to x, as `kernel::float::round` gives it: a magnitude below 2⁵¹, or one that an answer will be
+    /// written over.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
-        Self::from_whole(nearest, granularity)
+    fn from_nearest(_x: f64, nearest: f64, steps: Steps) -> Self {
+        Self::from_whole(nearest + steps.centre as f64, steps.granularity)
     }
 
     /// [`Value::from_whole`] of an integer of 32 bits.
@@ -46,6 +47,33 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     /// Any number of cells; the slow path's answer, and a released value.
     #[doc(hidden)]
     fn from_cells(cells: i128, log2_granularity: i32) -> Self;
+}
+
+/// How a kernel's whole numbers become elements: (X + centre)·g.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    granularity: f64,
+    centre: i64,
+}
+
+impl Steps {
+    /// X itself.
+    pub(crate) const WHOLE: Self = Self {
+        granularity: 1.0,
+        centre: 0,
+    };
+
+    /// Of a centre that is at most 2⁵² from 0, which an `f64` adds exactly to any X below 2⁵¹; `None` of others.
+    pub(crate) fn new(granularity: f64, centre: i64) -> Option<Self> {
+        (centre.unsigned_abs() <= 1 << 52).then_some(Self { granularity, centre })
+    }
+
+    /// g, where the centre is 0.
+    #[inline(always)]
+    pub(crate) fn granularity(self) -> f64 {
+        debug_assert!(self.centre == 0);
+        self.granularity
+    }
 }
 
 /// An element type for noise that is not whole: the continuous laws are drawn and released as these alone.
@@ -96,12 +124,9 @@ impl Value for f64 {
     }
 
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
-        if DIRECT {
-            return Self::from_whole(nearest, granularity);
-        }
-        // A difference that is zero is no −0.0.
-        nearest * granularity
+    fn from_nearest(_x: f64, nearest: f64, steps: Steps) -> Self {
+        // −0.0 + 0.0 = 0.0, and no other sum that is zero is −0.0.
+        (nearest + steps.centre as f64) * steps.granularity
     }
 
     #[inline(always)]
@@ -187,9 +212,13 @@ impl Value for i64 {
     }
 
     #[inline(always)]
-    fn from_nearest(x: f64, nearest: f64, granularity: f64) -> Self {
-        // The sum rounds, and is there already.
-        Self::from_whole(if DIRECT { nearest } else { x }, granularity)
+    fn from_nearest(x: f64, nearest: f64, steps: Steps) -> Self {
+        if DIRECT {
+            return (nearest as i64).wrapping_add(steps.centre);
+        }
+        // The sum rounds, and is there already. What is subtracted is one number for all elements.
+        let origin = SHIFTER.to_bits().wrapping_sub_signed(steps.centre);
+        (x + SHIFTER).to_bits().wrapping_sub(origin) as i64
     }
 
     #[inline(always)]

@@ -60,7 +60,9 @@ macro_rules! at_random {
     };
 }
 
-at_random!(parameters, fill, release, each, staged, vectors, selection);
+at_random!(
+    parameters, fill, release, each, staged, vectors, selection, partitions, truncated
+);
 
 /// The kept inputs of a target: a line of hexadecimal digits for each.
 fn kept(name: &str) -> Vec<Vec<u8>> {

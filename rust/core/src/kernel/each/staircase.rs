@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
 use super::super::lane::{MAX_SPAN, WORD_BITS};
-use super::super::staircase::{FIXED, PER_Y, Stairs};
+use super::super::staircase::{FIXED, Stairs};
 use super::first_stair::FirstStair;
 use super::lane::OwnLane;
 use super::lattice::Placement;
@@ -86,7 +86,6 @@ fn stairs([eps, _, cells, floor, first, half_t, slack, _]: [f64; 8]) -> Stairs {
         first,
         eps,
         slack,
-        per_y: PER_Y,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::lattice::dyadic::power_of_two;
 
 /// −ln v of a word.
 pub(super) struct Logarithm {
-    /// In 2^−[`BITS`]; for V = 0 that of V = 1.
+    /// In 2^−[`BITS`].
     pub minus_ln: u128,
     /// V ≥ 2^(63 − `zeros`), but for V = 0.
     pub zeros: u32,
@@ -41,12 +41,31 @@ const COEFFICIENTS: [u128; TERMS] = {
 };
 
 impl Logarithm {
-    /// v = m/c·2^−e with c = 2^62 or 2^63 and m/c in [√½, √2): −ln v = e·ln 2 − 2 atanh s, s = (m − c)/(m + c).
+    /// Of a word; that of V = 1 for V = 0.
     pub fn of(bits: u64) -> Self {
         // 0 becomes 1. No other V has a difference with bit 63.
         let bits = bits | bits.wrapping_sub(1) >> 63;
         let zeros = (bits | 1).leading_zeros();
-        let m = bits.wrapping_shl(zeros) >> 1;
+        Self::of_digits(bits.wrapping_shl(zeros) >> 1, zeros)
+    }
+
+    /// Of V and the 64 bits that follow it; some number for V = 0.
+    ///
+    /// With ρ the part of m that those bits make, ln(m + ρ) is ln m + ρ/m but for 2^−125. The quotient is off by half a step of 2^−112, and 3u of 2^−62.
+    pub fn of_long(v: u128) -> Self {
+        let (bits, rest) = ((v >> 64) as u64, v as u64);
+        let zeros = (bits | 1).leading_zeros();
+        let shift = zeros.wrapping_sub(1);
+        let m = bits.wrapping_shl(shift) | (rest >> 1).wrapping_shr(63_u32.wrapping_sub(shift));
+        let part = from_bits(rest.wrapping_shl(shift) >> 1) / from_bits(m);
+        let beyond = u128::from(nearest(part * power_of_two(49)).1.cast_unsigned()) << (BITS - 112);
+        let mut logarithm = Self::of_digits(m, zeros);
+        logarithm.minus_ln = logarithm.minus_ln.wrapping_sub(beyond);
+        logarithm
+    }
+
+    /// v = m/c·2^−e with c = 2^62 or 2^63 and m/c in [√½, √2): −ln v = e·ln 2 − 2 atanh s, s = (m − c)/(m + c).
+    fn of_digits(m: u64, zeros: u32) -> Self {
         // 1 where m ≥ √2·2^62, which makes s negative.
         let upper = (SQRT2 - 1).wrapping_sub(m) >> 63;
         let c = (1_u64 << 62).wrapping_shl(upper as u32);

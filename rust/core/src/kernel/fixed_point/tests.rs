@@ -29,6 +29,12 @@ fn wide(kind: Kind, random: &mut Random) -> IntegerLaw {
     }
 }
 
+/// The law on −A … A.
+fn truncated(eps: f64, cells: u64, r: u64, delta: f64) -> IntegerLaw {
+    let most = exact::most_truncated_staircase(eps, cells, r, delta);
+    IntegerLaw::TruncatedStaircase { eps, cells, r, most }
+}
+
 /// The last word with the magnitude of `word`, or a larger one: magnitudes fall as words grow.
 fn last_of(law: &IntegerLaw, word: u64) -> u64 {
     let level = exact::magnitude(law, word, &mut |_: usize| 0);
@@ -67,6 +73,11 @@ fn words_beside_an_edge_are_right_or_not_sure() {
             {
                 law = IntegerLaw::OneSided { eps, cells };
             }
+            if let IntegerLaw::Staircase { eps, cells, r } = law
+                && random.next() < 0.5
+            {
+                law = truncated(eps, cells, r, random.power(1e-38, 0.5));
+            }
             let step = FixedPoint::new(&law).unwrap();
             let edge = last_of(&law, random.word() >> 1 >> (random.word() % 20));
             let distances = (0..50).map(|i| 1_u64 << i >> 1);
@@ -93,6 +104,7 @@ fn every_leading_part_of_a_word_is_right_or_not_sure() {
             cells: 5 << 30,
             r: 3 << 29,
         },
+        truncated(1e-4, 5 << 30, 3 << 29, 1e-6),
     ] {
         let step = FixedPoint::new(&law).unwrap();
         let decided = (0..1_u64 << 15)
@@ -144,6 +156,8 @@ fn few_words_are_left_in_doubt() {
             },
             0.02,
         ),
+        (truncated(1e-4, 5 << 30, 3 << 29, 1e-6), 0.001),
+        (truncated(1e-9, 1 << 24, 5 << 20, 0.5), 0.02),
     ] {
         let step = FixedPoint::new(&law).unwrap();
         let doubtful = (0..100_000).filter(|_| step.decide(random.word() >> 1).is_none()).count();

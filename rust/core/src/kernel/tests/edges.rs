@@ -6,6 +6,7 @@ use super::super::fill::Kernel;
 use super::super::lane::SIGN;
 use super::super::tier::Tier;
 use crate::exact;
+use crate::lattice::value::Steps;
 use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::random::Random;
 
@@ -64,7 +65,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
             let kernel = Kernel::new(&law);
             for kernel in [&kernel, &kernel, &Kernel::quick(&law)] {
                 let (mut cells, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
-                kernel.fill(tier, &words, 1.0, &mut cells, |i, _| sure[i] = false);
+                kernel.fill(tier, &words, Steps::WHOLE, &mut cells, |i, _| sure[i] = false);
                 (0..BLOCK).filter(|i| sure[*i]).for_each(|i| right(i, cells[i]));
             }
             // Each of them among words that leave the verdict on the block to it.
@@ -72,7 +73,7 @@ fn check(tiers: &[Tier], kind: Kind, family: Family, eps: f64, sensitivity: f64,
                 let (mut cells, mut sure) = ([0.0_f64; BLOCK], true);
                 let mut block = [word; BLOCK];
                 block[i] = words[i];
-                kernel.fill(tier, &block, 1.0, &mut cells, |k, _| sure &= k != i);
+                kernel.fill(tier, &block, Steps::WHOLE, &mut cells, |k, _| sure &= k != i);
                 if sure {
                     right(i, cells[i]);
                 }

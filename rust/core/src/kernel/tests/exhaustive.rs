@@ -11,6 +11,7 @@ use super::super::staircase::StaircaseLane;
 use super::super::thresholds::ThresholdLane;
 use super::super::tier::Tier;
 use crate::exact::{self, IntegerLaw};
+use crate::lattice::value::Steps;
 
 /// A sign bit less than 16.
 const BITS: u32 = 15;
@@ -157,7 +158,7 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
                             }
                             for tier in Tier::tested() {
                                 let mut out = [f64::NAN; BLOCK];
-                                kernel.fill(tier, &[word; BLOCK], 1.0, &mut out, |_, value| *value = f64::NAN);
+                                kernel.fill(tier, &[word; BLOCK], Steps::WHOLE, &mut out, |_, value| *value = f64::NAN);
                                 assert!(
                                     out[0].is_nan() || ends == [out[0]; 2],
                                     "{law:?} {word:#x} {tier:?} {}",

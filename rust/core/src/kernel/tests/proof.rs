@@ -16,7 +16,6 @@ use super::super::fill::Kernel;
 use super::super::geometric::{self, CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
-use super::super::mapped;
 use super::super::staircase::{self, StaircaseLane};
 use super::super::together::{lines, narrow, narrow_table, table};
 use super::super::{each, float};
@@ -504,21 +503,24 @@ fn staircase_tolerance() {
 #[test]
 fn mapped_tolerance() {
     let (quotient, sum, product, difference) = (U, U, U, U);
+    let (word, scale, tail) = (U, U, U);
     let floor = EXP_M1 + quotient;
-    let y = sum + EXP + product + product;
-    // V, the scale, their product, and the sum; or τ and the sum. An error of τ counts once, by the part that the offset has of U.
-    let tail = (floor + sum) + (floor + sum) + EXP + product + quotient;
-    let whole = f64::max(4.0 * U, tail + sum);
-    // A line has the products of both parts with its unit.
-    let total = (floor + y + difference + whole + product) * SECOND_ORDER;
-    assert!(
-        total <= mapped::PER_Y_MAPPED / SECOND_ORDER,
-        "{} of {}",
-        total / U,
-        mapped::PER_Y_MAPPED / U
-    );
-    // An offset less y is rounded relative to itself, which is at least −(D + D·c): twice, with the line.
-    assert!(total + 2.0 * U <= mapped::PER_Y_MAPPED / SECOND_ORDER);
+    let unit = sum + EXP + product;
+    // By the part that scale·V has of U; an error of τ counts by the part that the offset has.
+    let whole = f64::max(word + scale + product, tail) + sum;
+    let lane = (floor + unit + whole + product + difference) * SECOND_ORDER;
+    // A slope is a product with the scale, and both are multiplied with V; an offset has a product with τ. Two sums are rounded relative to themselves,
+    // which are at least −(D + D·c).
+    let parts = f64::max(word + scale + product + product, tail + product);
+    let line = (floor + unit + parts + 2.0 * sum) * SECOND_ORDER;
+    for total in [lane, line] {
+        assert!(
+            total <= staircase::PER_Y / SECOND_ORDER,
+            "{} of {}",
+            total / U,
+            staircase::PER_Y / U
+        );
+    }
 }
 
 /// The table of `Lines`: an offset and the line are rounded three times, and half less the tolerance once.

@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::round;
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The share of blocks that may be left to the lanes.
 pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
@@ -12,7 +12,7 @@ pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
 /// One family's way to decide a block.
 pub(super) trait Block {
     /// Writes an answer for every word; whether all of them are certain.
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool;
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool;
 }
 
 /// Which x and which words are certain.
@@ -41,7 +41,7 @@ impl Certain {
         words: &[u64; BLOCK],
         whole: &[f64; BLOCK],
         x: &[f64; BLOCK],
-        granularity: f64,
+        steps: Steps,
         out: &mut [T; BLOCK],
     ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is
@@ -52,7 +52,7 @@ impl Certain {
             let x = with_sign(x[i], words[i]);
             let nearest = round(x);
             doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole[i].to_bits().wrapping_sub(lowest);
-            out[i] = T::from_nearest(x, nearest, granularity);
+            out[i] = T::from_nearest(x, nearest, steps);
         }
         doubt & SIGN == 0
     }

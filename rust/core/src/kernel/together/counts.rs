@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{exp, exp_m1};
 
 use super::block::Block;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The magnitude is the number of thresholds S(j)·2¹⁵, j = 1, 2, …, above the 15 leading bits of V, where those are no threshold's whole part.
 ///
@@ -44,7 +44,7 @@ impl<const N: usize> Counts<N> {
 
 impl<const N: usize> Block for Counts<N> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let thresholds = self.thresholds;
         // In integers of 16 bits, as many at a time as a vector has room for.
         let leading = words.map(|word| (word >> 48) as i16);
@@ -64,7 +64,7 @@ impl<const N: usize> Block for Counts<N> {
             cells[i] = (count ^ sign).wrapping_sub(sign);
         }
         for i in 0..BLOCK {
-            out[i] = T::from_narrow(cells[i].into(), granularity);
+            out[i] = T::from_narrow(cells[i].into(), steps.granularity());
         }
         doubt == 0
     }

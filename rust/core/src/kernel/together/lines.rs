@@ -4,10 +4,10 @@ use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::float::larger;
 use super::super::lane::{SIGN, WORD_BITS};
 use super::super::mapped::Truncated;
-use super::super::staircase::{StaircaseLane, Stairs};
+use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
 use super::block::{Block, Certain};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// On stair J a word V has |X| = ⌈L_J(V)⌉ with the line
 ///
@@ -72,7 +72,7 @@ pub(super) fn even(stairs: &Stairs) -> f64 {
 /// On the largest line of words from `lowest` on, given the largest offset.
 pub(super) fn tolerance(stairs: &Stairs, lowest: f64, largest: f64) -> f64 {
     // Infinite where no word is decided.
-    (stairs.cells + stairs.floor) * (stairs.per_y + (1.0 + stairs.per_y) / lowest) + largest * PER_OFFSET + stairs.slack
+    (stairs.cells + stairs.floor) * (PER_Y + (1.0 + PER_Y) / lowest) + largest * PER_OFFSET + stairs.slack
 }
 
 impl<const N: usize> Lines<N> {
@@ -90,7 +90,14 @@ impl<const N: usize> Lines<N> {
 
     /// The lines of the staircase at U = scale·V + offset ([`super::super::mapped::Map`]) are lines of V. The step from V to V + 1 is less than one of U.
     ///
-    /// What is beyond the table above is in the tolerance of mapped words: the errors of U, and one product with the offset, which is at most y.
+    /// In place of the 12.5·s above: y as there without V and without the product with it, 9.5, and with x the part of scale·V in U,
+    ///
+    /// ```text
+    /// V, scale, their products with each other and the unit    4·x
+    /// τ, and its product with the unit                         2·(1 − x)
+    /// ```
+    ///
+    /// A sum of an offset is rounded relative to itself. Of a line that is reached it is not below −s: 2 more, 15.5 in all.
     pub fn truncated(law: &Truncated) -> Option<Self> {
         let (stairs, map) = (&law.stairs.stairs, law.map);
         let lines = Self::first_lines(stairs, (law.reached - 1) as f64);
@@ -101,7 +108,6 @@ impl<const N: usize> Lines<N> {
         } else {
             even(stairs).max(end)
         };
-        // An offset of a line that is reached, less y, is not below −(D + D·c): `per_y` has room for that.
         let largest = lines[N - 1].offset;
         Some(Self {
             offsets: lines.map(|line| line.offset + line.slope * map.offset),
@@ -120,7 +126,7 @@ impl<const N: usize> Lines<N> {
 
 impl<const N: usize> Block for Lines<N> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let Self { offsets, slopes, .. } = *self;
         let whole = words.map(|word| A::from_bits(word & !SIGN));
         let largest = whole.map(|whole| {
@@ -130,6 +136,6 @@ impl<const N: usize> Block for Lines<N> {
             }
             line
         });
-        self.certain.write(words, &whole, &largest, granularity, out)
+        self.certain.write(words, &whole, &largest, steps, out)
     }
 }

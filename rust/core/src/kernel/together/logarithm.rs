@@ -5,7 +5,7 @@ use super::super::elementary::{minus_ln, rough_minus_ln, split_ln};
 use super::super::geometric::{FIXED, PER_SCALE, PER_SCALE_ROUGH, PER_X};
 use super::super::lane::{SIGN, WORD_BITS};
 use super::block::{Block, Certain};
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋, with its errors; `ROUGH` as in
 /// [`CoarseLane`](super::super::geometric::CoarseLane).
@@ -38,7 +38,7 @@ impl<const ROUGH: bool> Logarithm<ROUGH> {
 
 impl<const ROUGH: bool> Block for Logarithm<ROUGH> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let whole = words.map(|word| A::from_bits(word & !SIGN));
         let [mut e, mut quotient, mut x] = [[0.0; BLOCK]; 3];
         for i in 0..BLOCK {
@@ -53,6 +53,6 @@ impl<const ROUGH: bool> Block for Logarithm<ROUGH> {
             };
             x[i] = A::mul_add(self.scale, logarithm, self.offset);
         }
-        self.certain.write(words, &whole, &x, granularity, out)
+        self.certain.write(words, &whole, &x, steps, out)
     }
 }

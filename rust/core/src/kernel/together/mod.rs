@@ -35,7 +35,7 @@ use super::mapped::{Map, Truncated};
 use super::staircase::StaircaseLane;
 use super::tier::{Tier, Work, run_on};
 use crate::exact::IntegerLaw;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 use crate::reveal;
 use block::Block;
 use counts::Counts;
@@ -163,7 +163,7 @@ impl Together {
     pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
         let mut certain = true;
         let doubt = &mut |_, _: &mut [f64; BLOCK]| certain = false;
-        self.fill(tier, &[[word; BLOCK]], 1.0, &mut [[0.0; BLOCK]], doubt);
+        self.fill(tier, &[[word; BLOCK]], Steps::WHOLE, &mut [[0.0; BLOCK]], doubt);
         certain
     }
 
@@ -172,13 +172,13 @@ impl Together {
         &self,
         tier: Tier,
         blocks: &[[u64; BLOCK]],
-        granularity: f64,
+        steps: Steps,
         out: &mut [[T; BLOCK]],
         doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
     ) {
         let filling = Filling {
             blocks,
-            granularity,
+            steps,
             out,
             doubt,
         };
@@ -211,7 +211,7 @@ impl Together {
 /// [`Together::fill`].
 struct Filling<'a, T> {
     blocks: &'a [[u64; BLOCK]],
-    granularity: f64,
+    steps: Steps,
     out: &'a mut [[T; BLOCK]],
     /// Called rarely, as in [`super::fill`].
     doubt: &'a mut dyn FnMut(usize, &mut [T; BLOCK]),
@@ -236,12 +236,12 @@ impl<T: Value, B: Block> Work for FillingBy<'_, '_, T, B> {
     fn run<A: Arithmetic>(self) {
         let Filling {
             blocks,
-            granularity,
+            steps,
             out,
             doubt,
         } = self.filling;
         for (b, (words, out)) in blocks.iter().zip(out).enumerate() {
-            if !reveal::condition(self.law.write::<A, T>(words, granularity, out)) {
+            if !reveal::condition(self.law.write::<A, T>(words, steps, out)) {
                 doubt(b, out);
             }
         }
@@ -297,7 +297,7 @@ mod tests {
                 let mut left = 0;
                 for _ in 0..20_000 {
                     let words = [(); BLOCK].map(|()| random.word());
-                    together.fill(tier, &[words], 1.0, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
+                    together.fill(tier, &[words], Steps::WHOLE, &mut [[0.0_f64; BLOCK]], &mut |_, _| left += 1);
                 }
                 assert!(left <= 800, "{law:?} {tier:?} {left}");
             }

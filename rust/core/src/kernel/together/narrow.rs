@@ -4,7 +4,7 @@ use super::super::arithmetic::{Arithmetic, BLOCK};
 
 use super::block::{Block, MOST_IN_DOUBT};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋, on the 31 leading bits V of v in `f32`.
 ///
@@ -87,14 +87,14 @@ pub(in super::super) fn minus_ln<A: Arithmetic>(m: f32) -> f32 {
 
 impl Block for Narrow {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
         let x = magnitudes(&leading).map(|v| {
             let (e, m) = split(v);
             let logarithm = A::mul_add_narrow(e, core::f32::consts::LN_2, minus_ln::<A>(m));
             A::mul_add_narrow(self.scale, logarithm, self.offset)
         });
-        self.certain.write::<A, T>(&leading, &x, granularity, out)
+        self.certain.write::<A, T>(&leading, &x, steps, out)
     }
 }
 
@@ -130,7 +130,7 @@ impl Certain {
         &self,
         leading: &[i32; BLOCK],
         x: &[f32; BLOCK],
-        granularity: f64,
+        steps: Steps,
         out: &mut [T; BLOCK],
     ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits.
@@ -146,7 +146,7 @@ impl Certain {
             cells[i] = shifted.to_bits().wrapping_sub(SHIFTER.to_bits()).cast_signed();
         }
         for (out, cells) in out.iter_mut().zip(A::widened(&cells)) {
-            *out = T::from_near(cells, granularity);
+            *out = T::from_near(cells, steps.granularity());
         }
         doubt & SIGN == 0
     }

@@ -3,7 +3,7 @@
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::block::Block;
 use super::narrow::{BITS, Certain, U, least, longest, magnitudes};
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`Narrow`](super::narrow::Narrow). With V = m·2^e, 1 ≤ m < 2, and R near 1/m by the four leading bits of m,
 /// |t| = |m·R − 1| ≤ 1/32 and
@@ -78,7 +78,7 @@ const LEADING: u32 = 19;
 
 impl Block for NarrowTable {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
         let magnitudes = magnitudes(&leading);
         let reciprocals = A::look_up_narrow::<LEADING>(&RECIPROCALS, &magnitudes);
@@ -91,6 +91,6 @@ impl Block for NarrowTable {
             let series = A::mul_add_narrow(t, A::mul_add_narrow(t, third, second), first);
             x[i] = A::mul_add_narrow(t, series, A::mul_add_narrow(exponents[i], self.octave, offsets[i]));
         }
-        self.certain.write::<A, T>(&leading, &x, granularity, out)
+        self.certain.write::<A, T>(&leading, &x, steps, out)
     }
 }

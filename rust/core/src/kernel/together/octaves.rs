@@ -8,7 +8,7 @@ use super::super::staircase::StaircaseLane;
 use super::block::{Block, Certain};
 use super::lines::{Line, even, tolerance};
 use crate::lattice::dyadic::power_of_two;
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The largest of the lines of [`Lines`](super::lines::Lines) is that of V's stair, and few stairs meet the octave of V, from 2^e to 2^(e+1): for each
 /// octave from 2⁴⁸ on, up to N lines, found by the four last bits of e.
@@ -75,7 +75,7 @@ impl<const N: usize, const MAPPED: bool> Octaves<N, MAPPED> {
 
 impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let whole = words.map(|word| {
             let whole = A::from_bits(word & !SIGN);
             if MAPPED {
@@ -93,6 +93,6 @@ impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
                 largest[i] = if n == 0 { line } else { larger(largest[i], line) };
             }
         }
-        self.certain.write(words, &whole, &largest, granularity, out)
+        self.certain.write(words, &whole, &largest, steps, out)
     }
 }

@@ -5,7 +5,7 @@ use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
 use super::super::float::from_small;
 use super::super::lane::SIGN;
 use super::block::{Block, Certain};
-use crate::lattice::value::Value;
+use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
 ///
@@ -81,7 +81,7 @@ pub(in super::super) fn reciprocal(i: usize) -> f64 {
 
 impl Block for Table {
     #[inline(always)]
-    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], granularity: f64, out: &mut [T; BLOCK]) -> bool {
+    fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
         let Self { scale, octave, .. } = *self;
         let whole = words.map(|word| A::from_bits(word & !SIGN));
@@ -95,6 +95,6 @@ impl Block for Table {
             let t = A::mul_add(m, reciprocals[i], -1.0);
             x[i] = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
         }
-        self.certain.write(words, &whole, &x, granularity, out)
+        self.certain.write(words, &whole, &x, steps, out)
     }
 }

@@ -14,15 +14,17 @@ pub mod fill;
 mod input;
 mod oracle;
 pub mod parameters;
+pub mod partitions;
 pub mod release;
 pub mod selection;
 pub mod staged;
+pub mod truncated;
 pub mod vectors;
 
 pub type Run = fn(&[u8]);
 
 /// By name, as in `rust/fuzz/fuzz_targets`.
-pub const ALL: [(&str, Run); 7] = [
+pub const ALL: [(&str, Run); 9] = [
     ("parameters", parameters::run),
     ("fill", fill::run),
     ("release", release::run),
@@ -30,4 +32,6 @@ pub const ALL: [(&str, Run); 7] = [
     ("staged", staged::run),
     ("vectors", vectors::run),
     ("selection", selection::run),
+    ("partitions", partitions::run),
+    ("truncated", truncated::run),
 ];

@@ -22,7 +22,7 @@ pub fn run(bytes: &[u8]) {
             });
             if let Ok(law) = TruncatedLaplace::new(eps, delta, sensitivity, bounds[0], bounds[1]) {
                 let (below, above) = law.bounds();
-                for cells in check(&law, &mut input, 700) {
+                for cells in drawn(&law, &mut input, 700) {
                     assert!(
                         -i128::from(below) <= cells.into() && i128::from(cells) <= above.into(),
                         "{cells} of {law:?}"
@@ -69,26 +69,41 @@ pub fn run(bytes: &[u8]) {
 
 fn checked<L: Law, E>(law: Result<L, E>, input: &mut Input<'_>, most: usize) {
     if let Ok(law) = law {
-        check(&law, input, most);
+        drawn(&law, input, most);
     }
 }
 
-/// Compares a fill of the law with itself in other forms; its cells.
-fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
+/// The exponent of how many indices a fill has, and the refusal of others: for laws of one draw a value, and for others.
+pub const ONE_DRAW: (u32, DrawError) = (62, DrawError::IndexTooLarge);
+const SEVERAL_DRAWS: (u32, DrawError) = (40, DrawError::StagedIndexTooLarge);
+
+fn drawn<L: Law>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
+    check(law, input, most, SEVERAL_DRAWS).map_or(vec![], |drawn| drawn.cells)
+}
+
+/// Fill 0 of a key, from an index on.
+pub struct Drawn {
+    pub cells: Vec<i64>,
+    pub key: [u8; 32],
+    pub start: u64,
+}
+
+/// Compares a fill of the law with itself in other forms. `None` if it is refused.
+pub fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize, (log2_end, refusal): (u32, DrawError)) -> Option<Drawn> {
     let log2_granularity = log2_of_power(law.granularity());
     assert_eq!(log2_granularity, law.log2_granularity());
-    let (mut generator, _) = input.generator();
-    let start = input.start(40);
+    let (mut generator, key) = input.generator();
+    let start = input.start(log2_end);
     let n = input.count(most);
     let mut view = generator.at(start).expect("no fork");
-    let fits = start + n as u64 <= 1 << 40;
+    let fits = start + n as u64 <= 1 << log2_end;
     let Ok(fill) = law.next_fill(&mut view, n) else {
         assert!(!fits);
         let mut untouched = vec![7.0; n];
         let refused = law.fill(&mut view, &mut untouched);
-        assert_eq!(refused, Err(DrawError::StagedIndexTooLarge));
+        assert_eq!(refused, Err(refusal));
         assert!(untouched.iter().all(|value| *value == 7.0));
-        return vec![];
+        return None;
     };
     assert!(fits);
     let mut cells = vec![0_i64; n];
@@ -135,7 +150,7 @@ fn check<L: Law>(law: &L, input: &mut Input<'_>, most: usize) -> Vec<i64> {
             cells[i]
         );
     }
-    cells
+    Some(Drawn { cells, key, start })
 }
 
 pub fn pieces<L: Law>(law: &L, fill: &LawFill<'_>, cells: &[i64], cuts: &[usize]) {

@@ -39,6 +39,9 @@ fn errors_add_up_to_less_than_the_bound() {
     // Twice, cut off once, and 63 times what ln 2 is off by.
     let total = 2.0 * atanh + 65.0 * power(-(BITS as i32));
     assert!(total <= ERROR, "{} of {}", total.log2(), ERROR.log2());
+    // The bits beyond m, and how far u may be off (`FixedStaircase`).
+    let long = power(-113) + 3.0 * power(-53 - 62) + power(-125);
+    assert!(total + long + power(-95) <= ERROR, "{}", (ERROR - total).log2());
 }
 
 fn real(n: u128) -> Real {
@@ -64,6 +67,20 @@ fn logarithms_are_those_of_another_library() {
         let error = (real(logarithm.minus_ln) >> BITS as isize) - minus_ln(bits);
         let error = (error << 84).to_f64().value();
         assert!(error.abs() <= 1.0, "{bits}: {error} of 2^-84");
+    }
+}
+
+#[test]
+fn logarithms_of_longer_numbers_are_those_of_another_library() {
+    let mut random = Random(6);
+    for i in 0..4000 {
+        let rest = [random.word(), 0, u64::MAX, 1][i % 4];
+        let v = u128::from((random.word() >> 1 >> (i % 60)).max(1)) << 64 | u128::from(rest);
+        let logarithm = Logarithm::of_long(v);
+        assert_eq!(logarithm.zeros, (v >> 64).leading_zeros() - 64);
+        let error = (real(logarithm.minus_ln) >> BITS as isize) + (real(v) >> 127).ln();
+        let error = (error << 84).to_f64().value();
+        assert!(error.abs() <= 1.0, "{v}: {error} of 2^-84");
     }
 }
 
