@@ -115,7 +115,7 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         laws = [self._element(tuple(map(int, np.unravel_index(position, shape)))) for position in first]
         return laws, which.reshape(shape)
 
-    def _of_elements(self, answer: Callable[[Any], float]) -> Any:
+    def _of_elements(self, answer: Callable[[Any], Any]) -> Any:
         """Return an answer of every element; a float if the parameters are scalars."""
         if self._parameter_shape == ():
             return answer(self)
@@ -141,11 +141,11 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
             return plain(distribution.at(function, x))
 
     def _skewness(self) -> Real:
-        found: Real = self._of_elements(lambda law: super(GaussianArrays, law)._skewness())
+        found: Real = self._of_elements(lambda law: super()._skewness())
         return found
 
     def _excess_kurtosis(self) -> Real:
-        found: Real = self._of_elements(lambda law: super(GaussianArrays, law)._excess_kurtosis())
+        found: Real = self._of_elements(lambda law: super()._excess_kurtosis())
         return found
 
     def _expected_power(self, p: Real) -> Any:
@@ -158,7 +158,7 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         return found
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        return self._of_elements(lambda law: super(GaussianArrays, law)._expected_cost(function))
+        return self._of_elements(lambda law: super()._expected_cost(function))
 
     def _bounds_on_lattice(self, alpha: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         if self._parameter_shape == ():

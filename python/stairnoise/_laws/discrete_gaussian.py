@@ -187,7 +187,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
     @overload
     @classmethod
-    def from_eps(cls, eps: Number, delta: Number, sensitivity: int = 1) -> DiscreteGaussian[int, float]: ...
+    def from_eps(cls, eps: Number, delta: Number, sensitivity: int = 1) -> DiscreteGaussian[int, float]: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def from_eps(
@@ -235,7 +235,9 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         (17.8995, True)
         """
         budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity)
-        require("eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20")
+        require(
+            "eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20"
+        )
         require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
         return cls._for_values(budget, slack, shift, 1)
 
@@ -363,9 +365,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     @overload
     def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
     @overload
-    def release(
-        self, values: RealLike, *, out: None = None, **options: Unpack[_Options]
-    ) -> Whole | Float | NDArray[Any]: ...
+    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> Whole | Float | NDArray[Any]: ...
     def release(
         self,
         values: Any,
@@ -525,7 +525,9 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 def _squared(sigma: RealLike) -> Real:
     """Return the least float64 not below σ², of every element."""
     deviation = real(sigma, "sigma")
-    require("sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS)
+    require(
+        "sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS
+    )
     if isinstance(deviation, float):
         return rounded_up(Fraction(deviation) ** 2)
     found, which = each_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)

@@ -19,6 +19,8 @@ from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._types import Float
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stairnoise._theory.optimal.gaussian_sigma import Calibration
     from stairnoise._theory.privacy.parts.part import Part
     from stairnoise._types import Array, Floats, Number
@@ -157,17 +159,17 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         """Choose the noise with which `partitions` values have the guarantee together, and keep it."""
         from stairnoise._theory.optimal import gaussian_sigma
 
-        calibrate = gaussian_sigma.of_sigma if "sigma" in given else gaussian_sigma.calibrate
+        calibrate: Callable[..., Calibration] = gaussian_sigma.of_sigma if "sigma" in given else gaussian_sigma.calibrate
         object.__setattr__(self, "_partitions", partitions)
         shape = common_shape(given)
         if shape == ():
             self._keep(given, calibrate(*given.values(), partitions))
             return
         found, which = each_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
-        columns = [np.array([law.sigma2 for law in found], np.float64)[which]]
-        columns += [np.array([law.log2_granularity for law in found], np.int64)[which]]
-        columns += [np.array([float(law.cells) for law in found], np.float64)[which]]
-        self._store_arrays(Lattices(*columns), given)
+        sigma2 = np.array([law.sigma2 for law in found], np.float64)
+        log2_granularity = np.array([law.log2_granularity for law in found], np.int64)
+        cells = np.array([float(law.cells) for law in found], np.float64)
+        self._store_arrays(Lattices(sigma2[which], log2_granularity[which], cells[which]), given)
 
     def _keep(self, given: dict[str, Any], calibration: Calibration) -> None:
         object.__setattr__(self, "_calibration", calibration)
@@ -176,7 +178,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         from stairnoise._theory.optimal.gaussian_sigma import Calibration
 
-        law: Gaussian[float] = type(self).__new__(type(self))
+        law: Gaussian[Any] = type(self).__new__(type(self))
         object.__setattr__(law, "_partitions", self._partitions)
         shape = self._parameter_shape
         given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}

@@ -56,7 +56,9 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
-    wanted = f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
+    wanted = (
+        f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
+    )
     least = _lower_bound(eps, delta, -math.log(delta))
     n = fixed_point(_bits(eps, least))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
@@ -83,7 +85,7 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
 def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
     """Noise of a standard deviation of at least `sigma`, or of at least √k times as much so that k values keep the ρ of one.
 
-    ρ is D²/(2σ²) for D cells, all in steps of the lattice. The lattice of k values may be coarser, and D rounded up there by more.
+    ρ is D²/(2σ²) for D cells, in steps of the lattice. The lattice of k values may be coarser, and D rounded up by more there.
 
     Raises
     ------
