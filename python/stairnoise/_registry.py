@@ -222,7 +222,7 @@ ROWS: tuple[Row, ...] = (
         "Gaussian",
         "continuous",
         "with a delta",
-        (_example(eps=1.0, delta=1e-6), _example(sigma=1.1)),
+        (_example(eps=1.0, delta=1e-6),),
         arrays=_example(eps=(0.1, 1.0, 6.0), delta=(1e-6, 1e-6, 1e-3), sensitivity=(1.0, 2.0, 5.0)),
         compared=(Compared("Gaussian", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
         instead={"sigma": ("eps", "delta")},

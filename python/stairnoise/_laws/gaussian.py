@@ -102,9 +102,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     >>> d.release([12.5, 40.0, 7.25]).shape
     (3,)
     >>> round(sn.Gaussian(sigma=1.1).compose(100).eps_for_delta(1e-5), 2)
-    76.18
+    79.28
     >>> sn.Gaussian(eps=[0.5, 1, 2], delta=1e-6).sigma.round(4)
-    array([7.9952, 4.2247, 2.3048])
+    array([8.0576, 4.2247, 2.2305])
     """
 
     __slots__ = ("_calibration", "_partitions")

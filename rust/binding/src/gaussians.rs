@@ -162,8 +162,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
         || (),
         in_order,
         |(), (answers, parameters)| {
-            DiscreteGaussians::check_answers(answers.part(), &parameters.part())
-                .map_err(|error| (0, error))
+            DiscreteGaussians::check_answers(answers.part(), &parameters.part()).map_err(|error| (0, error))
         },
         |first, error| errors::answer(error, first, values.shape()),
     )?;

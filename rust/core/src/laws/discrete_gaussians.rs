@@ -55,7 +55,10 @@ impl DiscreteGaussians {
     /// # Errors
     /// The position of the first that has none, and [`ParamError`] as [`DiscreteGaussian::scaled`].
     pub fn check(parameters: &GaussianParameters<'_>) -> Result<(), (usize, ParamError)> {
-        let GaussianParameters { sigma2, log2_granularity } = parameters;
+        let GaussianParameters {
+            sigma2,
+            log2_granularity,
+        } = parameters;
         for (i, (sigma2, log2_granularity)) in sigma2.iter().zip(*log2_granularity).enumerate() {
             DiscreteGaussian::check(*sigma2, exponent(*log2_granularity)).map_err(|error| (i, error))?;
         }
@@ -281,7 +284,10 @@ mod tests {
                         convert(tier, run.log2_granularity, noise, out);
                     })
                     .unwrap();
-                    assert!(noise.iter().zip(&alone).all(|(found, alone)| *found == alone.0), "{tier:?} {n}");
+                    assert!(
+                        noise.iter().zip(&alone).all(|(found, alone)| *found == alone.0),
+                        "{tier:?} {n}"
+                    );
                 }
                 let mut released = vec![0.0; n];
                 DiscreteGaussians::new()
@@ -327,13 +333,25 @@ mod tests {
             let sigma2 = [1.0, 1.0, bad, 1.0, bad];
             let (place, error) = DiscreteGaussians::check(&GaussianParameters { sigma2: &sigma2, ..good }).unwrap_err();
             assert_eq!(place, 2);
-            assert!(error.to_string().starts_with("sigma2 must be from 2**-20 to 2**90, got "), "{error}");
+            assert!(
+                error.to_string().starts_with("sigma2 must be from 2**-20 to 2**90, got "),
+                "{error}"
+            );
         }
         for bad in [961, -1075, i64::MAX, i64::MIN] {
             let log2_granularity = &[0, bad, 0, bad, 0];
-            let (place, error) = DiscreteGaussians::check(&GaussianParameters { log2_granularity, ..good }).unwrap_err();
+            let (place, error) = DiscreteGaussians::check(&GaussianParameters {
+                log2_granularity,
+                ..good
+            })
+            .unwrap_err();
             assert_eq!(place, 1);
-            assert!(error.to_string().starts_with("log2_granularity must be from -1074 to 960, got "), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("log2_granularity must be from -1074 to 960, got "),
+                "{error}"
+            );
         }
         let answers = |bad| DiscreteGaussians::check_answers(&[1.0, 2.0, 3.0, bad, bad], &good);
         assert_eq!(answers(f64::NAN), Err(DrawError::NotFinite(3)));
