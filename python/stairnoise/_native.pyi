@@ -29,6 +29,7 @@ __all__ = [
     "arete",
     "arrow_chunks",
     "check",
+    "check_gaussians",
     "cpu_tier",
     "cpu_tiers",
     "describe",
@@ -36,6 +37,7 @@ __all__ = [
     "discrete_laplace",
     "discrete_staircase",
     "fill_each",
+    "fill_gaussians",
     "generalized_discrete_laplace",
     "laplace",
     "largest_quotient",
@@ -44,6 +46,7 @@ __all__ = [
     "multi_scale_discrete_laplace",
     "multivariate_staircase",
     "release_each",
+    "release_gaussians",
     "same_memory",
     "staircase",
     "truncated_discrete_staircase",
@@ -71,6 +74,7 @@ class Stream:
     def children(self, n: int) -> Children: ...
     def at(self, index: int) -> Stream: ...
     def next_view(self, n: int) -> Stream: ...
+    def next_staged_view(self, n: int) -> Stream: ...
     def after(self, first: int) -> Stream: ...
     def rekey_from_os(self) -> None: ...
     def rekey_from_seed(self, seed: int) -> None: ...
@@ -257,6 +261,22 @@ def describe(
     granularity: NDArray[np.float64],
     cells: NDArray[np.int64],
     r: NDArray[np.int64],
+) -> None: ...
+def check_gaussians(sigma2: NDArray[np.float64], log2_granularity: NDArray[np.int64]) -> None: ...
+def fill_gaussians(
+    sigma2: NDArray[np.float64],
+    log2_granularity: NDArray[np.int64],
+    stream: Stream,
+    out: NDArray[Any],
+    threads: int = 0,
+) -> None: ...
+def release_gaussians(
+    sigma2: NDArray[np.float64],
+    log2_granularity: NDArray[np.int64],
+    stream: Stream,
+    values: NDArray[Any],
+    out: NDArray[Any],
+    threads: int = 0,
 ) -> None: ...
 def largest_quotient(eps: float, k: int) -> float: ...
 def largest_quotients(eps: NDArray[np.float64], k: int, out: NDArray[np.float64]) -> None: ...

@@ -83,6 +83,8 @@ class Row(NamedTuple):
     compared: tuple[Compared, ...] = ()
     lacks: Mapping[str, tuple[str, ...]] = NOTHING
     """Names that other laws have and this one has not, by the reason; names of laws of another kind are not listed."""
+    instead: Mapping[str, tuple[str, ...]] = NOTHING
+    """A parameter that may be given instead of others, and these: they have no default, but None stands in their place."""
     sampled: bool = True
     """Whether ``stairnoise sample`` offers it: parameters must be single numbers and words."""
     released: bool = False
@@ -221,7 +223,9 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "with a delta",
         (_example(eps=1.0, delta=1e-6),),
+        arrays=_example(eps=(0.1, 1.0, 6.0), delta=(1e-6, 1e-6, 1e-3), sensitivity=(1.0, 2.0, 5.0)),
         compared=(Compared("Gaussian", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
+        instead={"sigma": ("eps", "delta")},
     ),
     Row(
         "generalized_discrete_laplace",
@@ -263,9 +267,11 @@ ROWS: tuple[Row, ...] = (
         "discrete",
         "with a delta",
         (_example(sigma2=0.25), _example(sigma2=150.0)),
+        arrays=_example(sigma2=(0.25, 9.0, 150.0)),
         divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
         compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
         lacks={NO_EPS: ("eps_for_error",)},
+        instead={"sigma": ("sigma2",)},
     ),
     Row(
         "multivariate_staircase",

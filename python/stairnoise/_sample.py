@@ -14,7 +14,7 @@ from stairnoise._registry import BY_NAME, Mechanism, Row
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from typing import Literal
 
     import numpy as np
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
         rng: Rng | None
         threads: int | None
-        delta: Number
         lower: Number | None
         upper: Number | None
         breakpoints: Number | Sequence[Number]
-        sigma2: Number
         alpha: Number
         theta: Number
         lam: Number
@@ -44,10 +42,16 @@ if TYPE_CHECKING:
         norm: Literal["l1", "l2", "linf"]
 
     class _OfNumbers(_Parameters, total=False):
+        delta: Number
+        sigma: Number
+        sigma2: Number
         gamma: Cost | Number | None
         r: Cost | Number | None
 
     class _OfArrays(_Parameters, total=False):
+        delta: RealLike
+        sigma: RealLike
+        sigma2: RealLike
         gamma: Cost | RealLike | None
         r: Cost | RealLike | None
 
@@ -211,8 +215,8 @@ def sample(
     threads : int or None
         How many threads fill a long output; see ``sample`` of a mechanism.
     **parameters
-        Further parameters of the mechanism, named as in its class, such as ``delta`` for "gaussian". Only "staircase",
-        "laplace", "discrete_staircase" and "discrete_laplace" take arrays; the parameters of all others are single numbers.
+        Further parameters of the mechanism, named as in its class, such as ``delta`` for "gaussian". "staircase",
+        "laplace", "gaussian" and their discrete forms take arrays; the parameters of all others are single numbers.
 
     Returns
     -------
@@ -274,20 +278,29 @@ def make_law(mechanism: str, **parameters: Any) -> Any:
 def _named_law(mechanism: str, **parameters: Any) -> tuple[Row, dict[str, Any]]:
     """Return the row that `mechanism` names, and those of `parameters` that are given."""
     row = _row(mechanism)
-    needed, allowed = _parameters_of(row)
+    allowed = _parameters_of(row)
     given = {name: value for name, value in parameters.items() if value is not None}
     for name, value in given.items():
         if name not in allowed:
             raise _superfluous(row, name, value)
-    for name in needed:
+    for name in _needed(row, given):
         if name not in given:
             raise ParameterTypeError(f"{name} must be given for the mechanism {mechanism!r}, got None")
     return row, given
 
 
-def needed_parameters(mechanism: str) -> tuple[str, ...]:
-    """Return the names of the parameters without a default."""
-    return _parameters_of(_row(mechanism))[0]
+def needed_parameters(mechanism: str, given: Container[str]) -> tuple[str, ...]:
+    """Return the names of the parameters without a default, beside those that are given."""
+    return _needed(_row(mechanism), given)
+
+
+def _needed(row: Row, given: Container[str]) -> tuple[str, ...]:
+    replaced = {name for one, others in row.instead.items() if one in given for name in others}
+    alternatives = [name for others in row.instead.values() for name in others]
+    make = row.load().__init__
+    positional = arguments_of(make)[: make.__code__.co_argcount - 1]
+    plain = positional[: len(positional) - len(make.__defaults__ or ())]
+    return tuple(name for name in (*plain, *alternatives) if name not in replaced)
 
 
 def _row(mechanism: object) -> Row:
@@ -299,23 +312,21 @@ def _row(mechanism: object) -> Row:
     return BY_NAME[mechanism]
 
 
-def _parameters_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the parameters that must be given, and of all parameters."""
-    make = row.load().__init__
-    names = arguments_of(make)
-    return names[: len(names) - len(make.__defaults__ or ())], names
+def _parameters_of(row: Row) -> tuple[str, ...]:
+    """Return the names of all parameters."""
+    return arguments_of(row.load().__init__)
 
 
 def _superfluous(row: Row, name: str, value: object) -> Exception:
     """Return the error for a parameter that the mechanism does not have."""
-    owners = [other.name for other in BY_NAME.values() if name in _parameters_of(other)[1]]
+    owners = [other.name for other in BY_NAME.values() if name in _parameters_of(other)]
     if owners:
         takes = f"{row.class_name}.from_eps takes it" if name in _from_eps(row) else f"it is for {', '.join(owners)}"
         return ParameterError(f"{name} must be left out for the mechanism {row.name!r}, got {received(value)}; {takes}")
     if name in ("seed", "random_state"):
         hint = f"; for reproducible noise pass rng=SeededRng({received(value)})"
     else:
-        hint = meant(name, (*arguments_of(sample), "size", *_from_eps(row), *_parameters_of(row)[1]))
+        hint = meant(name, (*arguments_of(sample), "size", *_from_eps(row), *_parameters_of(row)))
     return TypeError(f"sample() got an unexpected keyword argument {name!r}{hint}")
 
 

@@ -57,7 +57,6 @@ BAD = [
     (lambda: sn.DiscreteGaussian(-1), "sigma2 must be from 2**-20 to 2**90, got -1.0"),
     (lambda: sn.DiscreteGaussian(math.nan), "sigma2 must be from 2**-20 to 2**90, got nan"),
     (lambda: sn.DiscreteGaussian(2.0**91), "sigma2 must be from 2**-20 to 2**90, got "),
-    (lambda: sn.DiscreteGaussian([1.0, 2.0]), "sigma2 must be a single number, got "),
     (lambda: sn.DiscreteGaussian(1).rho(0), "sensitivity must be finite and greater than 0, got 0"),
     (lambda: sn.DiscreteGaussian(1).rho(math.inf), "sensitivity must be finite and greater than 0, got inf"),
     (lambda: sn.DiscreteGaussian(1).privacy_profile([1.0, math.nan]), "eps must be a number, not NaN, got nan"),
@@ -70,8 +69,6 @@ BAD = [
     (lambda: sn.Gaussian(1, math.nan), "delta must be greater than 0 and less than 1, got nan"),
     (lambda: sn.Gaussian(1, 1e-6, 0), "sensitivity must be finite and greater than 0, got 0"),
     (lambda: sn.Gaussian(1, 1e-6, math.nan), "sensitivity must be finite and greater than 0, got nan"),
-    (lambda: sn.Gaussian([1, 2], 1e-6), "eps must be a single number, got "),
-    (lambda: sn.Gaussian(1, [1e-6]), "delta must be a single number, got "),
     (lambda: sn.Gaussian(1, 1e-6, 1e-320), "sensitivity must give a granularity from 2**-1074 to 2**960, got 1e-320"),
     (
         lambda: sn.Gaussian(2.0**-40, 1e-20),

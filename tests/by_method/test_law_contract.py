@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._law.array_gaussian import GaussianArrays
 from stairnoise._law.array_parameters import ArrayParameters
 from stairnoise._law.law import ContinuousLaw, DiscreteLaw, Law, LawOfNumbers
 from stairnoise._registry import ROWS, load
@@ -21,8 +22,10 @@ def test_every_law_answers_the_questions_itself(row):
     questions = ["_functions", "_divided_among", "_named_arguments", "guarantee", "_promise"]
     if row.kind != "vector":
         questions += ["_loss", "_sum_bound", "_edges", "_laplace", "_expected_cost", "_frozen"]
-    if row.arrays is not None:
+    if issubclass(law, ArrayParameters):
         questions.append("_least_eps")
+    if issubclass(law, GaussianArrays):
+        questions.append("_element")
     for name in questions:
         assert callable(inspect.getattr_static(law, name).__get__(None, law)), name
 
@@ -33,7 +36,7 @@ def test_rows_say_what_the_classes_are(row):
     assert law is getattr(sn, row.class_name) is load(row.name)
     assert issubclass(law, BASES[row.kind])
     assert issubclass(law, LawOfNumbers) == (row.kind != "vector")
-    assert issubclass(law, ArrayParameters) == (row.arrays is not None)
+    assert issubclass(law, (ArrayParameters, GaussianArrays)) == (row.arrays is not None)
     assert law._integers == (row.kind == "discrete")
     assert Path(law.__init__.__code__.co_filename).stem == row.name
 
@@ -73,7 +76,7 @@ def test_the_density_is_asked_about_where_it_is_known(row):
             continue
         if row.kind == "discrete":
             assert law.privacy_loss(lattice=False) == law.privacy_loss()
-        elif row.arrays is not None:
+        elif isinstance(law, ArrayParameters):
             assert law.privacy_loss(lattice=False) != law.privacy_loss()
         else:
             text = rf"lattice must be True for a {row.class_name}, .*, got False"

@@ -14,6 +14,7 @@ from tests.oracles.generate import gaussian as generate
 from tests.oracles.generate.encoding import VECTORS, float_of, read
 
 FILL_INPUTS = ("sigma2", "seed", "fill", "index", "count")
+SIGMA_INPUTS = ("sigma", "sensitivity", "partitions", "seed", "fill", "index", "count")
 CALIBRATION_INPUTS = ("eps", "delta", "sensitivity", "partitions", "seed", "fill", "index", "count")
 
 
@@ -47,6 +48,24 @@ def test_calibrations(entry: dict[str, Any]) -> None:
         expected = [release.output(value, granularity, dtype) for value in entry["values"]]
         drawn = law.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"])), dtype=dtype)
         assert drawn.tobytes() == np.array(expected, dtype).tobytes()
+
+
+@pytest.mark.parametrize("entry", read("gaussian_sigma"), ids=lambda entry: f"{float_of(entry['sigma']):g}-{entry['partitions']}")
+def test_noise_of_a_sigma(entry: dict[str, Any]) -> None:
+    law = sn.Gaussian(sigma=float_of(entry["sigma"]), sensitivity=float_of(entry["sensitivity"]))
+    law = law if entry["partitions"] == 1 else law.for_partitions(entry["partitions"])
+    assert law._calibration == (entry["log2_g"], float_of(entry["sigma2"]), entry["cells"])
+    expected = [release.output(value, Fraction(2) ** entry["log2_g"], "float64") for value in entry["values"]]
+    assert law.sample(entry["count"], rng=sn.SeededRng(int(entry["seed"]))).tolist() == expected
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_lattices_of_any_sigma(case: int) -> None:
+    choose = random.Random(f"lattice {case}")
+    sensitivity = 2 ** choose.uniform(-900, 900)
+    sigma, k = sensitivity * 2 ** choose.uniform(-19.9, 25), choose.choice([1, 1, 2, 3, 64, 2**12 + 1])
+    law = sn.Gaussian(sigma=sigma, sensitivity=sensitivity)
+    assert (law if k == 1 else law.for_partitions(k))._calibration == gaussian.of_sigma(sigma, sensitivity, k)
 
 
 @pytest.mark.parametrize("partitions", [1, 7])
@@ -97,6 +116,8 @@ def test_vectors_are_what_the_oracle_makes() -> None:
         assert generate.fill_entry({name: entry[name] for name in FILL_INPUTS}) == entry
     for entry in sample("gaussian", 3):
         assert generate.calibration_entry({name: entry[name] for name in CALIBRATION_INPUTS}) == entry
+    for entry in sample("gaussian_sigma", 10):
+        assert generate.sigma_entry({name: entry[name] for name in SIGMA_INPUTS}) == entry
     for entry in sample("gaussian_coins", 15):
         assert generate.coin_entry(float_of(entry["sigma2"]), entry["magnitude"]) == entry
 

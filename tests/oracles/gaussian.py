@@ -102,6 +102,28 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int = 1)
         return log2_g, nearest if mp.mpf(nearest) >= variance else math.nextafter(nearest, math.inf), cells
 
 
+def of_sigma(sigma: float, sensitivity: float, partitions: int = 1) -> tuple[int, float, int]:
+    """(log2 g, σ² in lattice steps, cells in the sensitivity) of Gaussian noise of a given σ."""
+    with mp.workdps(DIGITS):
+        log2_sigma = _floor_log2(mp.sqrt(partitions) * mp.mpf(sigma))
+        log2_g = max(min(log2_sigma, _floor_log2(mp.mpf(sensitivity))) - 32, log2_sigma - 43)
+    cells = math.ceil(Fraction(sensitivity) / Fraction(2) ** log2_g)
+    if partitions == 1:
+        return log2_g, _least_float((Fraction(sigma) / Fraction(2) ** log2_g) ** 2), cells
+    _, sigma2, cells_of_one = of_sigma(sigma, sensitivity)
+    return log2_g, _least_float(partitions * Fraction(sigma2) * Fraction(cells, cells_of_one) ** 2), cells
+
+
+def _least_float(exact: Fraction) -> float:
+    """The least float64 that is not below."""
+    found = float(exact)
+    while Fraction(found) < exact:
+        found = math.nextafter(found, math.inf)
+    while Fraction(math.nextafter(found, 0.0)) >= exact:
+        found = math.nextafter(found, 0.0)
+    return found
+
+
 def pmf(sigma2: float, k: int) -> mp.mpf:
     """P(X = k) by direct summation, for a moderate σ²."""
     variance = mp.mpf(sigma2)

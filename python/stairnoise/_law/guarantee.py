@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable, display
 from stairnoise._law.partitions import NAME, Partitions, partitions
 from stairnoise._parameters import Real
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from stairnoise._types import Number
@@ -25,11 +26,11 @@ class Guarantee(Immutable):
     Attributes
     ----------
     eps : float, ndarray or None
-        ε of differential privacy. None for a mechanism that states only ρ, such as ``DiscreteGaussian(sigma2)``. Its
+        ε of differential privacy. None for a mechanism that states only ρ, such as ``Gaussian(sigma=1)``. Its
         ``privacy_profile(eps)`` returns a δ for every ε.
-    delta : float or None
+    delta : float, ndarray or None
         δ of differential privacy: 0.0 for pure ε, None if `eps` is None.
-    rho : float or None
+    rho : float, ndarray or None
         ρ of zero-concentrated differential privacy, for Gaussian noise. None for all other mechanisms.
     sensitivity : float, int or ndarray
         Largest change of one value that one person can cause. For a vector, the change is measured in its norm.
@@ -51,16 +52,16 @@ class Guarantee(Immutable):
     __module__ = "stairnoise"
 
     eps: Real | None
-    delta: float | None
-    rho: float | None
+    delta: Real | None
+    rho: Real | None
     sensitivity: Real | NDArray[np.int64]
     partitions: int
 
     def __init__(
         self,
         eps: Real | None = None,
-        delta: float | None = None,
-        rho: float | None = None,
+        delta: Real | None = None,
+        rho: Real | None = None,
         sensitivity: Real | NDArray[np.int64] = 1,
         partitions: int = 1,
     ) -> None:
@@ -75,7 +76,8 @@ class Guarantee(Immutable):
         change = display(self.sensitivity)
         claims = []
         if self.eps is not None:
-            bounds = display(self.eps) if self.delta == 0 else f"({display(self.eps)}, {display(self.delta)})"
+            pure = self.delta is not None and np.all(np.equal(self.delta, 0))
+            bounds = display(self.eps) if pure else f"({display(self.eps)}, {display(self.delta)})"
             claims.append(f"{bounds}-differentially private")
         if self.rho is not None:
             claims.append(f"{display(self.rho)}-zero-concentrated differentially private")

@@ -81,7 +81,7 @@ class Immutable(Named):
         return f"{type(self).__name__}({arguments})"
 
     def _key(self) -> tuple[object, ...]:
-        return tuple(map(_comparable, self._named_arguments().values()))
+        return tuple(map(comparable, self._named_arguments().values()))
 
 
 def _meant(cls: Any, name: str, known: tuple[str, ...]) -> str:
@@ -90,7 +90,7 @@ def _meant(cls: Any, name: str, known: tuple[str, ...]) -> str:
     return meant(name, known)
 
 
-def _comparable(argument: Any) -> object:
+def comparable(argument: Any) -> object:
     """Return a stand-in for the argument that can be compared and hashed."""
     if isinstance(argument, np.ndarray):
         return argument.shape, argument.tobytes()

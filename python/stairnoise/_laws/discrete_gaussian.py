@@ -6,29 +6,31 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise import _native
 from stairnoise._columns.libraries import library
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._law.array_gaussian import GaussianArrays, Lattices, each_different, require
 from stairnoise._law.guarantee import AnySensitivity, Guarantee
+from stairnoise._law.immutable import comparable, display
 from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.release import REFUSE, Nulls
-from stairnoise._parameters import RealLike, count, single
+from stairnoise._parameters import Real, RealLike, common_shape, count, real, single
 from stairnoise._theory.numerics.rounding import rounded_up
+from stairnoise._types import Float, Whole
 from stairnoise._values import whole_numbers
 from stairnoise.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    import numpy as np
     from typing_extensions import Unpack
 
     from stairnoise._keyed.rng import KeyedRng
-    from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
-    from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
+    from stairnoise._theory.privacy.parts.part import Part
     from stairnoise._types import (
         Array,
         Columns,
@@ -52,20 +54,25 @@ if TYPE_CHECKING:
 
 _LARGEST_EPS = 2.0**20
 _LARGEST_CALIBRATED = 2**40
+_LEAST_SIGMA, _LARGEST_SIGMA = 2.0**-10, 2.0**45
+_SIGMAS = "from 2**-10 to 2**45"
 # A release moved by more than this would leave int64.
 _LARGEST_SENSITIVITY = 2**62
 
 
 class _Calibration(NamedTuple):
-    """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together."""
+    """`partitions` values, each changed by at most `sensitivity`, are (eps, delta)-differentially private together.
 
-    eps: float
-    delta: float
-    sensitivity: int
+    Of array parameters ε, δ and the sensitivity are numbers or arrays that broadcast.
+    """
+
+    eps: Real
+    delta: Real
+    sensitivity: int | NDArray[np.int64]
     partitions: int
 
 
-class DiscreteGaussian(AnySensitivity, DiscreteLaw):
+class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
     r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}
@@ -90,15 +97,18 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
     Parameters
     ----------
-    sigma2 : float
+    sigma2 : float or array of float
         Parameter σ², from 2**-20 to 2**90. The variance is smaller, by less than a relative 1e-6 for σ² >= 1.
+
+    sigma : float or array of float
+        Instead of `sigma2`: its square root σ, from 2**-10 to 2**45. σ² is rounded up to the next float64.
 
     Raises
     ------
     ParameterTypeError
-        `sigma2` is not a real number.
+        A parameter is not a real number, or neither is given.
     ParameterError
-        `sigma2` is out of range or an array, or float64 does not hold it exactly.
+        A parameter is out of range, or float64 does not hold it exactly. Or both are given.
 
     References
     ----------
@@ -111,6 +121,8 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     >>> d = sn.DiscreteGaussian(100)
     >>> d
     DiscreteGaussian(sigma2=100.0)
+    >>> d == sn.DiscreteGaussian(sigma=10)
+    True
     >>> d.rho(), d.error_bound(0.05)
     (0.005, 20)
     >>> f"{d.privacy_profile(0.5):.3g}"
@@ -126,19 +138,68 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     # What the law was calibrated for; None if it was made from sigma2.
     _calibration: _Calibration | None
 
-    def __init__(self, sigma2: RealLike) -> None:
-        number = single(sigma2, "sigma2")
-        object.__setattr__(self, "_calibration", None)
-        self._store(_native.discrete_gaussian(number), {"sigma2": number})
+    @overload
+    def __init__(self: DiscreteGaussian[int, float], sigma2: Number) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[int, float], *, sigma: Number) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], sigma2: Number | Array) -> None: ...
+    @overload
+    def __init__(self: DiscreteGaussian[NDArray[np.int64], Floats], *, sigma: Number | Array) -> None: ...
+    @overload
+    def __init__(
+        self: DiscreteGaussian[int | NDArray[np.int64], Real], sigma2: RealLike | None = None, *, sigma: RealLike | None = None
+    ) -> None: ...
+    def __init__(self, sigma2: RealLike | None = None, *, sigma: RealLike | None = None) -> None:
+        if sigma is not None:
+            if sigma2 is not None:
+                raise ParameterError(f"sigma2 must be left out beside sigma, got {received(sigma2)}")
+            self._hold_sigma2(_squared(sigma), None)
+        elif sigma2 is None:
+            raise ParameterTypeError("sigma2 must be given, or sigma instead, got None")
+        else:
+            self._hold_sigma2(real(sigma2, "sigma2"), None)
+
+    def _hold_sigma2(self, sigma2: Real, calibration: _Calibration | None) -> None:
+        """Keep the parameter, and what it was calibrated for; every constructor ends here."""
+        object.__setattr__(self, "_calibration", calibration)
+        if isinstance(sigma2, float):
+            self._store(_native.discrete_gaussian(sigma2), {"sigma2": sigma2})
+            return
+        integers, change = np.zeros((), np.int64), 0 if calibration is None else calibration.sensitivity
+        cells = np.asarray(change, np.float64)
+        lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(cells, sigma2.shape))
+        self._store_arrays(lattices, {"sigma2": sigma2})
 
     @classmethod
-    def _calibrated(cls, sigma2: float, *calibration: Any) -> DiscreteGaussian:
-        law = cls(sigma2)
-        object.__setattr__(law, "_calibration", _Calibration(*calibration))
+    def _calibrated(cls, sigma2: Real, *calibration: Any) -> DiscreteGaussian[Any, Any]:
+        law = cls.__new__(cls)
+        law._hold_sigma2(sigma2, _Calibration(*calibration))
         return law
 
+    def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
+        sigma2 = self._lattices.sigma2[index].item()
+        if self._calibration is None:
+            return DiscreteGaussian(sigma2)
+        *numbers, partitions = self._calibration
+        given = (np.broadcast_to(number, self._parameter_shape)[index].item() for number in numbers)
+        return self._calibrated(sigma2, *given, partitions)
+
+    @overload
     @classmethod
-    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> DiscreteGaussian:
+    def from_eps(cls, eps: Number, delta: Number, sensitivity: int = 1) -> DiscreteGaussian[int, float]: ...  # type: ignore[overload-overlap]
+    @overload
+    @classmethod
+    def from_eps(
+        cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers = 1
+    ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
+    @overload
+    @classmethod
+    def from_eps(
+        cls, eps: RealLike, delta: RealLike, sensitivity: RealLike = 1
+    ) -> DiscreteGaussian[int | NDArray[np.int64], Real]: ...
+    @classmethod
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = 1) -> Any:
         """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
 
         The mechanism remembers its (ε, δ): ``for_partitions(k)``, and a release with
@@ -146,11 +207,11 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
         Parameters
         ----------
-        eps : float
+        eps : float or array of float
             Privacy parameter ε > 0, at most 2**20.
-        delta : float
+        delta : float or array of float
             Privacy parameter δ, 0 < δ < 1.
-        sensitivity : int, default 1
+        sensitivity : int or array of int, default 1
             Largest change of the value that one person can cause, from 1 to 2**40.
 
         Returns
@@ -164,7 +225,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         ParameterTypeError
             A parameter is not a real number.
         ParameterError
-            A parameter is out of range or an array, or the noise would not fit 64-bit integers.
+            A parameter is out of range, the shapes do not broadcast, or the noise would not fit 64-bit integers.
 
         Examples
         --------
@@ -173,48 +234,69 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         >>> round(d.sigma2, 4), d.privacy_profile(1) <= 1e-6
         (17.8995, True)
         """
-        budget, slack = single(eps, "eps"), single(delta, "delta")
-        shift = count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
-        if not 0 < budget <= _LARGEST_EPS:
-            raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
-        if not 0 < slack < 1:
-            raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-        from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2
+        budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity)
+        require(
+            "eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20"
+        )
+        require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
+        return cls._for_values(budget, slack, shift, 1)
 
-        try:
-            return cls._calibrated(least_sigma2(budget, slack, shift), budget, slack, shift, 1)
-        except ParameterError as error:
-            raise ParameterError(
-                f"eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, "
-                f"got {budget}, {slack} and {shift}: {error}"
-            ) from None
+    @classmethod
+    def _for_values(
+        cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int
+    ) -> DiscreteGaussian[Any, Any]:
+        """Return the law with which so many values are (eps, delta)-differentially private together."""
+        from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2, partitions_sigma2
+
+        def calibrate(eps: float, delta: float, shift: int) -> float:
+            if partitions > 1:
+                return partitions_sigma2(eps, delta, shift, partitions)
+            try:
+                sigma2 = least_sigma2(eps, delta, shift)
+                _native.discrete_gaussian(sigma2)
+            except ParameterError as error:
+                raise ParameterError(
+                    f"eps, delta and sensitivity must leave a sigma2 that fits 64-bit integers, "
+                    f"got {eps}, {delta} and {shift}: {error}"
+                ) from None
+            return sigma2
+
+        given: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
+        shape = common_shape(given)
+        if shape == ():
+            return cls._calibrated(calibrate(*given.values()), *given.values(), partitions)
+        found, which = each_different(calibrate, shape, *given.values())
+        sigma2 = np.array(found, np.float64)[which]
+        sigma2.flags.writeable = False
+        return cls._calibrated(sigma2, *given.values(), partitions)
 
     @property
-    def sigma2(self) -> float:
+    def sigma2(self) -> Float:
         """Parameter σ²."""
-        return float(self._given["sigma2"])
+        sigma2: Float = self._given["sigma2"]
+        return sigma2
 
     @property
-    def sigma(self) -> float:
+    def sigma(self) -> Float:
         """Square root σ of the parameter; the standard deviation is smaller, by less than a relative 1e-6 for σ² >= 1."""
-        return math.sqrt(self.sigma2)
+        return self._plain(np.sqrt(self._given["sigma2"]))
 
     @property
-    def eps(self) -> float | None:
+    def eps(self) -> Float | float | None:
         """ε given to `from_eps`, for one value, or for k together after ``for_partitions(k)``; None if made from `sigma2`."""
-        return None if self._calibration is None else self._calibration.eps
+        return None if self._calibration is None else self._calibration.eps  # type: ignore[return-value]
 
     @property
-    def delta(self) -> float | None:
+    def delta(self) -> Float | float | None:
         """δ given to `from_eps`, for the same values as `eps`; None if made from `sigma2`."""
-        return None if self._calibration is None else self._calibration.delta
+        return None if self._calibration is None else self._calibration.delta  # type: ignore[return-value]
 
     @property
-    def sensitivity(self) -> int | None:
+    def sensitivity(self) -> Whole | int | None:
         """Largest change Δ of one value, as given to `from_eps`; None if made from `sigma2`."""
-        return None if self._calibration is None else self._calibration.sensitivity
+        return None if self._calibration is None else self._calibration.sensitivity  # type: ignore[return-value]
 
-    def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> float:
+    def rho(self, sensitivity: RealLike | None = None, *, l2_sensitivity: RealLike | None = None) -> Float:
         """ρ of zero-concentrated differential privacy: Δ²/(2σ²).
 
         It covers one value that changes by at most `sensitivity`. For a mechanism made from `sigma2` it also covers k values
@@ -231,35 +313,51 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
 
         Returns
         -------
-        float
+        float or ndarray of float64
 
         Raises
         ------
         ParameterTypeError
             A sensitivity is not a real number.
         ParameterError
-            A sensitivity is not finite and greater than 0, or is an array. Or both are given.
+            A sensitivity is not finite and greater than 0, or is an array. Or both are given. Or `l2_sensitivity` is given
+            to a mechanism of array parameters, whose values have no ρ in common.
 
         References
         ----------
         .. [1] Canonne, Kamath and Steinke, theorem 14.
         """
-        if l2_sensitivity is None:
-            change = _positive(self._default_sensitivity if sensitivity is None else sensitivity, "sensitivity")
+        change: Any
+        if l2_sensitivity is None and sensitivity is None:
+            change = self._default_sensitivity
+        elif l2_sensitivity is None:
+            change = _positive(sensitivity, "sensitivity")  # type: ignore[arg-type]
         elif sensitivity is None:
+            self._require_one_rho(l2_sensitivity)
             change = _positive(l2_sensitivity, "l2_sensitivity")
         else:
             raise ParameterError(f"l2_sensitivity must be left out beside sensitivity, got {received(l2_sensitivity)}")
-        return change * change / (2 * self.sigma2)
+        return self._rho(change)
+
+    def _rho(self, change: Any) -> Float:
+        change = change * 1.0
+        return self._plain(np.asarray(change * change / (2 * self._given["sigma2"])))
+
+    def _require_one_rho(self, l2_sensitivity: object) -> None:
+        if self._parameter_shape:
+            raise ParameterError(
+                f"l2_sensitivity must be left out for array parameters, whose values have no rho in common, "
+                f"got {received(l2_sensitivity)}"
+            )
 
     @overload
     def release(self, values: Columns, **options: Unpack[_FrameOptions]) -> Columns: ...
     @overload
     def release(self, values: RealLike, *, out: Out, **options: Unpack[_Options]) -> Out: ...
     @overload
-    def release(self, values: Integer, *, out: None = None, **options: Unpack[_Options]) -> int: ...  # type: ignore[overload-overlap]
+    def release(self, values: Integer, *, out: None = None, **options: Unpack[_Options]) -> Whole: ...  # type: ignore[overload-overlap]
     @overload
-    def release(self, values: Number, *, out: None = None, **options: Unpack[_Options]) -> float: ...
+    def release(self, values: Number, *, out: None = None, **options: Unpack[_Options]) -> Float: ...
     @overload
     def release(self, values: Singles, *, out: None = None, **options: Unpack[_Options]) -> Singles: ...
     @overload
@@ -267,7 +365,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
     @overload
     def release(self, values: Array, *, out: None = None, **options: Unpack[_Options]) -> Floats: ...
     @overload
-    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> float | NDArray[Any]: ...
+    def release(self, values: RealLike, *, out: None = None, **options: Unpack[_Options]) -> Whole | Float | NDArray[Any]: ...
     def release(
         self,
         values: Any,
@@ -330,6 +428,7 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
         """
         if l2_sensitivity is not None:
             _positive(l2_sensitivity, "l2_sensitivity")
+            self._require_one_rho(l2_sensitivity)
             if self._calibration is not None:
                 raise ParameterError(
                     "l2_sensitivity must be left out for a law made by from_eps, which promises (eps, delta) and not rho, "
@@ -357,64 +456,100 @@ class DiscreteGaussian(AnySensitivity, DiscreteLaw):
             threads=threads,
         )
 
-    def _functions(self) -> DiscreteGaussianLaw:
+    def _functions(self) -> Any:
         from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 
-        return DiscreteGaussianLaw(self.sigma2)
+        return self._functions_of_elements() if self._parameter_shape else DiscreteGaussianLaw(self._given["sigma2"])
 
     @property
-    def _default_sensitivity(self) -> int:
-        return self.sensitivity or 1
+    def _default_sensitivity(self) -> Any:
+        return 1 if self._calibration is None else self._calibration.sensitivity
 
-    def _checked_sensitivity(self, sensitivity: Any) -> int:
+    def _checked_sensitivity(self, sensitivity: Any) -> Any:
+        if self._calibration is not None and sensitivity is self._calibration.sensitivity:
+            return sensitivity
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_SENSITIVITY)
 
-    def _loss(self, sensitivity: int) -> LatticeGaussian:
+    def _loss(self, sensitivity: Any) -> Part:
         from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 
-        return LatticeGaussian(self.sigma2, float(sensitivity))
+        if self._parameter_shape:
+            return self._loss_of_elements(sensitivity)
+        return LatticeGaussian(self._given["sigma2"], float(sensitivity))
 
     def _sum_bound(self, k: int, alpha: float) -> int:
         from stairnoise._theory.sums.discrete_gaussian import sum_bound
 
-        return sum_bound(self.sigma2, k, alpha)
+        return sum_bound(self._given["sigma2"], k, alpha)
 
-    def _promise(self, sensitivity: int, k: int) -> Guarantee:
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         law = self._keeping_guarantee(k, NAME)
         if law._calibration is None:
             # k values with k times the variance together have the ρ of one.
-            return Guarantee(None, None, self.rho(sensitivity), sensitivity, k)
+            return Guarantee(None, None, self._rho(sensitivity), sensitivity, k)
         eps, delta, change, number = law._calibration
-        made_for_it = sensitivity == change
+        made_for_it = bool(np.all(np.equal(sensitivity, change)))
         return Guarantee(
-            eps if made_for_it else None, delta if made_for_it else None, number * law.rho(sensitivity), sensitivity, number
+            eps if made_for_it else None, delta if made_for_it else None, number * law._rho(sensitivity), sensitivity, number
         )
 
-    def _divided_among(self, k: int) -> DiscreteGaussian:
-        if self._calibration is None:
-            return DiscreteGaussian(rounded_up(Fraction(self.sigma2) * k))
-        from stairnoise._theory.optimal.discrete_gaussian_sigma import partitions_sigma2
-
-        eps, delta, sensitivity, before = self._calibration
-        sigma2 = partitions_sigma2(eps, delta, sensitivity, before * k)
-        return DiscreteGaussian._calibrated(sigma2, eps, delta, sensitivity, before * k)
+    def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:
+        if self._calibration is not None:
+            eps, delta, sensitivity, before = self._calibration
+            return self._for_values(eps, delta, sensitivity, before * k)
+        if not self._parameter_shape:
+            return DiscreteGaussian(_times(self._given["sigma2"], k))
+        found, which = each_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
+        return DiscreteGaussian(np.array(found, np.float64)[which])
 
     def _exact_parameters(self) -> dict[str, Any]:
-        return {"sigma2": self.sigma2}
+        return {"sigma2": self._given["sigma2"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return super().__reduce__() if self._calibration is None else (self._calibrated, (self.sigma2, *self._calibration))
+        if self._calibration is None:
+            return super().__reduce__()
+        return self._calibrated, (self._given["sigma2"], *self._calibration)
 
     def __repr__(self) -> str:
         if self._calibration is None:
             return super().__repr__()
         *given, partitions = zip(self._calibration._fields, self._calibration, strict=True)
-        arguments = ", ".join(f"{name}={value!r}" for name, value in given)
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in given)
         wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
         return f"DiscreteGaussian.from_eps({arguments}){wider}"
 
     def _key(self) -> tuple[object, ...]:
-        return self.sigma2, self._calibration
+        return (*super()._key(), None if self._calibration is None else tuple(map(comparable, self._calibration)))
+
+
+def _squared(sigma: RealLike) -> Real:
+    """Return the least float64 not below σ², of every element."""
+    deviation = real(sigma, "sigma")
+    require(
+        "sigma", sigma, deviation, np.greater_equal(deviation, _LEAST_SIGMA) & np.less_equal(deviation, _LARGEST_SIGMA), _SIGMAS
+    )
+    if isinstance(deviation, float):
+        return rounded_up(Fraction(deviation) ** 2)
+    found, which = each_different(lambda sigma: rounded_up(Fraction(sigma) ** 2), deviation.shape, deviation)
+    sigma2 = np.array(found, np.float64)[which]
+    sigma2.flags.writeable = False
+    return sigma2
+
+
+def _times(sigma2: float, k: int) -> float:
+    return rounded_up(Fraction(sigma2) * k)
+
+
+def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
+    """Return checked sensitivities of `from_eps`."""
+    if np.ndim(sensitivity) == 0:
+        return count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
+    changes = real(sensitivity, "sensitivity")
+    allowed = np.equal(changes, np.floor(changes)) & np.greater_equal(changes, 1) & np.less_equal(changes, _LARGEST_CALIBRATED)
+    require("sensitivity", sensitivity, changes, allowed, "an integer from 1 to 2**40")
+    whole = np.asarray(changes).astype(np.int64)
+    whole.flags.writeable = False
+    return whole
 
 
 def _positive(value: RealLike, name: str) -> float:

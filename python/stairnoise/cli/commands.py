@@ -125,6 +125,7 @@ def sample(
     ] = None,
     r: Annotated[str | None, _some("r", "width of the first step, an integer. l1 and l2 choose the best one.")] = None,
     delta: Annotated[float | None, _some("delta", "δ of the guarantee, such as 1e-6.")] = None,
+    sigma: Annotated[float | None, _some("sigma", "its σ, instead of eps and delta, or of sigma2.")] = None,
     sigma2: Annotated[float | None, _some("sigma2", "its σ², nearly the variance.")] = None,
     lower: Annotated[float | None, _some("lower", "least noise.")] = None,
     upper: Annotated[float | None, _some("upper", "largest noise.")] = None,
@@ -148,6 +149,7 @@ def sample(
         "gamma": _shape(gamma),
         "r": _shape(r),
         "delta": delta,
+        "sigma": sigma,
         "sigma2": sigma2,
         "lower": lower,
         "upper": upper,
@@ -281,7 +283,7 @@ app.command(short_help="Show what a budget was spent on.")(ledger)
 
 def _require_needed(mechanism: str, parameters: dict[str, Any]) -> None:
     """Refuse a mechanism if an option without a default is missing, as commands refuse a missing option."""
-    for name in needed_parameters(mechanism):
+    for name in needed_parameters(mechanism, {name for name, value in parameters.items() if value is not None}):
         if name not in parameters:
             raise ParameterError(f"mechanism must be {_choice(_SAMPLED)}, got {mechanism!r}, which has several rates")
         if parameters[name] is None:

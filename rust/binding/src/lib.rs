@@ -8,8 +8,9 @@
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `column` | numbers in chunks, with nulls among them |
 //! | `drawing` | noise and releases of one law into a caller's array; a function of every element |
-//! | `each` | laws with arrays of parameters |
+//! | `each` | laws of one word with arrays of parameters |
 //! | `errors` | the core's errors as Python exceptions |
+//! | `gaussians` | discrete Gaussian laws with arrays of parameters |
 //! | `keyed` | the classes of keyed releases |
 //! | `labels` | the class of labels |
 //! | `layout` | where the elements of an array lie |
@@ -34,6 +35,7 @@ mod column;
 mod drawing;
 mod each;
 mod errors;
+mod gaussians;
 mod keyed;
 mod labels;
 mod law;
@@ -58,6 +60,8 @@ mod _native {
     use crate::buffer::same_memory;
     #[pymodule_export]
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
+    #[pymodule_export]
+    use crate::gaussians::{check_gaussians, fill_gaussians, release_gaussians};
     #[pymodule_export]
     use crate::keyed::Keys;
     #[pymodule_export]

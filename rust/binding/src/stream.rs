@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use stairnoise::{DrawError, Fill, Generator, Law, LawFill};
+use stairnoise::{DrawError, Fill, Generator, Law, LawFill, StagedFill};
 use zeroize::Zeroizing;
 
 use crate::errors::{self, ParameterError};
@@ -45,6 +45,11 @@ impl Stream {
     /// The next fill of `n` values that take `words` words each.
     pub fn next_wide(&self, n: usize, words: u64) -> Result<Fill, DrawError> {
         self.lock().next_wide(n, words)
+    }
+
+    /// The next fill of `n` values that take several draws each.
+    pub fn next_staged(&self, n: usize) -> Result<StagedFill, DrawError> {
+        self.lock().next_staged(n)
     }
 
     /// The next fill of `n` values of a law.
@@ -104,6 +109,12 @@ impl Stream {
     /// A view of the next fill of `n` values with parameters of their own; as [`Stream::next_view_of`].
     fn next_view(&self, n: u64) -> PyResult<Self> {
         let view = self.lock().next_view(n).map_err(errors::draw)?;
+        Ok(Self::new(view, self.allow_release))
+    }
+
+    /// [`Stream::next_view`] for values that take several draws each.
+    fn next_staged_view(&self, n: u64) -> PyResult<Self> {
+        let view = self.lock().next_staged_view(n).map_err(errors::draw)?;
         Ok(Self::new(view, self.allow_release))
     }
 

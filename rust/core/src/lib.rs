@@ -19,7 +19,7 @@
 //! Every law has the trait [`Law`]: `fill` and `fill_parallel` draw noise, `release` adds it to true answers.
 //!
 //! One word of the stream draws [`Staircase`], [`Laplace`] and their discrete forms. [`OneWordLaw`] is one of these four, chosen when the
-//! program runs; [`Laws`] are those with parameters of its own for every value.
+//! program runs; [`Laws`] are those with parameters of its own for every value. [`DiscreteGaussians`] are discrete Gaussian laws of this kind.
 //!
 //! # The house
 //!

@@ -34,6 +34,7 @@ FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "infinitely_divisible": infinitely_divisible.entries,
     "gaussian": gaussian.calibrations,
     "gaussian_coins": gaussian.coins,
+    "gaussian_sigma": gaussian.sigmas,
     "keyed": keyed.entries,
     "long_vectors": multivariate.long_entries,
     "multivariate": multivariate.entries,

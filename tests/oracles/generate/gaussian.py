@@ -1,4 +1,7 @@
-"""discrete_gaussian.json: fills; gaussian_coins.json: acceptance where it is hardest; gaussian.json: calibrations and fills."""
+"""discrete_gaussian.json: fills; gaussian_coins.json: acceptance where it is hardest; gaussian.json: calibrations and fills.
+
+gaussian_sigma.json: the same for a σ that is given.
+"""
 
 import math
 import random
@@ -35,6 +38,19 @@ CALIBRATIONS = (
     (1e-3, 0.5, 7.0, 1),
     (2.0, 1 - 1e-9, 1.0, 1),
     (1.0, 5e-324, 1.0, 1),
+)
+# σ, sensitivity and values; powers of 2 are at an edge of the lattice's rule.
+SIGMAS = (
+    (1.0, 1.0, 1),
+    (1.1, 1.0, 1),
+    (0.7, 1.0, 10),
+    (3.0, 2.0, 4),
+    (0.1, 1e4, 1),
+    (2.0**-20, 1.0, 3),
+    (3000.1, 0.1, 7),
+    (1e9, 3.3, 30),
+    (5e-300, 1.7e-300, 2),
+    (1e250, 1e250, 5),
 )
 PATTERNS = (0, 2**64 - 1)
 
@@ -119,6 +135,20 @@ def calibrations() -> Iterator[dict[str, Any]]:
             "partitions": partitions,
         }
         yield calibration_entry(numbers | {"seed": str(seed), "fill": 0, "index": 0, "count": COUNT})
+
+
+def sigma_entry(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of an entry of gaussian_sigma.json, completed by the oracle."""
+    sigma, sensitivity = (float_of(inputs[name]) for name in ("sigma", "sensitivity"))
+    log2_g, sigma2, cells = gaussian.of_sigma(sigma, sensitivity, inputs["partitions"])
+    values = [value.value for value in _drawn(sigma2, inputs)]
+    return inputs | {"log2_g": log2_g, "sigma2": float_bits(sigma2), "cells": cells, "values": values}
+
+
+def sigmas() -> Iterator[dict[str, Any]]:
+    for seed, (sigma, sensitivity, partitions) in enumerate(SIGMAS):
+        numbers = {"sigma": float_bits(sigma), "sensitivity": float_bits(sensitivity), "partitions": partitions}
+        yield sigma_entry(numbers | {"seed": str(seed), "fill": 0, "index": 0, "count": COUNT})
 
 
 def _position(sigma2: float, seed: int, fill: int, index: int, count: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The least σ of Gaussian noise for (ε, δ), to the last bit, on the lattice that the noise is drawn on.
+"""The σ of Gaussian noise, the least for (ε, δ) to the last bit or one that is given, on the lattice that the noise is drawn on.
 
 Notation: ``B(ε, s) = Φ(s/2 - ε/s) - e^ε Φ(-s/2 - ε/s)`` is the least δ of Gaussian noise whose σ is 1/s of the l2 sensitivity
 (Balle and Wang 2018, theorem 8). It grows with s, and ``dB/ds = φ(ε/s - s/2)`` is log-concave in s: so ln B is concave,
@@ -13,10 +13,12 @@ certain. The search begins in float64; then one such step is enough.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 from stairnoise._errors import ParameterError
 from stairnoise._theory.numerics.fixed_point import FixedPoint, fixed_point
+from stairnoise._theory.numerics.rounding import rounded_up
 
 # Bits beyond those that differences cancel.
 _BITS = 190
@@ -54,13 +56,16 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
     ParameterError
         The lattice would not fit float64 or int64.
     """
+    wanted = (
+        f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
+    )
     least = _lower_bound(eps, delta, -math.log(delta))
     n = fixed_point(_bits(eps, least))
     exact_eps, log_delta = n.of(eps), n.log(*_as_integer(delta))
     ideal, mills = root(n, exact_eps, log_delta, n.of(_start(eps, delta, least)), n.of(least))
     change, exponent = _as_integer(sensitivity)
     wide = n.sqrt(partitions << n.bits)
-    log2_g = _log2_granularity(eps, delta, sensitivity, exponent + _floor_log2(change * wide, ideal))
+    log2_g = _log2_granularity(sensitivity, exponent + _floor_log2(change * wide, ideal), wanted)
     cells = _shifted_up(change, exponent - log2_g)
     sigma = _shifted(n.over(change * wide, ideal), exponent - log2_g)
     loss = _lattice_loss(n, sigma, cells, log_delta, partitions)
@@ -75,6 +80,28 @@ def calibrate(eps: float, delta: float, sensitivity: float, partitions: int) -> 
         near, _ = root(n, exact_eps - loss, goal, start, start)
     sigma2 = _least_sigma2(n, exact_eps - loss, goal, shift2, near)
     return Calibration(log2_g, sigma2, cells)
+
+
+def of_sigma(sigma: float, sensitivity: float, partitions: int) -> Calibration:
+    """Noise of a standard deviation of at least `sigma`, or of at least √k times as much so that k values keep the ρ of one.
+
+    ρ is D²/(2σ²) for D cells, in steps of the lattice. The lattice of k values may be coarser, and D rounded up by more there.
+
+    Raises
+    ------
+    ParameterError
+        The lattice would not fit float64 or int64.
+    """
+    variance = Fraction(sigma) ** 2
+    log2_sigma = _floor_log2(variance.numerator * partitions, variance.denominator) // 2
+    wanted = f"sigma must be below 2**33 times the sensitivity, got sigma {sigma!r} and sensitivity {sensitivity!r}"
+    log2_g = _log2_granularity(sensitivity, log2_sigma, wanted)
+    change, exponent = _as_integer(sensitivity)
+    cells = _shifted_up(change, exponent - log2_g)
+    if partitions == 1:
+        return Calibration(log2_g, rounded_up(variance / Fraction(4) ** log2_g), cells)
+    one = of_sigma(sigma, sensitivity, 1)
+    return Calibration(log2_g, rounded_up(partitions * Fraction(one.sigma2) * Fraction(cells, one.cells) ** 2), cells)
 
 
 def _least_sigma2(n: FixedPoint, eps: int, goal: int, shift2: int, s: int) -> float:
@@ -161,14 +188,15 @@ def _lattice_loss(n: FixedPoint, sigma: int, cells: int, log_delta: int, partiti
     return n.over(partitions * square, 24 * sigma * sigma)
 
 
-def _log2_granularity(eps: float, delta: float, sensitivity: float, log2_sigma: int) -> int:
-    """At least 2**32 cells in σ and in the sensitivity, but no more than 2**44 in σ."""
+def _log2_granularity(sensitivity: float, log2_sigma: int, wanted: str) -> int:
+    """At least 2**32 cells in σ and in the sensitivity, but no more than 2**44 in σ.
+
+    The text `wanted` is the error's where σ is too large for that.
+    """
     log2_sensitivity = math.frexp(sensitivity)[1] - 1
     log2_g = max(min(log2_sensitivity, log2_sigma) - 32, log2_sigma - 43)
     if log2_sensitivity - log2_g < 10:
-        raise ParameterError(
-            f"eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps {eps!r} and delta {delta!r}"
-        )
+        raise ParameterError(wanted)
     if not -1074 <= log2_g <= 960:
         raise ParameterError(
             f"sensitivity must give a granularity from 2**-1074 to 2**960, got {sensitivity!r} (granularity 2**{log2_g})"

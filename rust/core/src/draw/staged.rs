@@ -41,16 +41,22 @@ pub(crate) fn write<T: Value>(
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
     let tier = Tier::current();
-    each_chunk(law, fill, first, out, |_, noise, out| {
-        run_on(
-            tier,
-            Converting {
-                noise,
-                log2_granularity,
-                out,
-            },
-        );
+    let draw = |done, noise: &mut [i64]| law.write_cells(fill, first + done as u64, noise);
+    each_chunk(law.together(), out, draw, |_, noise, out| {
+        convert(tier, log2_granularity, noise, out);
     })
+}
+
+/// Writes lattice steps as values.
+pub(crate) fn convert<T: Value>(tier: Tier, log2_granularity: i32, noise: &[i64], out: &mut [T]) {
+    run_on(
+        tier,
+        Converting {
+            noise,
+            log2_granularity,
+            out,
+        },
+    );
 }
 
 /// Lattice steps as values.
@@ -95,64 +101,68 @@ pub(crate) fn release<A: Answer, T: Value>(
     answers: &[A],
     out: &mut [T],
 ) -> Result<(), OutOfMemory> {
+    let tier = Tier::current();
+    let draw = |done, noise: &mut [i64]| law.write_cells(fill, first + done as u64, noise);
+    each_chunk(law.together(), out, draw, |done, noise, out| {
+        add(tier, log2_granularity, &answers[done..][..out.len()], noise, out);
+    })
+}
+
+/// Writes the sums of answers and lattice steps.
+pub(crate) fn add<A: Answer, T: Value>(tier: Tier, log2_granularity: i32, answers: &[A], noise: &[i64], out: &mut [T]) {
     // Adding reads the granularity alone.
     let lattice = Lattice {
         log2_granularity,
         cells: 1,
     };
-    let tier = Tier::current();
-    each_chunk(law, fill, first, out, |done, noise, out| {
-        let answers = &answers[done..][..out.len()];
-        run_on(
-            tier,
-            Adding {
-                answers,
-                noise,
-                lattice,
-                out,
-            },
-        );
-    })
+    run_on(
+        tier,
+        Adding {
+            answers,
+            noise,
+            lattice,
+            out,
+        },
+    );
 }
 
 /// Values drawn at a time where there are many, or a few more: what a law prepares for a call is then a small part of its work.
-const PART: usize = 8 * CHUNK;
+pub(crate) const PART: usize = 8 * CHUNK;
 
-/// Calls `convert(done, noise, out)` with parts of `out` and their noise; `done` elements come before a part.
-fn each_chunk<T>(
-    law: &dyn Staged,
-    fill: &StagedFill,
-    first: u64,
+/// Calls `draw(done, noise)` and then `convert(done, noise, out)` for parts of `out`; `done` elements come before a part. A part has at most
+/// [`PART`] values, or a few more that are drawn `together`.
+pub(crate) fn each_chunk<T, E: From<OutOfMemory>>(
+    together: usize,
     out: &mut [T],
+    draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
     convert: impl Fn(usize, &[i64], &mut [T]),
-) -> Result<(), OutOfMemory> {
+) -> Result<(), E> {
     // A short fill works on the stack and allocates nothing here.
     if out.len() <= SHORT {
-        each_part(law, fill, first, out, &mut [0; SHORT], convert)
+        each_part(out, &mut [0; SHORT], draw, convert)
     } else if out.len() <= CHUNK {
-        each_part(law, fill, first, out, &mut [0; CHUNK], convert)
+        each_part(out, &mut [0; CHUNK], draw, convert)
     } else {
-        let most = PART.next_multiple_of(law.together());
-        each_part(law, fill, first, out, &mut memory::filled(0, most.min(out.len()))?, convert)
+        let most = PART.next_multiple_of(together);
+        let mut room = memory::filled(0, most.min(out.len()))?;
+        each_part(out, &mut room, draw, convert)
     }
 }
 
 /// [`each_chunk`] by way of `room`, which is wiped.
-fn each_part<T>(
-    law: &dyn Staged,
-    fill: &StagedFill,
-    first: u64,
+fn each_part<T, E>(
     out: &mut [T],
     room: &mut [i64],
+    mut draw: impl FnMut(usize, &mut [i64]) -> Result<(), E>,
     convert: impl Fn(usize, &[i64], &mut [T]),
-) -> Result<(), OutOfMemory> {
+) -> Result<(), E> {
     let used = out.len().min(room.len());
     let result = (0..)
         .step_by(room.len())
         .zip(out.chunks_mut(room.len()))
         .try_for_each(|(done, out)| {
             let noise = &mut room[..out.len()];
-            law.write_cells(fill, first + done as u64, noise)?;
+            draw(done, noise)?;
             convert(done, noise, out);
             Ok(())
         });

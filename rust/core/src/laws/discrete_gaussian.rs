@@ -72,6 +72,19 @@ impl DiscreteGaussian {
     /// # Errors
     /// [`ParamError`] unless σ² is from 2⁻²⁰ to 2⁹⁰ and `log2_granularity` from −1074 to 960.
     pub fn scaled(sigma2: f64, log2_granularity: i32) -> Result<Self, ParamError> {
+        Self::made(sigma2, log2_granularity, Sampler::new)
+    }
+
+    /// [`DiscreteGaussian::new`] with a kernel that is quicker to make and slower to draw from.
+    pub(super) fn quick(sigma2: f64) -> Result<Self, ParamError> {
+        Self::made(sigma2, 0, Sampler::quick)
+    }
+
+    /// Whether [`DiscreteGaussian::scaled`] makes a law.
+    ///
+    /// # Errors
+    /// Its own.
+    pub(super) fn check(sigma2: f64, log2_granularity: i32) -> Result<(), ParamError> {
         if !(LEAST_SIGMA2..=MOST_SIGMA2).contains(&sigma2) {
             return Err(ParamError::Rule {
                 parameter: "sigma2",
@@ -86,6 +99,11 @@ impl DiscreteGaussian {
                 value: log2_granularity.into(),
             });
         }
+        Ok(())
+    }
+
+    fn made(sigma2: f64, log2_granularity: i32, sampler: impl Fn(IntegerLaw, Lattice) -> Sampler) -> Result<Self, ParamError> {
+        Self::check(sigma2, log2_granularity)?;
         let t = exact::nearest_sqrt(sigma2);
         // Proposals are integers: the granularity comes in when accepted ones are converted.
         let integers = Lattice {
@@ -96,7 +114,7 @@ impl DiscreteGaussian {
             sigma2,
             t,
             log2_granularity,
-            proposal: Sampler::new(IntegerLaw::Geometric { eps: 1.0, cells: t }, integers),
+            proposal: sampler(IntegerLaw::Geometric { eps: 1.0, cells: t }, integers),
             coin: Coin::new(sigma2, t),
         })
     }
@@ -131,8 +149,21 @@ impl DiscreteGaussian {
         exact::accept(self.sigma2, self.t, magnitude, coin, &mut extension)
     }
 
+    /// Writes the values `first + k` of a fill to `out[k]`, for the `places` k alone; the list is used up.
+    pub(super) fn write_places(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64], places: &mut [u16]) {
+        if places.len() <= FEW {
+            for &k in &*places {
+                out[usize::from(k)] = self.value(fill, first + u64::from(k), 0);
+            }
+        } else if places.len() <= 2 * BLOCK {
+            self.attempt_again(tier, fill, first, out, &mut Attempt::<BLOCK>::nothing(), places, 0);
+        } else {
+            self.attempt_again(tier, fill, first, out, &mut Attempt::<CHUNK>::nothing(), places, 0);
+        }
+    }
+
     /// [`Staged::write_cells`] on a tier that is available.
-    fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
+    pub(super) fn write_on(&self, tier: Tier, fill: &StagedFill, first: u64, out: &mut [i64]) {
         if out.len() <= FEW {
             for (i, value) in (first..).zip(out) {
                 *value = self.value(fill, i, 0);
@@ -155,7 +186,7 @@ impl DiscreteGaussian {
         let mut open = [0; GROUP];
         for (done, out) in (first..).step_by(GROUP).zip(out.chunks_mut(GROUP)) {
             let left = self.attempt_all(tier, fill, done, out, &mut attempted, &mut open);
-            self.attempt_again(tier, fill, done, out, &mut attempted, &mut open[..left]);
+            self.attempt_again(tier, fill, done, out, &mut attempted, &mut open[..left], 1);
         }
     }
 
@@ -186,7 +217,8 @@ impl DiscreteGaussian {
         left
     }
 
-    /// The further attempts of the values that are `open`.
+    /// The attempts of the values that are `open`, from this one on.
+    #[allow(clippy::too_many_arguments, reason = "as `judge`")]
     fn attempt_again<const N: usize>(
         &self,
         tier: Tier,
@@ -195,8 +227,9 @@ impl DiscreteGaussian {
         out: &mut [i64],
         attempted: &mut Attempt<N>,
         open: &mut [u16],
+        mut attempt: u64,
     ) {
-        let (mut left, mut attempt) = (open.len(), 1);
+        let mut left = open.len();
         let mut some = [0; N];
         while left > LEFT {
             let mut still = 0;

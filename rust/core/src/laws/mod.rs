@@ -2,6 +2,7 @@
 
 mod arete;
 mod discrete_gaussian;
+mod discrete_gaussians;
 mod discrete_laplace;
 mod discrete_staircase;
 mod generalized_discrete_laplace;
@@ -18,6 +19,7 @@ mod truncated_staircase;
 
 pub use arete::Arete;
 pub use discrete_gaussian::DiscreteGaussian;
+pub use discrete_gaussians::{DiscreteGaussians, GaussianParameters};
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;

@@ -1,0 +1,62 @@
+"""Distributions of array parameters, element by element: each different one is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Elements:
+    """Functions of `laws`, of which every element has the one whose number is in `which`."""
+
+    def __init__(self, laws: Sequence[Any], which: NDArray[np.intp]) -> None:
+        self._laws, self._which = laws, which
+
+    def at(self, function: str, x: Any) -> Array:
+        """Evaluate a function by its name, for every x and all elements."""
+        return by_element([getattr(law, function) for law in self._laws], self._which, x)
+
+    def _of_each(self, number: Callable[[Any], float]) -> Array:
+        return np.array([number(law) for law in self._laws], np.float64)[self._which]
+
+    def entropy(self) -> Array:
+        """Entropy in nats."""
+        return self._of_each(lambda law: law.entropy())
+
+    def mean(self) -> Array:
+        """E X."""
+        return self._of_each(lambda law: law.mean())
+
+    def var(self) -> Array:
+        """Variance."""
+        return self._of_each(lambda law: law.var())
+
+    def moment(self, order: int) -> Array:
+        """E X**order."""
+        return self._of_each(lambda law: law.moment(order))
+
+    def abs_moment(self, p: float) -> Array:
+        """E|X|**p."""
+        return self._of_each(lambda law: law.abs_moment(p))
+
+    def support(self) -> tuple[Array, Array]:
+        """Return the ends of the support."""
+        return self._of_each(lambda law: law.support()[0]), self._of_each(lambda law: law.support()[1])
+
+
+def by_element(functions: Sequence[Callable[[Array], Array]], which: NDArray[np.intp], x: Any) -> Array:
+    """Evaluate at every x the function of its element; `which` has the functions' numbers, and broadcasts against x."""
+    numbers, places = np.broadcast_arrays(which, np.asarray(x, np.float64))
+    flat, found = places.reshape(-1), np.empty(numbers.size)
+    # The positions of each function's elements, one function after the other.
+    order = np.argsort(numbers, axis=None, kind="stable")
+    ends = np.cumsum(np.bincount(numbers.reshape(-1), minlength=len(functions)))
+    for function, positions in zip(functions, np.split(order, ends)[:-1], strict=True):
+        if positions.size:
+            found[positions] = function(flat[positions])
+    return found.reshape(numbers.shape)

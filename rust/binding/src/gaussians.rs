@@ -1,0 +1,175 @@
+//! Discrete Gaussian laws with arrays of σ² and lattices, which have been broadcast to the output's shape (zero strides included).
+
+use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use stairnoise::{Answer, DiscreteGaussians, GaussianParameters, OutOfMemory, Value};
+
+use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
+use crate::errors;
+use crate::layout::{Block, Order};
+use crate::stream::Stream;
+use crate::threads;
+
+/// Where σ² differs from value to value, values are drawn one by one.
+const PARTS: Parts = Parts { price: 4, together: 1 };
+
+/// The parameters of every value.
+struct Parameters<'py> {
+    sigma2: Input<'py, f64>,
+    log2_granularity: Input<'py, i64>,
+    index: &'py [usize],
+}
+
+impl<'py> Parameters<'py> {
+    fn new(
+        sigma2: &'py Bound<'py, PyArrayDyn<f64>>,
+        log2_granularity: &'py Bound<'py, PyArrayDyn<i64>>,
+        shape: &[usize],
+    ) -> PyResult<Self> {
+        same_shape("sigma2", sigma2.shape(), shape)?;
+        same_shape("log2_granularity", log2_granularity.shape(), shape)?;
+        Ok(Self {
+            sigma2: Input::new("sigma2", sigma2)?,
+            log2_granularity: Input::new("log2_granularity", log2_granularity)?,
+            index: sigma2.shape(),
+        })
+    }
+
+    /// The parameters, a part at a time.
+    fn in_order(&self) -> Result<PartsInOrder<'_>, OutOfMemory> {
+        Ok(PartsInOrder {
+            sigma2: self.sigma2.in_order(STAGE)?,
+            log2_granularity: self.log2_granularity.in_order(STAGE)?,
+        })
+    }
+
+    /// Refuses parameters that some value has no law for, before anything is drawn.
+    fn check(&self, py: Python<'_>, threads: usize) -> PyResult<()> {
+        threads::check(
+            py,
+            (Order::of_values(self.sigma2.len()), self.sigma2.len(), threads),
+            || (),
+            || self.in_order(),
+            |(), parameters| DiscreteGaussians::check(&parameters.part()),
+            |position, error| errors::parameter_at(error, position, self.index),
+        )
+    }
+}
+
+struct PartsInOrder<'a> {
+    sigma2: InOrder<'a, f64>,
+    log2_granularity: InOrder<'a, i64>,
+}
+
+impl Inputs for PartsInOrder<'_> {
+    fn begin(&mut self, tile: &Block) -> Result<(), OutOfMemory> {
+        self.sigma2.begin(tile)?;
+        self.log2_granularity.begin(tile)
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.sigma2.advance(first, n);
+        self.log2_granularity.advance(first, n);
+    }
+}
+
+impl PartsInOrder<'_> {
+    fn part(&self) -> GaussianParameters<'_> {
+        GaussianParameters {
+            sigma2: self.sigma2.part(),
+            log2_granularity: self.log2_granularity.part(),
+        }
+    }
+}
+
+/// Refuses the first parameters that no law has, by their index.
+#[pyfunction]
+pub(crate) fn check_gaussians(
+    py: Python<'_>,
+    sigma2: &Bound<'_, PyArrayDyn<f64>>,
+    log2_granularity: &Bound<'_, PyArrayDyn<i64>>,
+) -> PyResult<()> {
+    Parameters::new(sigma2, log2_granularity, sigma2.shape())?.check(py, 1)
+}
+
+/// Noise of parameters that [`check_gaussians`] has let through. Invalid parameters are refused on reaching their part.
+#[pyfunction]
+#[pyo3(signature = (sigma2, log2_granularity, stream, out, threads = 0))]
+pub(crate) fn fill_gaussians<'py>(
+    py: Python<'py>,
+    sigma2: &Bound<'py, PyArrayDyn<f64>>,
+    log2_granularity: &Bound<'py, PyArrayDyn<i64>>,
+    stream: &Stream,
+    out: &Bound<'py, PyUntypedArray>,
+    threads: usize,
+) -> PyResult<()> {
+    let parameters = Parameters::new(sigma2, log2_granularity, out.shape())?;
+    with_output!(out, out => fill_array(py, &parameters, stream, out, threads))
+}
+
+fn fill_array<T: Value + numpy::Element>(
+    py: Python<'_>,
+    parameters: &Parameters<'_>,
+    stream: &Stream,
+    out: &Bound<'_, PyArrayDyn<T>>,
+    threads: usize,
+) -> PyResult<()> {
+    let out = Output::new(out)?;
+    let threads = threads::number(threads, out.len())?;
+    let fill = stream.next_staged(out.len()).map_err(errors::draw)?;
+    // A thread keeps laws of its own.
+    threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
+        piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
+            laws.write(&fill, first, part, &parameters.part())
+        })
+    })
+}
+
+/// Answers with the noise of each one's parameters.
+#[pyfunction]
+#[pyo3(signature = (sigma2, log2_granularity, stream, values, out, threads = 0))]
+pub(crate) fn release_gaussians<'py>(
+    py: Python<'py>,
+    sigma2: &Bound<'py, PyArrayDyn<f64>>,
+    log2_granularity: &Bound<'py, PyArrayDyn<i64>>,
+    stream: &Stream,
+    values: &Bound<'py, PyUntypedArray>,
+    out: &Bound<'py, PyUntypedArray>,
+    threads: usize,
+) -> PyResult<()> {
+    same_shape("values", values.shape(), out.shape())?;
+    let parameters = Parameters::new(sigma2, log2_granularity, out.shape())?;
+    let threads = threads::number(threads, out.len())?;
+    parameters.check(py, threads)?;
+    with_answers!(values, values => with_output!(out, out => release_array(py, &parameters, stream, values, out, threads)))
+}
+
+fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
+    py: Python<'_>,
+    parameters: &Parameters<'_>,
+    stream: &Stream,
+    values: &Bound<'_, PyArrayDyn<A>>,
+    out: &Bound<'_, PyArrayDyn<T>>,
+    threads: usize,
+) -> PyResult<()> {
+    let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let places = places.in_step_with(&answers);
+    let in_order = || Ok::<_, OutOfMemory>((answers.in_order(STAGE)?, parameters.in_order()?));
+    // As in `drawing::release`, all answers are checked before a fill is taken.
+    threads::check(
+        py,
+        (places.order(), places.len(), threads),
+        || (),
+        in_order,
+        |(), (answers, parameters)| {
+            DiscreteGaussians::check_answers(answers.part(), &parameters.part()).map_err(|error| (0, error))
+        },
+        |first, error| errors::answer(error, first, values.shape()),
+    )?;
+    let fill = stream.next_staged(places.len()).map_err(errors::draw)?;
+    threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
+        piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
+            laws.release(&fill, first, answers.part(), part, &parameters.part())
+        })
+    })
+}
