@@ -543,7 +543,7 @@ mod tests {
                 Selection::staircase(random.power(1e-3, 30.0), 1.0, 1.0 - random.next(), false)
             }
             .unwrap();
-            let costs: Vec<f64> = (0..1 + case % 90)
+            let costs: Vec<f64> = (0..=case % 90)
                 .map(|_| {
                     if random.next() < 0.5 {
                         f64::INFINITY
