@@ -199,6 +199,10 @@ def test_choices():
     assert table["StaircaseSelection"].ratio == pytest.approx(
         sum(table["StaircaseSelection"].law.probabilities(costs) * (costs - 0.5)) / row.mean_abs, rel=1e-12
     )
+    flips = table["PermuteAndFlip"]
+    assert flips.mean_abs == pytest.approx(flips.law.expected_cost(costs) - 0.5, rel=1e-12)
+    assert (round(flips.mean_abs, 3), round(row.mean_abs, 3)) == (0.300, 0.420)
+    assert flips.ratio == pytest.approx(flips.mean_abs / row.mean_abs, rel=1e-12)
     assert table.headings[1] == "E error"
 
 

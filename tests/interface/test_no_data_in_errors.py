@@ -185,6 +185,8 @@ RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make 
     "select": lambda data: sn.StaircaseSelection(1).select(data),
     "groups": lambda data: sn.PartitionSelection(1, 0.1).select(data),
     "counts of groups": lambda data: sn.PartitionSelection(1, 0.1).release(data),
+    "top": lambda data: sn.PermuteAndFlip(1).top(data, 1),
+    "scores": lambda data: sn.PermuteAndFlip(1).select(scores=data),
     "sample of choices": lambda data: sn.ExponentialMechanism(1).sample(data),
     "probabilities": lambda data: sn.ExponentialMechanism(1).probabilities(data),
     "log_probabilities": lambda data: sn.StaircaseSelection(1).log_probabilities(data),
