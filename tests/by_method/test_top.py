@@ -63,7 +63,7 @@ def test_repeated_rows_of_scores_are_not_copied(make):
 def test_one_of_costs_and_scores_is_given(make):
     mechanism = make(1)
     for method in (mechanism.select, mechanism.sample, mechanism.probabilities, mechanism.log_probabilities):
-        with pytest.raises(sn.ParameterTypeError, match="costs must be .* or scores in their place, got neither"):
+        with pytest.raises(sn.ParameterTypeError, match=r"costs must be .* or scores in their place, got neither"):
             method()
         with pytest.raises(sn.ParameterError, match="costs must be left out where scores are given, got both"):
             method([1, 2], scores=[1, 2])
@@ -110,7 +110,7 @@ def test_candidates_of_infinite_cost_are_never_selected(make):
 @every
 def test_a_row_needs_as_many_finite_costs_as_candidates(make):
     mechanism, never = make(1), math.inf
-    with pytest.raises(sn.ParameterError, match="^costs must have a finite one in every row, got a row with fewer$"):
+    with pytest.raises(sn.ParameterError, match=r"^costs must have a finite one in every row, got a row with fewer$"):
         mechanism.select([never, never])
     for costs in ([[1.0, 2.0], [never, never]], np.broadcast_to(never, (2, 5))):
         with pytest.raises(
@@ -160,7 +160,7 @@ def test_rows_broadcast_and_every_part_is_the_same(make):
 
 @every
 def test_threads_and_layouts_of_out_do_not_matter(make):
-    """Long enough for pieces and parts; an array in Fortran's order is written by columns of values, whose rows begin anywhere."""
+    """Long enough for pieces and parts. An array in Fortran's order is written in other parts, which begin anywhere in rows."""
     mechanism, costs = make(1), rows(6000, 12)
     whole = mechanism.top(costs, 7, rng=seeded(), threads=1)
     assert np.array_equal(whole, mechanism.top(costs, 7, rng=seeded(), threads=4))

@@ -1,8 +1,8 @@
 """Every pair of neighbouring rows of costs on a lattice: the ratios of exact probabilities.
 
-Evidence: exhaustive, in fractions. e^(-eps) is a power of a fraction there, so that all probabilities are fractions too. They come from
-the definitions: all orders of the candidates for permute-and-flip. That the library draws with these probabilities is shown
-elsewhere (tests/exactness), and that it computes them at the end of this file.
+Evidence: exhaustive, in fractions. e^(-eps) is a power of a fraction there, so that all probabilities are fractions too. They
+come from the definitions: all orders of the candidates for permute-and-flip. That the library draws with these probabilities is
+shown elsewhere (tests/exactness), and that it computes them at the end of this file.
 """
 
 import itertools
@@ -149,7 +149,7 @@ def test_infinite_costs_that_stay_infinite_lose_nothing(law: str) -> None:
 
 
 def test_the_bound_of_the_exponential_mechanism_does_not_hold_for_permute_and_flip() -> None:
-    """ρ = ε²/8 by the range of the losses: two candidates that change places by one sensitivity each. ε²/2 holds at every order."""
+    """ρ = ε²/8 by the range of the losses, for two candidates that change places. ε²/2 holds at every order."""
     eps = 1.0
     p, q = (sn.PermuteAndFlip(eps).probabilities(costs) for costs in ([0.0, 1.0], [1.0, 0.0]))
     losses = np.log(p / q)
