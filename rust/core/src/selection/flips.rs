@@ -209,7 +209,9 @@ impl Flips {
             self.unsure[blocks - 1] = last;
         }
         decide(levels, costs, coins, &mut self.heads, &self.unsure, bits, first);
-        Ok(one_of(&self.heads, word, |e| bits.extension(first, e)))
+        // Without a finite cost there is none.
+        let index = one_of(&self.heads, word, |e| bits.extension(first, e));
+        Ok(index.min(costs.len() - 1))
     }
 }
 

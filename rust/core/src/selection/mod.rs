@@ -203,6 +203,7 @@ impl Selection {
 
     /// Room to work in, for one thread that selects `k` ≥ 1 candidates from every row of one fill.
     pub fn top_selector(&self, k: usize) -> Selector<'_> {
+        let k = k.max(1);
         let levels = self.levels.shared(k as u64);
         Selector::new(Cow::Owned(levels), self.draw, false, k)
     }
