@@ -164,7 +164,7 @@ BAD_NUMBERS = {
     "Fraction": lambda: Fraction(NUMBER, 3),
     "list of Fraction": lambda: (Fraction(NUMBER, 3), 0.5),
     "NaN": lambda: [NUMBER, float("nan")],
-    "infinite": lambda: np.array([[NUMBER, -np.inf]]),
+    "infinite": lambda: np.array([[NUMBER, -np.inf, np.inf]]),
     "single NaN": lambda: np.array([NUMBER, np.nan], np.float32),
     "nullable series": lambda: pd.Series([NUMBER, None], dtype="Int64"),
     "frame with NaN": lambda: pd.DataFrame({TEXT: [NUMBER, None]}),
@@ -345,7 +345,7 @@ def test_a_refusal_says_type_dtype_shape_and_place(values, text):
 def test_a_refused_cost_is_named_by_its_place():
     with pytest.raises(sn.ParameterError) as caught:
         sn.StaircaseSelection(1).select([[1.0, 2.0], [3.0, -NUMBER]])
-    assert str(caught.value) == "costs must be finite and at least 0, got one that is not at index (1, 1)"
+    assert str(caught.value) == "costs must be finite or inf, and at least 0, got one that is not at index (1, 1)"
 
 
 # Nothing runs
