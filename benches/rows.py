@@ -67,6 +67,7 @@ VARIED = {
     "Arete": {"alpha": 0.3, "theta": 1.0, "lam": 0.3},
     "StaircaseSelection": {"eps": 1.0},
     "ExponentialMechanism": {"eps": 1.0},
+    "PermuteAndFlip": {"eps": 1.0},
 }
 """Arguments of a constructor; the first is another one at each call."""
 
@@ -168,7 +169,7 @@ def _one_release(noise: Noise) -> Draw:
 
 def _functions() -> Iterator[Case]:
     costs = np.linspace(0, 10, 1000)
-    for name in ("StaircaseSelection", "ExponentialMechanism"):
+    for name in ("StaircaseSelection", "ExponentialMechanism", "PermuteAndFlip"):
         for method in ("select", "sample", "probabilities", "log_probabilities", "expected_cost"):
             noise = Noise(name, {"eps": 1.0})
             yield Case(

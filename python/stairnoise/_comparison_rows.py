@@ -166,15 +166,17 @@ def _sum_of_exponentials_isf(n: int, alpha: float) -> float:
 
 
 def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[ComparisonRow]:
-    """Return rows of the two mechanisms that select; their error is the cost above the least."""
-    from stairnoise.selection import ExponentialMechanism, StaircaseSelection
+    """Return rows of the mechanisms that select; their error is the cost above the least."""
+    from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
-    laws = [law(setting.eps, setting.sensitivity) for law in (StaircaseSelection, ExponentialMechanism)]
+    classes = (StaircaseSelection, ExponentialMechanism, PermuteAndFlip)
+    laws: list[Any] = [law(setting.eps, setting.sensitivity) for law in classes]
+    # First, because a row without a finite cost is refused.
+    chosen = [law.probabilities(costs) for law in laws]
     with np.errstate(over="ignore"):
         errors = costs - costs.min()
         powers = (errors, errors**2)
         # A candidate that is never selected adds nothing, even if its squared error overflows float64.
-        chosen = [law.probabilities(costs) for law in laws]
         all_moments = [[float((chance * np.where(chance > 0, power, 0.0)).sum()) for power in powers] for chance in chosen]
     order = np.argsort(errors)
     rows = []

@@ -303,7 +303,9 @@ class Selecting(Immutable):
             selected = output_array(shape, (*batch, k), out, None, ("int64",))
             draw, places = self._mechanism.top, selected.shape[:-1]
             if selected.shape[-1] != k:
-                raise ParameterError(f"out must have {k} places along the last axis, one for each candidate, got {selected.shape}")
+                raise ParameterError(
+                    f"out must have {k} places along the last axis, one for each candidate, got {selected.shape}"
+                )
         if rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, selected):
             rows = rows.copy()
         draw(stream, np.broadcast_to(rows, (*places, rows.shape[-1])), selected, workers)
@@ -311,12 +313,12 @@ class Selecting(Immutable):
             return out
         return selected.item() if k is None and size is None and batch == () else selected
 
-    def _rows(
-        self, costs: object, scores: object = None, k: object = None, *, many: bool = False
-    ) -> NDArray[np.float64]:
+    def _rows(self, costs: object, scores: object = None, k: object = None, *, many: bool = False) -> NDArray[np.float64]:
         """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected."""
         if scores is None and costs is None:
-            raise ParameterTypeError("costs must be a real number or an array of real numbers, or scores in their place, got neither")
+            raise ParameterTypeError(
+                "costs must be a real number or an array of real numbers, or scores in their place, got neither"
+            )
         if scores is not None and costs is not None:
             raise ParameterError("costs must be left out where scores are given, got both")
         name, sign = ("costs", 1) if scores is None else ("scores", -1)

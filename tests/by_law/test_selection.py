@@ -21,7 +21,7 @@ every = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS
 
 
 def reference(mechanism, costs):
-    """P(i) with exact exponents and 40 digits (for permute-and-flip 60, of which the polynomial loses some); from the definition."""
+    """P(i) with exact exponents and 60 digits, of which the polynomial of permute-and-flip loses some; from the definition."""
     share = Fraction(mechanism.eps) / (1 if mechanism.monotonic else 2)
     ratios = [Fraction(float(cost)) / Fraction(mechanism.sensitivity) for cost in costs]
     if isinstance(mechanism, sn.StaircaseSelection):
@@ -262,7 +262,9 @@ def test_costs_that_are_none_are_refused_with_their_index(mechanism):
 
 
 def test_negative_costs_are_for_the_exponential_mechanism_only():
-    with pytest.raises(sn.ParameterError, match=r"costs must be finite or inf, and at least 0, got one that is not at index \(1, 0\)"):
+    with pytest.raises(
+        sn.ParameterError, match=r"costs must be finite or inf, and at least 0, got one that is not at index \(1, 0\)"
+    ):
         sn.StaircaseSelection(1).select([[0.0, -0.0], [-5e-324, 1.0]])
     shifted = sn.ExponentialMechanism(1).probabilities([-3.0, -2.0, 0.0])
     assert shifted == pytest.approx(sn.ExponentialMechanism(1).probabilities([0.0, 1.0, 3.0]), rel=1e-14)

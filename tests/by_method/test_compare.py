@@ -199,6 +199,10 @@ def test_choices():
     assert table["StaircaseSelection"].ratio == pytest.approx(
         sum(table["StaircaseSelection"].law.probabilities(costs) * (costs - 0.5)) / row.mean_abs, rel=1e-12
     )
+    flips = table["PermuteAndFlip"]
+    assert flips.mean_abs == pytest.approx(flips.law.expected_cost(costs) - 0.5, rel=1e-12)
+    assert (round(flips.mean_abs, 3), round(row.mean_abs, 3)) == (0.300, 0.420)
+    assert flips.ratio == pytest.approx(flips.mean_abs / row.mean_abs, rel=1e-12)
     assert table.headings[1] == "E error"
 
 
@@ -421,10 +425,12 @@ def test_bad_input(arguments, error, text):
 def test_costs_whose_squares_leave_float64():
     """A candidate that is never selected adds nothing; one that may be adds infinity."""
     far = sn.compare(1, costs=[0.0, 1e300])
-    assert [row.mean_abs for row in far] == [0.0, 0.0]
-    assert [row.std for row in far] == [0.0, 0.0]
+    assert [row.mean_abs for row in far] == [0.0, 0.0, 0.0]
+    assert [row.std for row in far] == [0.0, 0.0, 0.0]
     near = sn.compare(1, sensitivity=1e300, costs=[0.0, 1e300])
-    assert [row.std for row in near] == [math.inf, math.inf]
+    assert [row.std for row in near] == [math.inf, math.inf, math.inf]
+    never = sn.compare(1, costs=[0.0, 1.0, math.inf])
+    assert [row.mean_abs for row in never] == pytest.approx([row.mean_abs for row in sn.compare(1, costs=[0.0, 1.0])], rel=1e-14)
 
 
 @pytest.mark.parametrize(("eps", "delta"), [(0.1, 0.3), (1, 1e-6), (8, 1e-6)])

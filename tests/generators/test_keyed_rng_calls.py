@@ -174,6 +174,7 @@ def test_who_else_refuses_it() -> None:
         lambda: WIDE.release(VALUES, rng=rng, threads=1),
         lambda: sn.StaircaseSelection(1).select([1, 2], rng=rng),  # type: ignore[call-overload]
         lambda: sn.ExponentialMechanism(1).select([1, 2], rng=rng),  # type: ignore[call-overload]
+        lambda: sn.PermuteAndFlip(1).top([1, 2], 2, rng=rng),  # type: ignore[call-overload]
         lambda: sn.PartitionSelection(1, 0.1).select([1, 2], rng=rng),  # type: ignore[call-overload]
         lambda: sn.PartitionSelection(1, 0.1).release([1, 2], rng=rng),  # type: ignore[call-overload]
     ):

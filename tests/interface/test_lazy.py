@@ -81,6 +81,7 @@ def test_stand_ins(package, path, derived):
         lambda: sn.MultivariateStaircase(1).release(lazy),
         lambda: sn.DiscreteGaussian(4).release(lazy, l2_sensitivity=1),
         lambda: sn.StaircaseSelection(1).select(lazy),
+        lambda: sn.PermuteAndFlip(1).top(scores=lazy, k=1),
         lambda: sn.PartitionSelection(1, 0.1).select(lazy),
         lambda: sn.PartitionSelection(1, 0.1).release(lazy),
         lambda: sn.Laplace(lazy),

@@ -164,7 +164,7 @@ BAD_NUMBERS = {
     "Fraction": lambda: Fraction(NUMBER, 3),
     "list of Fraction": lambda: (Fraction(NUMBER, 3), 0.5),
     "NaN": lambda: [NUMBER, float("nan")],
-    "infinite": lambda: np.array([[NUMBER, -np.inf]]),
+    "infinite": lambda: np.array([[NUMBER, -np.inf, np.inf]]),
     "single NaN": lambda: np.array([NUMBER, np.nan], np.float32),
     "nullable series": lambda: pd.Series([NUMBER, None], dtype="Int64"),
     "frame with NaN": lambda: pd.DataFrame({TEXT: [NUMBER, None]}),
@@ -185,6 +185,8 @@ RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make 
     "select": lambda data: sn.StaircaseSelection(1).select(data),
     "groups": lambda data: sn.PartitionSelection(1, 0.1).select(data),
     "counts of groups": lambda data: sn.PartitionSelection(1, 0.1).release(data),
+    "top": lambda data: sn.PermuteAndFlip(1).top(data, 1),
+    "scores": lambda data: sn.PermuteAndFlip(1).select(scores=data),
     "sample of choices": lambda data: sn.ExponentialMechanism(1).sample(data),
     "probabilities": lambda data: sn.ExponentialMechanism(1).probabilities(data),
     "log_probabilities": lambda data: sn.StaircaseSelection(1).log_probabilities(data),
@@ -343,7 +345,7 @@ def test_a_refusal_says_type_dtype_shape_and_place(values, text):
 def test_a_refused_cost_is_named_by_its_place():
     with pytest.raises(sn.ParameterError) as caught:
         sn.StaircaseSelection(1).select([[1.0, 2.0], [3.0, -NUMBER]])
-    assert str(caught.value) == "costs must be finite and at least 0, got one that is not at index (1, 1)"
+    assert str(caught.value) == "costs must be finite or inf, and at least 0, got one that is not at index (1, 1)"
 
 
 # Nothing runs

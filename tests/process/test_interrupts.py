@@ -47,6 +47,7 @@ CALLS = {
     ),
     "granularities": ("d = np.linspace(1, 2, 10**7)", 'sn.Staircase(d, 1, "l2").granularity'),
     "children": ("rng = sn.SecureRng()", "rng.spawn(2**20)"),
+    "several of rows": ("s = sn.PermuteAndFlip(1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.top(v, 3)"),
     "rows of costs": ("s = sn.StaircaseSelection(1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.select(v)"),
     "many segments": (
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",

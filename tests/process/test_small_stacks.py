@@ -66,13 +66,15 @@ for norm in ("l1", "l2", "linf"):
             law.release(np.ones((50, dim)))
             law.release(np.ones((50, 2 * dim))[:, ::2], out=np.zeros((dim, 50)).T)
         CASES[f"MultivariateStaircase {norm} {dim}"] = vectors
-for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection):
+for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection, sn.PermuteAndFlip):
     def select(mechanism=mechanism):
         law = mechanism(1)
         law.select(costs())
         law.select(costs().T)
         law.select(np.arange(3000.0), size=1000)
         law.select(costs(), out=np.zeros(120, int)[::2])
+        law.top(costs(), 3)
+        law.probabilities(np.arange(100.0))
     CASES[mechanism.__name__] = select
 def partitions():
     law, counts = sn.PartitionSelection(1, 1e-6), np.arange(3000) % 60

@@ -56,12 +56,14 @@ laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Are
 shared: NDArray[np.int64] = sn.MultiScaleDiscreteLaplace(1).share(n_parties=10).sample(5)
 tail: float | NDArray[np.float64] = gaussian.sf([1.0, 2.0])
 
-selections: list[sn.StaircaseSelection | sn.ExponentialMechanism] = [
+selections: list[sn.StaircaseSelection | sn.ExponentialMechanism | sn.PermuteAndFlip] = [
     sn.StaircaseSelection(1, gamma=0.5),
     sn.ExponentialMechanism(1, monotonic=True),
+    sn.PermuteAndFlip(1),
 ]
 chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
 chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])
+two_of_three: NDArray[np.int64] = selections[2].top(scores=[3.0, 1.0, 4.0], k=2)
 groups = sn.PartitionSelection(1, 1e-6, max_partitions_contributed=2)
 kept: NDArray[np.bool_] = groups.select([0, 3, 120])
 noisy: tuple[NDArray[np.bool_], NDArray[np.int64]] = groups.release(np.array([0, 3, 120]))

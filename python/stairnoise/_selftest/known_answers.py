@@ -52,6 +52,7 @@ def planned() -> Iterator[Planned]:
         ("releases", "releases", releases),
         ("selections", "selections", selections),
         ("partitions", "groups", partitions),
+        ("tops", "several candidates", tops),
     ):
         for law in dict.fromkeys(entry["law"] for entry in known[kind]):
             entries = [entry for entry in known[kind] if entry["law"] == law]
@@ -128,6 +129,14 @@ def selections(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the indices selected from one row of costs."""
     rng = _at(SeededRng(int(entry["seed"])), entry["fill"], entry["index"])
     return _law(entry).sample(entry["costs"], len(entry["values"]), rng=rng).tolist(), entry["values"]
+
+
+def tops(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return the indices of several candidates from each of some rows with the same costs."""
+    rng: Any = SeededRng(int(entry["seed"]), allow_release=True)
+    view = _at(rng, entry["fill"], entry["index"])
+    found = _law(entry).top(entry["costs"], entry["k"], len(entry["values"]), rng=view)
+    return found.ravel().tolist(), [index for row in entry["values"] for index in row]
 
 
 def partitions(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:

@@ -19,7 +19,7 @@ from stairnoise._registry import ROWS, Example
 from stairnoise._selftest.events import LEVELS, Cells, Events, Floats, add_cells, add_pairs, between, cells_of, places
 from stairnoise._selftest.report import Outcome, Planned
 from stairnoise.partition_selection import PartitionSelection
-from stairnoise.selection import ExponentialMechanism, StaircaseSelection
+from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 SUBJECT = "laws"
 VALUES = 2**20
@@ -104,6 +104,9 @@ def choices() -> tuple[Choice, ...]:
         Choice(ExponentialMechanism(1.0), costs),
         Choice(ExponentialMechanism(2.0, 0.5, monotonic=True), costs),
         Choice(ExponentialMechanism(0.5), many),
+        Choice(PermuteAndFlip(1.0), costs),
+        Choice(PermuteAndFlip(2.0, 0.5, monotonic=True), costs),
+        Choice(PermuteAndFlip(0.5), many),
     )
 
 

@@ -9,9 +9,9 @@ The integrand is a polynomial with values from 0 to 1: quadrature adds positive 
 have to subtract. For few candidates Gauss's rule is exact.
 
 For many, let A = Σa_j. As 1 - y ≤ e^(-y) ≤ 1 for y ≥ 0 and (1 - t)^a ≤ 1 - at, the integral lies between 1/(A + 1) and what
-∫e^(-(A - 1)t) gives. The part beyond T = 48/A is then less than 10⁻¹⁸ of it. On a panel of width h = 8/A from t₀ the integrand is
-at most e^(-A t₀ + A|t - t₀|) at complex t. On the ellipse with the sum of semi-axes 16 half-widths that is below e^(4 + 2·16 + 1/8),
-so that 16 points leave less than e^36.2·16^(-32)·10 < 10⁻²¹ of the integral.
+∫e^(-(A - 1)t) gives. The part beyond T = 48/A is then less than 10⁻¹⁸ of it. On a panel of width h = 8/A from t₀ the
+integrand is at most e^(-A t₀ + A|t - t₀|) at complex t. On the ellipse with the sum of semi-axes 16 half-widths that is
+below e^(4 + 2·16 + 1/8), so that 16 points leave less than e^36.2·16^(-32)·10 < 10⁻²¹ of the integral.
 """
 
 from __future__ import annotations

@@ -282,10 +282,9 @@ fn top() {
         let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
         let k = whole(&entry["k"]) as usize;
         let expected: Vec<i64> = list(&entry["values"]).iter().flat_map(integers).collect();
-        let fill = seeded(&entry)
-            .at(whole(&entry["index"]))
-            .unwrap()
-            .fill_number(whole(&entry["fill"]));
+        let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
+        (0..whole(&entry["fill"])).for_each(|_| drop(view.next(0).unwrap()));
+        let fill = view.next_wide(expected.len(), mechanism.words(costs.len())).unwrap();
         for part in [expected.len(), 1, 2, 3, 5] {
             let mut out = vec![0; expected.len()];
             let mut selector = mechanism.top_selector(k);

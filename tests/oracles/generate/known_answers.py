@@ -4,6 +4,7 @@ Numbers are JSON numbers, which Python writes and reads without loss; words and 
 """
 
 import json
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / 
 # An empty fill has to be drawn for every fill before.
 MOST_FILLS = 300
 EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION, EVERY_PARTITIONS = 7, 4, 2, 3
+EVERY_FLIPS, EVERY_TOP = 2, 2
 NAMES = {
     "laplace": "Laplace",
     "discrete_laplace": "DiscreteLaplace",
@@ -35,6 +37,7 @@ def known_answers() -> dict[str, list[Any]]:
         "releases": [*releases(), *calibrations()],
         "selections": list(selections()),
         "partitions": list(partitions()),
+        "tops": list(tops()),
     }
 
 
@@ -152,6 +155,25 @@ def selections() -> Iterator[dict[str, Any]]:
         shape = [] if gamma is None else [gamma]
         arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), *shape, entry["monotonic"]]
         yield drawn(law, arguments, entry) | {"costs": numbers(entry["costs"])}
+    for entry in read("permute_and_flip")[::EVERY_FLIPS]:
+        arguments = [float_of(entry["eps"]), float_of(entry["sensitivity"]), entry["monotonic"]]
+        # JSON has no infinite numbers.
+        if all(map(math.isfinite, numbers(entry["costs"]))):
+            yield drawn("PermuteAndFlip", arguments, entry) | {"costs": numbers(entry["costs"])}
+
+
+def tops() -> Iterator[dict[str, Any]]:
+    for entry in read("top")[::EVERY_TOP]:
+        gamma = None if entry["gamma"] is None else float_of(entry["gamma"])
+        law = "StaircaseSelection" if gamma is not None else "PermuteAndFlip" if entry["flips"] else "ExponentialMechanism"
+        arguments = [
+            float_of(entry["eps"]),
+            float_of(entry["sensitivity"]),
+            *([] if gamma is None else [gamma]),
+            entry["monotonic"],
+        ]
+        if all(map(math.isfinite, numbers(entry["costs"]))):
+            yield drawn(law, arguments, entry) | {"costs": numbers(entry["costs"]), "k": entry["k"]}
 
 
 def partitions() -> Iterator[dict[str, Any]]:

@@ -203,6 +203,7 @@ impl Selection {
 
     /// Room to work in, for one thread that selects `k` ≥ 1 candidates from every row of one fill.
     pub fn top_selector(&self, k: usize) -> Selector<'_> {
+        let k = k.max(1);
         let levels = self.levels.shared(k as u64);
         Selector::new(Cow::Owned(levels), self.draw, false, k)
     }
@@ -543,7 +544,7 @@ mod tests {
                 Selection::staircase(random.power(1e-3, 30.0), 1.0, 1.0 - random.next(), false)
             }
             .unwrap();
-            let costs: Vec<f64> = (0..1 + case % 90)
+            let costs: Vec<f64> = (0..=case % 90)
                 .map(|_| {
                     if random.next() < 0.5 {
                         f64::INFINITY
