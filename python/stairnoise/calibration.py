@@ -37,6 +37,8 @@ _MOST_STEPS = 60
 _ENOUGH = 1 - 1e-3
 # A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this part.
 _WORTHWHILE = 1e-5
+# By these parts the ε of a Gaussian mechanism is less, until the bound on its composed loss, with its rounding, is no more than it.
+_LESS = (0.0, 2.0**-40, 2.0**-30)
 # Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
 # For more than a few releases the last part is the best one.
 _PARTS, _FEW = (1.0, 0.5, 0.1), 16
@@ -78,7 +80,7 @@ def calibrate(
     - **Staircases** also get the first stair (`gamma` or `r`) with the least cost for so many releases. It may be narrower than
       the best one for a single release, or the widest.
     - **Gaussian mechanisms** get the least σ. The result is that of ``for_partitions(releases)``: its `eps` and `delta` are those
-      of all releases together. Its ε may be below `eps` by the error of the bound on the composed loss, about 1e-6 of it.
+      of all releases together. Where rounding of the composed loss calls for it, this ε is below the one given, by about 1e-12.
     - **Truncated mechanisms** cannot use all of δ for composition: every release spends its own δ on the ends of the noise. A
       single release spends all of it. For several, that part is chosen by the cost, from all, a half and a tenth of δ; each
       release spends 1/k of it. For more than 16 it is a tenth.
@@ -234,10 +236,11 @@ def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
     def make(eps: float) -> Any:
         return candidate.make(setting._replace(eps=eps)).for_partitions(target.releases)
 
-    whole = make(target.eps)
-    spent = target.spent(whole)
-    if _ENOUGH * target.eps <= spent <= target.eps:
-        return whole
+    for less in _LESS:
+        whole = make(target.eps * (1 - less))
+        spent = target.spent(whole)
+        if _ENOUGH * target.eps <= spent <= target.eps:
+            return whole
     return search(make, target, target.eps * min(1.0, target.eps / spent) * _ENOUGH)
 
 
