@@ -20,7 +20,10 @@ from stairnoise.privacy import privacy_loss
 CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]
 # Each composition of these lists thousands of probabilities.
-HEAVY = ("Arete", "GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace")
+HEAVY = ("GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace")
+# A composition of Arete noise takes up to a minute; of truncated noise, some tenths of a second.
+MINUTES, SLOW = "Arete", ("TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase")
+QUICK = [row for row in CALIBRATED if row.class_name != MINUTES]
 
 
 def spent(law, releases, delta, sensitivity=1):
@@ -28,13 +31,13 @@ def spent(law, releases, delta, sensitivity=1):
     return law.privacy_loss(**asked).compose(releases).eps_for_delta(delta)
 
 
-@pytest.mark.parametrize("row", CALIBRATED, ids=lambda row: row.class_name)
+@pytest.mark.parametrize("row", QUICK, ids=lambda row: row.class_name)
 def test_releases_together_cost_at_most_the_target_and_nearly_all_of_it(row):
     """Random targets from fixed seeds; the long part has more."""
     rng = np.random.default_rng(sum(map(ord, row.class_name)))
-    for _ in range(2 if row.class_name in HEAVY else 6):
+    for _ in range(1 if row.class_name in SLOW else 2 if row.class_name in HEAVY else 6):
         eps, delta = float(np.exp(rng.uniform(-1.5, 2.2))), float(np.exp(rng.uniform(-16, -6)))
-        k, sensitivity = int(np.exp(rng.uniform(0, 3.5))), int(rng.integers(1, 4))
+        k, sensitivity = int(np.exp(rng.uniform(0, 1.5 if row.class_name in SLOW else 3))), int(rng.integers(1, 4))
         cost = ("l1", "l2")[int(rng.integers(2))]
         law = sn.calibrate(row.load(), eps=eps, delta=delta, releases=k, sensitivity=sensitivity, cost=cost)
         assert type(law) is row.load()
@@ -43,7 +46,7 @@ def test_releases_together_cost_at_most_the_target_and_nearly_all_of_it(row):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("row", CALIBRATED, ids=lambda row: row.class_name)
+@pytest.mark.parametrize("row", QUICK, ids=lambda row: row.class_name)
 def test_more_targets(row):
     rng = np.random.default_rng(sum(map(ord, row.class_name)) + 1)
     for _ in range(4 if row.class_name in HEAVY else 40):
@@ -53,13 +56,20 @@ def test_more_targets(row):
         assert 0.999 * eps <= spent(law, k, delta, sensitivity) <= eps
 
 
+@pytest.mark.long
+def test_arete():
+    law = sn.calibrate(sn.Arete, eps=2, delta=1e-4, releases=2)
+    assert 0.999 * 2 <= spent(law, 2, 1e-4) <= 2
+    assert 0.999 * 2 <= 2 * sn.calibrate(sn.Arete, eps=2, releases=2).guarantee().eps <= 2
+
+
 @pytest.mark.parametrize("k", [1, 3, 1000])
-@pytest.mark.parametrize("row", [row for row in CALIBRATED if row.class_name not in NEED_A_DELTA], ids=lambda row: row.class_name)
+@pytest.mark.parametrize("row", [row for row in QUICK if row.class_name not in NEED_A_DELTA], ids=lambda row: row.class_name)
 def test_without_a_delta_the_releases_add_up(row, k):
-    """ε/k, rounded down, as `for_partitions` divides it; exact in fractions for mechanisms with an ε."""
+    """By the guarantee that the mechanism states for one release."""
     law = sn.calibrate(row.load(), eps=1.3, releases=k)
     guarantee = law.guarantee()
-    assert (1 - 1e-9) * 1.3 / k <= guarantee.eps <= 1.3 / k
+    assert (1 - 1e-5) * 1.3 / k <= guarantee.eps <= 1.3 / k
     assert guarantee.delta == 0
 
 
@@ -164,7 +174,7 @@ def test_what_the_table_says_at_equal_guarantee():
     laplace = sn.Laplace(1)
     total = laplace.compose(100).eps_for_delta(1e-6)
     ours = sn.calibrate(sn.Staircase, eps=total, delta=1e-6, releases=100, cost="l2")
-    assert ours.gamma == 1.0
+    assert ours.gamma > 0.9
     assert ours.var() < laplace.var()
 
 
@@ -173,25 +183,25 @@ def test_what_the_table_says_at_equal_guarantee():
 def test_another_accountant_agrees(eps, delta, k):
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
-    def laplace(law, step):
-        return pld.from_laplace_mechanism(1 / law.eps, value_discretization_interval=step)
+    def laplace(law, **options):
+        return pld.from_laplace_mechanism(1 / law.eps, **options)
 
-    def discrete_laplace(law, step):
-        return pld.from_discrete_laplace_mechanism(law.eps, value_discretization_interval=step)
+    def discrete_laplace(law, **options):
+        return pld.from_discrete_laplace_mechanism(law.eps, **options)
 
-    def gaussian(law, step):
-        return pld.from_gaussian_mechanism(law.sigma, value_discretization_interval=step)
+    def gaussian(law, **options):
+        return pld.from_gaussian_mechanism(law.sigma, **options)
 
-    def discrete_gaussian(law, step):
-        return pld.from_discrete_gaussian_mechanism(law.sigma, value_discretization_interval=step)
+    def discrete_gaussian(law, **options):
+        return pld.from_discrete_gaussian_mechanism(law.sigma, **options)
 
-    def staircase(law, step):
+    def staircase(law, **options):
         c = math.exp(-law.eps) / -math.expm1(-law.eps)
         up = (min(1.0, 2 * law.gamma) + c) / (2 * law.gamma + 2 * c)
         masses = [up, max(1 - up * (1 + math.exp(-law.eps)), 0.0), up * math.exp(-law.eps)]
         lower = {i: math.log(mass) for i, mass in enumerate(masses) if mass > 0}
         upper = {2 - i: value for i, value in lower.items()}
-        return pld.from_two_probability_mass_functions(lower, upper, value_discretization_interval=step)
+        return pld.from_two_probability_mass_functions(lower, upper, **options)
 
     for cls, theirs in [
         (sn.Laplace, laplace),
@@ -201,17 +211,21 @@ def test_another_accountant_agrees(eps, delta, k):
         (sn.Staircase, staircase),
     ]:
         law = sn.calibrate(cls, eps=eps, delta=delta, releases=k)
-        # Steps a thousand times smaller than a loss; dp_accounting rounds losses upwards.
-        found = theirs(law, eps / k * 1e-3).self_compose(k).get_epsilon_for_delta(delta)
-        assert 0.999 * eps <= found <= eps * (1 + 1e-4), cls
+        # Both ways to round losses to steps a thousand times smaller.
+        least, most = (
+            theirs(law, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k) for up in (False, True)
+        )
+        assert least.get_epsilon_for_delta(delta) <= eps * (1 + 1e-9), cls
+        assert most.get_epsilon_for_delta(delta) >= 0.999 * eps, cls
+        assert most.get_epsilon_for_delta(delta) - least.get_epsilon_for_delta(delta) < 3e-3 * eps, cls
 
 
 @pytest.mark.parametrize("k", [2, 10, 1000])
 def test_largest_eps_of_three_losses(k):
-    """The theory's ε₁, whose releases the mechanism with a density then composes to δ."""
+    """The theory's ε₁, whose releases the mechanism with a density then composes to the ε asked for."""
     one = many_releases.largest_eps(2.0, 1e-6, k, 0.6, -0.4)
     law = privacy_loss(sn.Staircase(one, 1, 0.3), lattice=False).compose(k)
-    assert law.privacy_profile(2.0) == pytest.approx(1e-6, rel=1e-3)
+    assert law.eps_for_delta(1e-6) == pytest.approx(2.0, rel=1e-5)
 
 
 def test_signature_and_module():
