@@ -37,6 +37,8 @@ _MOST_STEPS = 60
 _ENOUGH = 1 - 1e-3
 # A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this part.
 _WORTHWHILE = 1e-5
+# By these parts the ε of a Gaussian mechanism is less, until the bound on its composed loss, with its rounding, is no more than it.
+_LESS = (0.0, 2.0**-40, 2.0**-30)
 # Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
 # For more than a few releases the last part is the best one.
 _PARTS, _FEW = (1.0, 0.5, 0.1), 16
@@ -55,6 +57,8 @@ class Target(NamedTuple):
         # A law that was not made for one sensitivity is asked about this one.
         asked = {"sensitivity": int(self.sensitivity) if law._integers else self.sensitivity}
         loss = law.privacy_loss(**asked if hasattr(law, "_checked_sensitivity") else {})
+        if not self.delta:
+            return self.releases * float(loss.eps)
         return float(loss.compose(self.releases).eps_for_delta(self.delta))
 
 
@@ -74,11 +78,11 @@ def calibrate(
     wasted. Nothing depends on data, and the result is the same for the same arguments.
 
     - **Pure mechanisms** get a larger ε per release than ``eps/releases``, if δ > 0. With δ = 0 they get ``eps/releases``,
-      rounded down.
+      rounded down. `Arete` is searched then too, because its ``from_eps`` leaves a part of ε unused.
     - **Staircases** also get the first stair (`gamma` or `r`) with the least cost for so many releases. It may be narrower than
       the best one for a single release, or the widest.
     - **Gaussian mechanisms** get the least σ. The result is that of ``for_partitions(releases)``: its `eps` and `delta` are those
-      of all releases together. Its ε may be below `eps` by the error of the bound on the composed loss, about 1e-6 of it.
+      of all releases together. Where rounding of the composed loss calls for it, this ε is below the one given, by about 1e-12.
     - **Truncated mechanisms** cannot use all of δ for composition: every release spends its own δ on the ends of the noise. A
       single release spends all of it. For several, that part is chosen by the cost, from all, a half and a tenth of δ; each
       release spends 1/k of it. For more than 16 it is a tenth.
@@ -103,8 +107,8 @@ def calibrate(
     Returns
     -------
     an instance of `cls`
-        It takes some milliseconds, or about a second for a staircase whose stair is searched, truncated noise, and the mechanisms
-        that list their probabilities.
+        For a hundred releases it takes some 10 ms for staircases and Gaussian mechanisms, and a second or two for the others.
+        `Arete`, whose probabilities are listed, may take minutes.
 
     Raises
     ------
@@ -167,7 +171,7 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
             f"eps, delta and releases must leave a {row.class_name} that can be drawn and composed, "
             f"got {target.eps}, {target.delta} and {target.releases}: {error}"
         ) from None
-    if target.delta > 0 and not _ENOUGH * target.eps <= target.spent(law) <= target.eps:
+    if not _ENOUGH * target.eps <= target.spent(law) <= target.eps:
         raise ParameterError(
             f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, to reach it to 0.1 %, "
             f"got eps {target.eps} and delta {target.delta}"
@@ -192,7 +196,7 @@ def _row_of(cls: object) -> Row:
 def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -> Any:
     needs_delta = "delta" in candidate.compared.takes
     if not needs_delta and not target.delta:
-        return candidate.make(setting._replace(eps=largest_quotient(target.eps, target.releases)))
+        return _raised(candidate, setting, target)
     if needs_delta and candidate.make(setting).privacy_profile(math.inf) == 0:
         return _shrunk(candidate, setting, target)
     parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
@@ -234,10 +238,11 @@ def _shrunk(candidate: Candidate, setting: Setting, target: Target) -> Any:
     def make(eps: float) -> Any:
         return candidate.make(setting._replace(eps=eps)).for_partitions(target.releases)
 
-    whole = make(target.eps)
-    spent = target.spent(whole)
-    if _ENOUGH * target.eps <= spent <= target.eps:
-        return whole
+    for less in _LESS:
+        whole = make(target.eps * (1 - less))
+        spent = target.spent(whole)
+        if _ENOUGH * target.eps <= spent <= target.eps:
+            return whole
     return search(make, target, target.eps * min(1.0, target.eps / spent) * _ENOUGH)
 
 

@@ -81,10 +81,12 @@ class PrivacyLoss(Generic[Float]):
     """
 
     __module__ = "stairnoise"
-    __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts")
+    __slots__ = ("_at_one_eps", "_bracket", "_exact", "_names", "_parts", "_single")
     # Distinct releases with the number of times that each was made, and the text of each.
     _parts: tuple[tuple[Part, int], ...]
     _names: tuple[str, ...]
+    # The loss of all releases where it is of the kind of one release's.
+    _single: Part | None
     # Lower and upper curve of a composed loss, the same one if exact; None until first used.
     _bracket: tuple[Curve, Curve] | None
     _exact: bool
@@ -101,16 +103,12 @@ class PrivacyLoss(Generic[Float]):
         store(self, "_parts", parts)
         store(self, "_names", names)
         store(self, "_bracket", None)
-        part = self._single
+        part = parts[0][0].together(parts[0][1]) if len(parts) == 1 else None
+        store(self, "_single", part)
         scalar = part is not None and self._shape == ()
         store(self, "_at_one_eps", part.profile_scalar if part is not None and scalar else None)
         store(self, "_exact", part is not None or models.exact_step(parts) is not None)
         return self
-
-    @property
-    def _single(self) -> Part | None:
-        part, k = self._parts[0]
-        return part if k == 1 and len(self._parts) == 1 else None
 
     @property
     def releases(self) -> int:
@@ -120,7 +118,7 @@ class PrivacyLoss(Generic[Float]):
     @property
     def eps(self) -> Float:
         """Pure ε: the largest possible loss, summed over all releases; inf for noise without a pure ε."""
-        eps = _plain(self._parts[0][0].eps) if self._single is not None else models.pure_eps(self._parts)
+        eps = _plain(self._single.eps) if self._single is not None else models.pure_eps(self._parts)
         return eps  # type: ignore[return-value]
 
     @property

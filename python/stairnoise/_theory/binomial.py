@@ -26,6 +26,8 @@ Tail = Callable[[Array], Array]
 NOTHING = -760.0
 # Terms this far below a tail, in logarithms, do not move it: there are fewer than e**22 of them.
 _BELOW = 60.0
+# Up to so many counts, to look for those that matter takes longer than to take all.
+_FEW = 1000
 # Stirling's series from here on; before it, a table.
 _TABLE = 16
 _HALF_LOG_2PI = math.log(2 * math.pi) / 2
@@ -59,7 +61,10 @@ def log_pmf(x: Array, n: int, p: float, q: float) -> Array:
 
 
 def terms(n: int, p: float, q: float, least: float) -> tuple[Array, Array]:
-    """Return the x with ln P(X = x) >= least, and their probabilities."""
+    """Return the x with ln P(X = x) >= least, and their probabilities; all x if they are few."""
+    if n <= _FEW:
+        x = np.arange(n + 1.0)
+        return x, np.exp(log_pmf(x, n, p, q))
     mode = min(int((n + 1) * p), n)
 
     def enough(x: int) -> bool:
@@ -83,9 +88,11 @@ def root(n: int, z: float, noise: Tail, level: float) -> tuple[float, float]:
     The unknown is ln p below 1/2 and -ln(1 - p) above.
     """
     least = math.log(level) - _BELOW
+    # The same at every p, where all counts are taken.
+    known = noise(z - np.arange(n + 1.0)) if n <= _FEW else None
 
     def excess(p: float, q: float) -> float:
-        found = tail(n, p, z, noise, least=least, q=q)
+        found = tail(n, p, z, noise if known is None else lambda _: known, least=least, q=q)
         return max(math.log(found) - math.log(level), _LOG_ZERO) if found > 0 else _LOG_ZERO
 
     if excess(0.5, 0.5) >= 0:

@@ -26,6 +26,10 @@ Array = NDArray[np.float64]
 _REACH = 16.0
 # In standard deviations of the weights, which are 1e-80 there.
 _WINDOW = 20.0
+# From this σ² on, the sum of k draws has the distribution of kσ², up to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
+_SMOOTH = 8.0
+# Integers up to here are float64 numbers, and the law takes a σ² up to there.
+_MOST_CELLS, _MOST_SIGMA2 = 2.0**53, 2.0**90
 
 
 class LatticeGaussian(General):
@@ -111,6 +115,15 @@ class LatticeGaussian(General):
         # The largest k with a loss above a node.
         last = np.ceil(self.cells / 2 - nodes * (self._law.sigma2 / self.cells)) - 1
         return self._between(last), self._between(last - self.cells), float(self._law.cdf(last[:1])[0])
+
+    def together(self, k: int) -> LatticeGaussian | None:
+        """Return the loss of the sum of the k outcomes, on which alone their loss depends."""
+        if k == 1:
+            return self
+        sigma2, cells = self._law.sigma2, k * self.cells
+        if sigma2 < _SMOOTH or cells > _MOST_CELLS or k * sigma2 > _MOST_SIGMA2:
+            return None
+        return LatticeGaussian(k * sigma2, cells)
 
     def suitable_step(self, step: float) -> float:
         """Return a step that divides the distance between two losses, or the one given where it is longer than that."""

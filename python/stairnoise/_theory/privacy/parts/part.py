@@ -114,6 +114,10 @@ class Part(ABC):
         """Probabilities of the loss on a lattice whose step divides `own_step`."""
         raise ArithmeticError("a loss without a lattice of its own must be bracketed")
 
+    def together(self, k: int) -> Part | None:
+        """Return the loss of k releases as the loss of one, None where it is not of this kind."""
+        return self if k == 1 else None
+
     def powers(self, k: int) -> Array:
         """Probabilities of the loss of k releases, on its own lattice, from the largest one down to 0."""
         raise ArithmeticError("a loss that composes in closed form is asked for its powers, and no other")

@@ -1,0 +1,312 @@
+"""``binomial_test`` and ``binomial_interval``: levels and coverage by exact sums, published values, and sums in 50 digits.
+
+Evidence: sums over all counts in mpmath, written from the definition of the noise; and the examples in the documentation of the
+R package binomialDP 1.0.0 of the authors of the method, whose noise is a Tulap distribution cut at its quantiles q/2 and 1 - q/2.
+"""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._registry import ROWS
+
+OF_NUMBERS = [row for row in ROWS if row.kind != "vector"]
+
+
+def geometric_tail(t, b):
+    """P(N >= t) of two-sided geometric noise, for an integer t."""
+    return b**t / (1 + b) if t >= 1 else 1 - b ** (1 - t) / (1 + b)
+
+
+def tulap_tail(t, b):
+    """P(N + U >= t) with a uniform U on (-1/2, 1/2): for P(N >= m) and P(N >= m + 1), the share of U decides."""
+    m = int(mp.floor(t + mp.mpf(1) / 2))
+    share = m + mp.mpf(1) / 2 - t
+    return share * geometric_tail(m, b) + (1 - share) * geometric_tail(m + 1, b)
+
+
+def counts(n, p):
+    p = mp.mpf(p)
+    return [mp.binomial(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
+
+
+def exact(z, n, p, eps, tail, side):
+    b = mp.exp(-mp.mpf(eps))
+    if side == "less":  # the noise is symmetric
+        return exact(n - z, n, 1 - mp.mpf(p), eps, tail, "greater")
+    return mp.fsum(mass * tail(z - x, b) for x, mass in enumerate(counts(n, p)))
+
+
+CASES = [
+    (63, 100, 0.5, 1.0), (5, 10, 0.2, 0.3), (400, 300, 0.5, 1.0), (-40, 300, 0.001, 0.5), (300, 300, 0.01, 2.0), (0, 50, 0.0, 1.0),
+    (55, 50, 1.0, 1.0), (250, 300, 0.1, 5.0), (3, 1, 0.25, 1.0), (1, 2000, 1e-12, 0.1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("side", ["less", "greater"])
+@pytest.mark.parametrize(("z", "n", "p", "eps"), CASES)
+def test_one_sided_p_values(z, n, p, eps, side):
+    """From 1e-253 to 1, to 12 digits."""
+    with mp.workdps(50):
+        found = sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative=side)
+        assert found == pytest.approx(float(exact(z, n, p, eps, geometric_tail, side)), rel=1e-12, abs=0)
+        for part in (-0.5, -0.25, 0.3):
+            found = sn.binomial_test(z + part, n, p, law=sn.Staircase(eps, gamma=0.5), alternative=side)
+            assert found == pytest.approx(float(exact(z + mp.mpf(part), n, p, eps, tulap_tail, side)), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("z", "n", "p", "eps"), CASES)
+def test_two_sided_p_values(z, n, p, eps):
+    """What is at least as far from np on either side, and 1 at np. The decimals of p are exact here, as the tests write them."""
+    with mp.workdps(50):
+        null = mp.mpf(str(p))
+        other = 2 * n * null - z
+        low, high = min(mp.mpf(z), other), max(mp.mpf(z), other)
+        found = sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps))
+        whole = exact(int(mp.ceil(high)), n, null, eps, geometric_tail, "greater")
+        whole += exact(int(mp.floor(low)), n, null, eps, geometric_tail, "less")
+        assert found == pytest.approx(min(float(whole), 1.0), rel=1e-11, abs=0)
+        real = exact(high, n, null, eps, tulap_tail, "greater") + exact(low, n, null, eps, tulap_tail, "less")
+        found = sn.binomial_test(z, n, p, law=sn.Staircase(eps, gamma=0.5))
+        assert found == pytest.approx(min(float(real), 1.0), rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("n", [10**4, 10**6])
+@pytest.mark.parametrize("p", [0.3, 1e-5])
+def test_large_numbers_by_tilting(n, p):
+    """The sum over all counts by moment generating functions: beyond the noise's mode it is b**z times a binomial probability."""
+    eps = 0.05
+    z = round(n * p + 40 / eps + 30 * math.sqrt(n * p))
+    with mp.workdps(60):
+        b, exact_p = mp.exp(-mp.mpf(eps)), mp.mpf(p)
+        # No count that matters reaches z: P(X >= z) is below e**-400 of this.
+        expected = b**z * (1 - exact_p + exact_p / b) ** n / (1 + b)
+        assert sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative="greater") == pytest.approx(float(expected), rel=1e-9)
+
+
+# Published
+
+
+def cut_tulap(eps, q):
+    """The authors' noise: of δ = q (1 - b)/(2 b (1 - q)), by their formula for q."""
+    b = math.exp(-eps)
+    return sn.TruncatedStaircase(eps, q * (1 - b) / (2 * b * (1 - q)), gamma=0.5)
+
+
+def test_published_one_sided_intervals():
+    law = cut_tulap(1, 0.05)
+    assert sn.binomial_interval(7, 10, law=law, alternative="greater") == (pytest.approx(0.3844819, abs=5e-7), 1.0)
+    assert sn.binomial_interval(2, 10, law=law, alternative="less") == (0.0, pytest.approx(0.517379, abs=5e-7))
+
+
+def test_published_two_sided_interval_by_its_p_values():
+    """Their interval has the p whose two-sided p-value is 0.05 at both ends."""
+    for p in (0.4107206, 0.7667096):
+        assert sn.binomial_test(18, 30, p, law=cut_tulap(1, 0.05)) == pytest.approx(0.05, abs=1e-6)
+
+
+def test_published_p_values():
+    """A table of ten released counts, with two decimals each."""
+    law = sn.TruncatedStaircase(1, 0.01, gamma=0.5)
+    z = [18.70, 10.65, 12.89, 9.12, 9.88, 15.15, 6.14, 8.41, 10.46, 11.87]
+    left = [0.99, 0.33, 0.62, 0.17, 0.24, 0.85, 0.02, 0.11, 0.30, 0.49]
+    right = [0.01, 0.67, 0.38, 0.83, 0.76, 0.15, 0.98, 0.89, 0.70, 0.51]
+    both = [0.22, 0.15, 0.49, 0.05, 0.09, 0.96, 0.00, 0.03, 0.13, 0.30]
+    assert sn.binomial_test(z, 30, 0.4, law=law, alternative="less") == pytest.approx(left, abs=6e-3)
+    assert sn.binomial_test(z, 30, 0.4, law=law, alternative="greater") == pytest.approx(right, abs=6e-3)
+    assert sn.binomial_test(z, 30, 0.5, law=law) == pytest.approx(both, abs=6e-3)
+
+
+# Level and coverage, by exact sums over everything that can be released
+
+
+def threshold(p_value, level, low, high, falling):
+    """Return where a monotone p-value crosses the level."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (p_value(middle) > level) is falling else (low, middle)
+    return (low + high) / 2
+
+
+@pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
+@pytest.mark.parametrize(("n", "p", "eps"), [(20, 0.3, 1.0), (7, 0.9, 0.2), (40, 0.02, 3.0)])
+def test_the_level_is_exact_with_the_uniform_part(n, p, eps, level):
+    """P(p-value <= level) = level: the probability of what is released beyond the threshold, summed in 50 digits."""
+    law = sn.Staircase(eps, gamma=0.5)
+    with mp.workdps(50):
+        for side, falling in (("greater", True), ("less", False)):
+            edge = threshold(lambda z, side=side: sn.binomial_test(z, n, p, law=law, alternative=side), level, -400, 450, falling)
+            assert float(exact(mp.mpf(edge), n, p, eps, tulap_tail, side)) == pytest.approx(level, rel=1e-10)
+        far = threshold(lambda t: sn.binomial_test(n * p + t, n, p, law=law), level, 0, 450, True)
+        both = exact(n * mp.mpf(p) + far, n, p, eps, tulap_tail, "greater") + exact(n * mp.mpf(p) - far, n, p, eps, tulap_tail, "less")
+        assert float(both) == pytest.approx(level, rel=1e-10)
+
+
+def released(n, p, eps):
+    """All that can be released but for 1e-20, with its probabilities, by convolution."""
+    reach = math.ceil(50 / eps)
+    b = math.exp(-eps)
+    noise = (1 - b) / (1 + b) * b ** np.abs(np.arange(-reach, reach + 1))
+    x = np.array([float(mass) for mass in counts(n, p)])
+    return np.arange(-reach, n + reach + 1), np.convolve(x, noise)
+
+
+@pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("eps", [0.5, 2.0])
+def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
+    """For every level that a p-value can have, at some p."""
+    for n, p in ((12, 0.5), (12, 0.3), (30, 0.1)):
+        z, masses = released(n, p, eps)
+        found = sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative=side)
+        order = np.argsort(found)
+        below = np.cumsum(masses[order])
+        # Of equal p-values the last one has all.
+        last = np.append(np.diff(found[order]) > 1e-9, True)
+        assert np.all(below[last] <= found[order][last] * (1 + 1e-9))
+        assert np.all((found >= 0) & (found <= 1))
+
+
+@pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("p", [0.01, 0.3, 0.5, 0.95])
+def test_coverage_of_intervals(p, side):
+    """By exact sums: with whole noise at least the confidence; with the uniform part the confidence exactly, over a fine grid of it."""
+    n, eps, confidence = 15, 1.0, 0.9
+    z, masses = released(n, p, eps)
+    low, high = sn.binomial_interval(z, n, law=sn.DiscreteLaplace(eps), confidence=confidence, alternative=side)
+    assert confidence <= masses[(low <= p) & (p <= high)].sum() < 1
+    kept = (masses > 1e-9).nonzero()[0]
+    parts = (np.arange(20) + 0.5) / 20 - 0.5
+    low, high = sn.binomial_interval(
+        z[kept][:, None] + parts, n, law=sn.Staircase(eps, gamma=0.5), confidence=confidence, alternative=side
+    )
+    covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
+    # Each end of the p-values' acceptance is rounded to a twentieth of one cell.
+    assert covered == pytest.approx(confidence, abs=2 * masses.max() / 20)
+
+
+@pytest.mark.parametrize("z", [-30, 0, 3, 12, 20, 45])
+def test_an_interval_is_what_the_tests_do_not_reject(z):
+    law = sn.DiscreteLaplace(1)
+    low, high = sn.binomial_interval(z, 20, law=law, confidence=0.9)
+    for p, side in ((low, "greater"), (high, "less")):
+        if 0 < p < 1:
+            assert sn.binomial_test(z, 20, p, law=law, alternative=side) == pytest.approx(0.05, rel=1e-6)
+    assert 0 <= low <= high <= 1
+
+
+def test_ends_near_0_and_1_keep_their_digits():
+    """Mirrored, the same: 1 - high for failures is low for successes."""
+    law, n = sn.DiscreteLaplace(2), 10**6
+    low, high = sn.binomial_interval(40, n, law=law)
+    assert 2e-5 < low < 4e-5 < high < 6e-5
+    few = sn.binomial_test(40, n, low, law=law, alternative="greater"), sn.binomial_test(40, n, high, law=law, alternative="less")
+    assert few == pytest.approx((0.025, 0.025), rel=1e-8)
+    mirrored = sn.binomial_interval(n - 40, n, law=law)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_beyond_what_can_be():
+    law = sn.DiscreteLaplace(1)
+    assert sn.binomial_interval(100, 20, law=law) == (1.0, 1.0)
+    assert sn.binomial_interval(-100, 20, law=law) == (0.0, 0.0)
+
+
+# The uniform part
+
+
+def test_a_generator_adds_one_uniform_number_to_each_count():
+    """As the same count released by the staircase with γ = 1/2, whose uniform part is the same; 20 draws are all different."""
+    z, law = np.arange(20), sn.DiscreteLaplace(1)
+    found = sn.binomial_test(z, 20, 0.4, law=law, alternative="greater", rng=sn.SeededRng(5))
+    least = sn.binomial_test(z + 0.5, 20, 0.4, law=sn.Staircase(1, gamma=0.5), alternative="greater")
+    most = sn.binomial_test(z - 0.5, 20, 0.4, law=sn.Staircase(1, gamma=0.5), alternative="greater")
+    assert np.all((least < found) & (found < most))
+    share = (most - found) / (most - least)
+    assert len(set(share.round(12))) == 20
+    again = sn.binomial_test(z, 20, 0.4, law=law, alternative="greater", rng=sn.SeededRng(5))
+    assert np.array_equal(found, again)
+    assert type(sn.binomial_test(5, 20, law=law, rng=sn.SeededRng(1))) is float
+
+
+def test_the_uniform_part_is_uniform():
+    """Kolmogorov's distance of 4000 parts, at a false-alarm rate of 1e-6; the seed is fixed."""
+    law, n = sn.DiscreteLaplace(1), 4000
+    p = sn.binomial_test(np.full(n, 3), 5, 0.5, law=law, alternative="less", rng=sn.SeededRng(11))
+    least, most = (sn.binomial_test(3 + part, 5, law=sn.Staircase(1, gamma=0.5), alternative="less") for part in (-0.5, 0.5))
+    share = np.sort((p - least) / (most - least))
+    distance = np.max(np.abs(share - (np.arange(n) + 0.5) / n))
+    assert distance < math.sqrt(math.log(2 / 1e-6) / (2 * n))
+
+
+def test_both_ends_of_an_interval_have_one_uniform_number():
+    """The two one-sided intervals of the same generator at half the level."""
+    law, z = sn.DiscreteLaplace(0.7), [3, 8]
+    low, high = sn.binomial_interval(z, 12, law=law, confidence=0.9, rng=sn.SeededRng(3))
+    lower, _ = sn.binomial_interval(z, 12, law=law, confidence=0.95, alternative="greater", rng=sn.SeededRng(3))
+    _, upper = sn.binomial_interval(z, 12, law=law, confidence=0.95, alternative="less", rng=sn.SeededRng(3))
+    assert low == pytest.approx(lower, rel=1e-9)
+    assert high == pytest.approx(upper, rel=1e-9)
+
+
+# Every mechanism, shapes, and bad input
+
+
+@pytest.mark.parametrize("row", OF_NUMBERS, ids=lambda row: row.class_name)
+def test_every_mechanism_by_its_survival_function(row):
+    for law in row.laws():
+        z = 7 if row.kind == "discrete" else 7.25
+        x = np.arange(13.0)
+        masses = np.array([float(mass) for mass in counts(12, 0.4)])
+        greater = float(masses @ law.sf(z - x - (row.kind == "discrete")))
+        less = float(masses @ law.cdf(z - x))
+        assert sn.binomial_test(z, 12, 0.4, law=law, alternative="greater") == pytest.approx(greater, rel=1e-10)
+        assert sn.binomial_test(z, 12, 0.4, law=law, alternative="less") == pytest.approx(less, rel=1e-10)
+
+
+def test_shapes():
+    law = sn.DiscreteLaplace(1)
+    grid = sn.binomial_test([[3], [4]], [10, 20, 30], 0.25, law=law)
+    assert grid.shape == (2, 3)
+    assert grid[1, 2] == sn.binomial_test(4, 30, 0.25, law=law)
+    low, high = sn.binomial_interval([3, 4], 10, law=law, confidence=[[0.5], [0.9]], alternative="greater")
+    assert low.shape == high.shape == (2, 2)
+    assert np.all(high == 1)
+    assert sn.binomial_test([], 10, law=law).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"law": 1}, sn.ParameterTypeError, "law must be a noise law of numbers, got 1"),
+        ({"law": sn.MultivariateStaircase(1, dim=2)}, sn.ParameterTypeError, "law must be a noise law of numbers, got"),
+        ({"law": sn.DiscreteLaplace([1, 2])}, sn.ParameterError, "law must have single parameters, got parameters of shape (2,)"),
+        ({"released": 5.5}, sn.ParameterError, "released must be a whole number for noise that is one, got a value of type float;"),
+        ({"released": math.nan}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value of type float"),
+        ({"released": "5"}, sn.ParameterTypeError, "released must be a real number or an array of real numbers, got a value of type"),
+        ({"released": [1, 2**60]}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value of type list"),
+        ({"n": 0}, sn.ParameterError, "n must be an integer from 1 to 2**32, got 0"),
+        ({"n": 2**32 + 1}, sn.ParameterError, "n must be an integer from 1 to 2**32, got 4294967297"),
+        ({"n": 10.0}, sn.ParameterTypeError, "n must be an integer or an array of integers, got 10.0"),
+        ({"n": True}, sn.ParameterTypeError, "n must be a real number"),
+        ({"p": 1.5}, sn.ParameterError, "p must be from 0 to 1, got 1.5"),
+        ({"p": math.nan}, sn.ParameterError, "p must be from 0 to 1, got nan"),
+        ({"alternative": "both"}, sn.ParameterError, 'alternative must be "two-sided", "less" or "greater", got \'both\''),
+        ({"alternative": 2}, sn.ParameterTypeError, 'alternative must be "two-sided", "less" or "greater", got 2'),
+        ({"law": sn.Laplace(1), "rng": sn.SeededRng(1)}, sn.ParameterError, "rng must be None for a Laplace, whose noise is continuous"),
+        ({"rng": 5}, sn.ParameterTypeError, "rng must be"),
+        ({"released": [1, 2], "n": [1, 2, 3]}, sn.ParameterError, "released and n and p must have shapes that broadcast"),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments, error, text):
+    with pytest.raises(error) as caught:
+        sn.binomial_test(**{"released": 5, "n": 10, "law": sn.DiscreteLaplace(1), **arguments})
+    assert str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, math.nan])
+def test_bad_confidence(confidence):
+    with pytest.raises(sn.ParameterError, match="confidence must be greater than 0 and less than 1"):
+        sn.binomial_interval(5, 10, law=sn.DiscreteLaplace(1), confidence=confidence)
