@@ -67,6 +67,7 @@ VARIED = {
     "Arete": {"alpha": 0.3, "theta": 1.0, "lam": 0.3},
     "StaircaseSelection": {"eps": 1.0},
     "ExponentialMechanism": {"eps": 1.0},
+    "PartitionSelection": {"eps": 1.0, "delta": 1e-6},
 }
 """Arguments of a constructor; the first is another one at each call."""
 
@@ -173,6 +174,12 @@ def _functions() -> Iterator[Case]:
             yield Case(
                 f"{method} of {costs.size} candidates, {noise}", partial(method_of, noise, method, costs), every_tier=False
             )
+    groups = np.arange(IN_CACHE) % 40
+    for eps in (1.0, 0.1):
+        noise = Noise("PartitionSelection", {"eps": eps, "delta": 1e-6})
+        for method in ("select", "release"):
+            call = partial(method_of, noise, method, groups, threads=1)
+            yield Case(f"{method} of {groups.size} groups, {noise}", call, groups.size)
     calls: dict[str, Draw] = {
         "optimal_gamma(1)": lambda: sn.optimal_gamma(1.0),
         "optimal_r(1, 10)": lambda: sn.optimal_r(1.0, 10),
