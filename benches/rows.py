@@ -68,6 +68,7 @@ VARIED = {
     "StaircaseSelection": {"eps": 1.0},
     "ExponentialMechanism": {"eps": 1.0},
     "PermuteAndFlip": {"eps": 1.0},
+    "PartitionSelection": {"eps": 1.0, "delta": 1e-6},
 }
 """Arguments of a constructor; the first is another one at each call."""
 
@@ -175,6 +176,12 @@ def _functions() -> Iterator[Case]:
             yield Case(
                 f"{method} of {costs.size} candidates, {noise}", partial(method_of, noise, method, costs), every_tier=False
             )
+    groups = np.arange(IN_CACHE) % 40
+    for eps in (1.0, 0.1):
+        noise = Noise("PartitionSelection", {"eps": eps, "delta": 1e-6})
+        for method in ("select", "release"):
+            call = partial(method_of, noise, method, groups, threads=1)
+            yield Case(f"{method} of {groups.size} groups, {noise}", call, groups.size)
     calls: dict[str, Draw] = {
         "optimal_gamma(1)": lambda: sn.optimal_gamma(1.0),
         "optimal_r(1, 10)": lambda: sn.optimal_r(1.0, 10),

@@ -28,7 +28,7 @@ _NUMBERS = "?biufc"
 
 # Arguments that hold data, or may hold data by mistake: true answers, costs, samples, points at which a distribution is
 # evaluated, numbers that the caller takes for released ones, and memory that may hold the true answers.
-_DATA = frozenset({"costs", "counts", "k", "labels", "out", "released", "samples", "scores", "values", "x"})
+_DATA = frozenset({"costs", "counts", "k", "labels", "n", "out", "released", "samples", "scores", "values", "x"})
 
 # Types whose ``repr`` runs no foreign code. Bytes are not included, because keys are bytes.
 _WRITTEN = frozenset({bool, int, float, complex, str, type, type(None), type(...), np.longdouble, np.clongdouble})

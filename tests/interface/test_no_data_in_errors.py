@@ -204,6 +204,7 @@ READINGS = {
     "sf alone": lambda data: sn.DiscreteGaussian(4.0).sf(data),
     "density of vectors": lambda data: sn.MultivariateStaircase(1, dim=2).pdf(data),
     "norm": lambda data: sn.MultivariateStaircase(1, dim=2).norm_cdf(data),
+    "probability of a group": lambda data: sn.PartitionSelection(1, 0.1).probability(data),
     "samples": lambda data: sn.Laplace(1).plot(samples=data),
     "out": lambda data: sn.Laplace(1).release([1.0, 2.0], out=data),
     "out of noise": lambda data: sn.Laplace(1).sample(out=data),

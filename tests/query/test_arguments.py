@@ -11,7 +11,7 @@ import pytest
 import stairnoise as sn
 from stairnoise import query
 from stairnoise.query.mechanism import MECHANISMS, WITH_DELTA
-from tests.interface.canaries import TEXT, leaks
+from tests.interface.canaries import NUMBER, TEXT, leaks
 from tests.query.persons import visits
 
 COUNT = {"by": "city", "groups": ["a", "b"], "row_is_person": True, "eps": 1}
@@ -85,6 +85,24 @@ def test_refused_with_the_data_open_and_without_any_of_them(change, message):
     arguments = {"table": "visits", **SUM, **change}
     with pytest.raises(sn.StairnoiseError, match=message) as caught:
         query.sum(con, arguments.pop("table"), **arguments)
+    assert not leaks(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"groups": {"city": [TEXT, TEXT]}}, "groups of 'city' must be listed once each, got one of them twice"),
+        ({"groups": {"city": [NUMBER]}}, "groups of 'city' must be texts or None, .* got a value of type int at index 0"),
+        ({"groups": {"city": ["a", [TEXT]]}}, "groups of 'city' must be .* got a value of type list at index 1"),
+        ({"groups": {"city": TEXT}}, "groups of 'city' must be a list of values, got a value of type str"),
+        ({"groups": {"city": {TEXT: 1}}}, "groups of 'city' must be a list of values, got a value of type dict"),
+        ({"groups": TEXT, "by": ["city", "who"]}, "groups must be a dict of lists, .* got a value of type str"),
+    ],
+)
+def test_groups_are_named_by_place(change, message):
+    """They are labels of data."""
+    with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=message) as caught:
+        query.count(visits({"a": 2}), "visits", **COUNT | change)
     assert not leaks(str(caught.value))
 
 

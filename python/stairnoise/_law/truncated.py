@@ -1,4 +1,4 @@
-"""What both truncated staircase mechanisms share."""
+"""What truncated mechanisms share, and what both truncated staircases do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from stairnoise._theory.laws import truncated_staircase
 from stairnoise._theory.numerics.rounding import rounded_up
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from stairnoise._theory.optimal.truncated_shapes import First
 
 COSTS = {"l1": 1, "l2": 2}
@@ -36,8 +38,8 @@ def best(eps: float, delta: float, cells: int, start: int, cost: str) -> First:
     return truncated_shapes.best(eps, delta, cells, start, COSTS[cost])
 
 
-class TruncatedStairs:
-    """Parameters, guarantee and privacy loss, on a lattice of D steps to a sensitivity."""
+class Truncated:
+    """Parameters and guarantee of noise for (ε, δ) between two bounds, on a lattice of D steps to a sensitivity."""
 
     __slots__ = ()
     _partitions_rule = "leave an eps and a delta that the law can have"
@@ -55,12 +57,6 @@ class TruncatedStairs:
         return cells
 
     @property
-    def _steps(self) -> tuple[int, int, int]:
-        """r, A, and the middle of the law."""
-        r, end, above, below = self._scalar_law.lengths
-        return r, end, above - below
-
-    @property
     def eps(self) -> float:
         """Privacy parameter ε of one draw."""
         return float(self._given["eps"])
@@ -70,15 +66,32 @@ class TruncatedStairs:
         """Privacy parameter δ of one draw, as given."""
         return float(self._given["delta"])
 
+    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
+        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
+        return Guarantee(self.eps, self.delta, None, self._given["sensitivity"], k)
+
+    def _divided_among(self, k: int) -> Self:
+        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
+        share = {name: _native.largest_quotient(self._given[name], k) for name in ("eps", "delta")}
+        return type(self)(**self._given | share)
+
+
+class TruncatedStairs(Truncated):
+    """Lengths, privacy loss and sums of truncated staircases."""
+
+    __slots__ = ()
+
+    @property
+    def _steps(self) -> tuple[int, int, int]:
+        """r, A, and the middle of the law."""
+        r, end, above, below = self._scalar_law.lengths
+        return r, end, above - below
+
     @property
     def achieved_delta(self) -> float:
         """δ of the distribution that is drawn, rounded up; at most `delta`."""
         r, end, _ = self._steps
         return rounded_up(truncated_staircase.achieved_delta(self.eps, self._cells, r, end))
-
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
-        return Guarantee(self.eps, self.delta, None, self._given["sensitivity"], k)
 
     def _loss(self, sensitivity: Any) -> Any:
         from stairnoise._theory.privacy.parts.ended_atoms import ended_atoms

@@ -132,12 +132,6 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         r, end, centre = self._steps
         return on_integers(self.eps, self._cells, r, end, float(centre))
 
-    def _divided_among(self, k: int) -> TruncatedDiscreteStaircase:
-        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        others = {name: value for name, value in self._given.items() if name not in ("eps", "delta")}
-        return TruncatedDiscreteStaircase(*share, **others)
-
 
 def _whole(value: float, name: str) -> int:
     """Return a whole number as an int."""

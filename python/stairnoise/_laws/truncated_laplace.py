@@ -9,16 +9,15 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.guarantee import Guarantee
+from stairnoise._law import truncated
 from stairnoise._law.law import ContinuousLaw
-from stairnoise._law.partitions import NAME
 from stairnoise._parameters import single
 from stairnoise._theory.laws import truncated_laplace
 from stairnoise._theory.laws.truncated_laplace import Truncated
 from stairnoise._theory.numerics.rounding import rounded_up
 
 
-class TruncatedLaplace(ContinuousLaw):
+class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
     r"""Laplace noise of scale Δ/ε between two bounds, which is (ε, δ)-differentially private.
 
     .. math:: f(x) ∝ e^{-ε|x|/Δ}, \quad A ≤ x ≤ B
@@ -78,7 +77,6 @@ class TruncatedLaplace(ContinuousLaw):
     """
 
     __slots__ = ("_ends",)
-    _partitions_rule = "leave an eps and a delta that the law can have"
     __module__ = "stairnoise"
     _ends: tuple[float, float]
 
@@ -124,24 +122,9 @@ class TruncatedLaplace(ContinuousLaw):
         return other
 
     @property
-    def _cells(self) -> int:
-        cells: int = self._scalar_law.cells
-        return cells
-
-    @property
     def _lattice_ends(self) -> tuple[int, int]:
         below, above = self._scalar_law.lengths
         return below, above
-
-    @property
-    def eps(self) -> float:
-        """Privacy parameter ε of one draw."""
-        return float(self._given["eps"])
-
-    @property
-    def delta(self) -> float:
-        """Privacy parameter δ of one draw, as given."""
-        return float(self._given["delta"])
 
     @property
     def sensitivity(self) -> float:
@@ -195,15 +178,6 @@ class TruncatedLaplace(ContinuousLaw):
 
         return error_bound(self._slopes(), k, alpha)
 
-    def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
-        return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
-
     def _exact_parameters(self) -> dict[str, Any]:
         below, above = self._lattice_ends
         return {"eps": self.eps, "delta": self.delta, "sensitivity": self.sensitivity, "below": below, "above": above}
-
-    def _divided_among(self, k: int) -> TruncatedLaplace:
-        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        return TruncatedLaplace(*share, self.sensitivity, self._given["lower"], self._given["upper"])

@@ -184,9 +184,3 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         jumps = self._jumps(_MOST_STAIRS + 1)
         both = np.concatenate([self._middle - jumps[::-1], self._middle + jumps])
         return np.concatenate([[-limit], both[np.abs(both) < limit], [limit]])
-
-    def _divided_among(self, k: int) -> TruncatedStaircase:
-        """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        share = (_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
-        others = {name: value for name, value in self._given.items() if name not in ("eps", "delta")}
-        return TruncatedStaircase(*share, **others)

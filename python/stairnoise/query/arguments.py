@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, ParameterTypeError, meant, received
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
 from stairnoise._parameters import count, flag, single
 from stairnoise.query.question import Question
 
@@ -75,7 +75,7 @@ def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]
         return {}
     if not isinstance(groups, Mapping):
         if len(by) != 1:
-            raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {received(groups)}")
+            raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {outline(groups)}")
         groups = {by[0]: groups}
     for name in groups:
         if name not in by:
@@ -85,13 +85,13 @@ def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]
 
 def _listed(values: object, name: str) -> tuple[object, ...]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {received(values)}")
+        raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {outline(values)}")
     listed = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
     if not listed:
         raise ParameterError(f"groups of {name!r} must be one or more, got none")
     for place, value in enumerate(listed):
         if not isinstance(value, _GROUPS):
-            raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {received(value)} at index {place}")
+            raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")
     # 1, True and "1" are three groups.
     if len({(type(value), value) for value in listed}) < len(listed):
         raise ParameterError(f"groups of {name!r} must be listed once each, got one of them twice")

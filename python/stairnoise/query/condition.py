@@ -63,7 +63,7 @@ def judged(condition: str, columns: list[str], column_of: Callable[[str, bool], 
     condition : str
         What a user wrote.
     columns : list of str
-        The columns of the table.
+        The columns that an error may propose.
     column_of : function
         The rule of the engine: which column a name means, and whether it was quoted.
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stairnoise._errors import ParameterError, received
+from stairnoise._errors import ParameterError
 from stairnoise._optional import require
 from stairnoise.query.condition import FUNCTIONS, refused
 from stairnoise.query.sources.column import Column, Kind
@@ -33,7 +33,9 @@ _INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TIN
     "UINTEGER",
 }
 # The whole file is read for the types, so that no later row fails to be of its column's type.
-_READERS = {".csv": "read_csv({}, header = true, sample_size = -1)", ".parquet": "read_parquet({})"}
+# Its first line is the header: without `skip`, DuckDB may take a later line for it where lines have different lengths.
+_CSV = "header = true, sample_size = -1, skip = 0"
+_READERS = {".csv": f"read_csv({{}}, {_CSV})", ".parquet": "read_parquet({})"}
 
 
 class DuckDBDialect(Dialect):
@@ -121,7 +123,9 @@ class DuckDB(Source):
                 _require_header(con, path)
             literal = "'" + str(path.resolve()).replace("'", "''") + "'"
             con.execute(f"create view {quoted(path.stem)} as select * from {reader.format(literal)}")
-            return cls(con, path=path)
+            source = cls(con, path=path)
+            source.suggests = path.suffix.lower() != ".csv"
+            return source
         except duckdb.Error as error:
             problem = _problem(error)
         except (UnicodeError, csv.Error):
@@ -284,14 +288,16 @@ def _require_header(con: Any, path: Path) -> None:
     """Require that a CSV file has names for its columns, each of them once; DuckDB would rename a second one."""
     if not path.stat().st_size:
         raise SourceError(f"source {str(path)!r} is empty")
-    query = "select delimiter, quote from sniff_csv(?, header = true, sample_size = -1)"
+    query = f"select delimiter, quote from sniff_csv(?, {_CSV})"
     ((delimiter, quote),) = con.execute(query, [str(path.resolve())]).fetchall()
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         names = next(csv.reader(file, delimiter=delimiter, quotechar='"' if len(quote) != 1 else quote), [])
     lowered = [name.strip().lower() for name in names]
     if len(set(lowered)) < len(lowered):
-        twice = next(name for name in names if lowered.count(name.strip().lower()) > 1)
-        raise SourceError(f"source {str(path)!r} has two columns {received(twice)}")
+        # By place: in a file without a header the first line is a person's.
+        second = next(place for place, name in enumerate(lowered) if name in lowered[:place])
+        places = f"columns {lowered.index(lowered[second]) + 1} and {second + 1}"
+        raise SourceError(f"source {str(path)!r} has one name for {places} in its first line, which must be a header")
 
 
 def _problem(error: Exception) -> str:

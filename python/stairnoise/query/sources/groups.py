@@ -1,4 +1,4 @@
-"""Listed groups: which values of a column they mean."""
+"""Listed groups: which values of a column they mean. They are labels of data, so errors name them by place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
 
@@ -53,7 +53,7 @@ def checked_groups(question: Question, table: dict[str, Column]) -> dict[str, li
 
 
 def _listed(column: Column, listed: Iterable[object]) -> list[Any]:
-    values = [_value(column, each) for each in listed]
+    values = [_value(column, each, place) for place, each in enumerate(listed)]
     if not values:
         raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
     if len(values) > _MOST_GROUPS:
@@ -63,12 +63,12 @@ def _listed(column: Column, listed: Iterable[object]) -> list[Any]:
     seen = set()
     for value in values:
         if identity(value) in seen:
-            raise ParameterError(f"groups of {column.name!r} must be listed once each, got {received(value)} twice")
+            raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")
         seen.add(identity(value))
     return values
 
 
-def _value(column: Column, value: Any) -> Any:
+def _value(column: Column, value: Any, place: int) -> Any:
     """Return a listed value as a parameter of a statement."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -78,17 +78,17 @@ def _value(column: Column, value: Any) -> Any:
     if kind not in _ALLOWED[column.kind] or (kind is float and not math.isfinite(value)):
         raise ParameterTypeError(
             f"groups of {column.name!r} must be {_NAMES[column.kind]} or None, because the column is declared as "
-            f"{column.type or 'nothing'}, got {received(value)}"
+            f"{column.type or 'nothing'}, got {outline(value)} at index {place}"
         )
     return value
 
 
 def values_of_texts(column: Column, texts: Sequence[str | None]) -> tuple[object, ...]:
     """Return the groups that texts mean."""
-    return tuple(None if text is None else _of_text(column, text) for text in texts)
+    return tuple(None if text is None else _of_text(column, text, place) for place, text in enumerate(texts))
 
 
-def _of_text(column: Column, text: str) -> object:
+def _of_text(column: Column, text: str, place: int) -> object:
     try:
         if column.kind == "integer":
             return int(text)
@@ -101,6 +101,7 @@ def _of_text(column: Column, text: str) -> object:
     except (KeyError, ValueError):
         wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _NAMES[column.kind])
         raise ParameterError(
-            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.type}, got {received(text)}"
+            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.type}, got another text at "
+            f"index {place}"
         ) from None
     return text

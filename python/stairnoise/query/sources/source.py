@@ -39,6 +39,8 @@ class Source(ABC):
 
     engine: str
     dialect: Dialect
+    # Whether an error may name a similar column: in a CSV file without a header, names are data.
+    suggests = True
 
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns.
@@ -93,7 +95,7 @@ class Source(ABC):
         units = self._units(question, table)
         used: list[str] = []
         if question.where is not None:
-            used = judged(question.where, list(table), lambda word, quoted: self._column_of(word, quoted, table))
+            used = judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
             self._judge(question.where, name, [table[column] for column in used])
         key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
         text, parameters = statement(self.dialect, question, name, table, codes, units, used, key)
@@ -128,9 +130,12 @@ class Source(ABC):
     def _found(self, table: str, columns: list[Column], name: str, argument: str) -> Column:
         found = next((column for column in columns if column.name == name), None)
         if found is None:
-            names = [column.name for column in columns]
-            raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{meant(name, names)}")
+            hint = meant(name, self._proposed(columns))
+            raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{hint}")
         return found
+
+    def _proposed(self, columns: list[Column]) -> list[str]:
+        return [column.name for column in columns] if self.suggests else []
 
     def _units(self, question: Question, table: dict[str, Column]) -> Units | None:
         if question.statistic == "count":
