@@ -178,7 +178,7 @@ def test_what_is_refused_and_how(call: Any, kind: type[Exception], text: str) ->
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize("sigma", [2.0**-10, 0.1, 3.0, 1 / 3, 1e9 + 1 / 3, 2.0**45])
+@pytest.mark.parametrize("sigma", [2.0**-10, 0.1, 0.7, 2.7, 1.1, 1.3, 3.0, 1 / 3, 1e9 + 1 / 3, 2.0**45])
 def test_discrete_noise_of_a_sigma(sigma: float) -> None:
     law = sn.DiscreteGaussian(sigma=sigma)
     exact = Fraction(sigma) ** 2
