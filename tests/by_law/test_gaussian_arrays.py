@@ -80,6 +80,14 @@ def test_long_arrays_on_threads(name: str) -> None:
     np.testing.assert_array_equal(by_columns, expected)
 
 
+@pytest.mark.parametrize("columns", [1, 3])
+def test_chunks_of_parameters_that_differ_by_the_row(columns: int) -> None:
+    law = sn.DiscreteGaussian(np.arange(1.0, 20 * columns + 1).reshape(20, columns))
+    whole = law.sample((20, 3), rng=sn.SeededRng(6))
+    chunks = list(law.sample_chunks((20, 3), 6, rng=sn.SeededRng(6)))
+    np.testing.assert_array_equal(np.concatenate(chunks), whole)
+
+
 def test_parameters_that_are_all_different() -> None:
     sigma = np.linspace(1, 2, 5000)
     noise = sn.Gaussian(sigma=sigma).sample(rng=sn.SeededRng(2))
@@ -225,6 +233,15 @@ def test_text_pickle_and_equality(name: str) -> None:
     assert law not in {other for key, (other, _) in LAWS.items() if key != name}
 
 
+def test_an_eps_is_stated_for_the_sensitivity_it_was_made_for() -> None:
+    law = sn.DiscreteGaussian.from_eps(1.0, 1e-6, [1, 2])
+    assert law.guarantee().eps == 1.0
+    promise = law.guarantee(sensitivity=1)
+    assert promise.eps is promise.delta is None
+    np.testing.assert_array_equal(promise.rho, law.rho(1))
+    assert sn.DiscreteGaussian.from_eps([1.0, 2.0], 1e-6, 3).guarantee(sensitivity=3).eps.tolist() == [1.0, 2.0]
+
+
 def test_parameters_are_copies_that_nobody_changes() -> None:
     sigma2 = np.array([1.0, 4.0])
     law = sn.DiscreteGaussian(sigma2)
@@ -259,8 +276,8 @@ BAD: list[tuple[Any, str]] = [
     (lambda: sn.Gaussian([1, 2], [[0.5], [1]]), "delta must be greater than 0 and less than 1, got 1.0 at index (1, 0)"),
     (lambda: sn.Gaussian([1, 2], 1e-6, [1, np.inf]), "sensitivity must be finite and greater than 0, got inf at index (1,)"),
     (
-        lambda: sn.Gaussian([1, 2.0**-40, 2.0**-39], 1e-20),
-        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 9.094947017729282e-13 and delta "
+        lambda: sn.Gaussian([1, 2.0**-39, 2.0**-40], 1e-20),
+        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 1.8189894035458565e-12 and delta "
         "1e-20 at index (1,)",
     ),
     (lambda: sn.Gaussian([1, 2], [1e-6] * 3), "eps and delta and sensitivity must have shapes that broadcast, got "),

@@ -178,7 +178,7 @@ def test_what_is_refused_and_how(call: Any, kind: type[Exception], text: str) ->
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize("sigma", [2.0**-10, 0.1, 3.0, 1 / 3, 1e9 + 1 / 3, 2.0**45])
+@pytest.mark.parametrize("sigma", [2.0**-10, 0.1, 0.7, 2.7, 1.1, 1.3, 3.0, 1 / 3, 1e9 + 1 / 3, 2.0**45])
 def test_discrete_noise_of_a_sigma(sigma: float) -> None:
     law = sn.DiscreteGaussian(sigma=sigma)
     exact = Fraction(sigma) ** 2
@@ -186,6 +186,29 @@ def test_discrete_noise_of_a_sigma(sigma: float) -> None:
     assert law == sn.DiscreteGaussian(law.sigma2)
     assert law.sigma == sigma
     assert sn.DiscreteGaussian(sigma=np.float32(0.1)).sigma2 >= Fraction(float(np.float32(0.1))) ** 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.Gaussian(sigma=2.5), sn.DiscreteGaussian(sigma=2.5)], ids=repr)
+def test_releases_in_place(law: Any, dtype: str) -> None:
+    """Contiguous, strided and in another order: as many values as a call stages, and a few."""
+    if dtype == "int64" and not law._integers:
+        pytest.skip("integers are for mechanisms of integers")
+
+    def seeded() -> Any:
+        return sn.SeededRng(3, allow_release=True)
+
+    true = np.arange(6000).reshape(60, 100).astype(dtype)
+    expected = law.release(true, rng=seeded())
+    assert expected.dtype == dtype
+    for rows in (2, 60):
+        room = np.zeros((2 * rows, 300), dtype)
+        for values in (np.empty((rows, 100), dtype), np.empty((rows, 100), dtype, "F"), room[::-2, 1::3]):
+            values[...] = true[:rows]
+            assert law.release(values, out=values, rng=seeded()) is values
+            np.testing.assert_array_equal(values, expected[:rows])
+        # What lies between the elements is as it was.
+        assert np.count_nonzero(room) <= 100 * rows
 
 
 def test_sample_and_the_command_line_take_it() -> None:

@@ -144,7 +144,9 @@ def test_sample_options(capsys, options, n):
     "options",
     [
         ["gaussian", "--eps", 1, "--delta", 1e-6],
+        ["gaussian", "--sigma", 3],
         ["discrete_gaussian", "--sigma2", 4],
+        ["discrete_gaussian", "--sigma", 2],
         ["truncated_laplace", "--eps", 1, "--delta", 0.01, "--lower", -6],
         ["generalized_discrete_laplace", "--beta", 0.5, "--a", 1],
         ["multi_scale_discrete_laplace", "--eps", 2, "--sensitivity", 3, "--n-parties", 10, "--present", 9],

@@ -42,6 +42,7 @@ EPS = np.linspace(0.5, 2, N)
 LAPLACE, COUNTS, EACH, COLUMNS = sn.Laplace(1.0), sn.DiscreteLaplace(1.0), sn.Laplace(EPS), sn.Laplace(EPS[:64])
 VALUES, WHOLE = np.ones(N), np.ones(N, np.int64)
 ODD = misaligned(N)
+GAUSSIANS = sn.Gaussian(sigma=np.tile([1.0, 2.0], N // 16))
 
 WITHOUT_OUTPUT = {
     "in place": lambda: LAPLACE.release(VALUES, out=VALUES),
@@ -52,6 +53,7 @@ WITHOUT_OUTPUT = {
     "in place, each, k": lambda: EACH.release(VALUES, out=VALUES, max_partitions_contributed=3),
     "in place, of a subclass": lambda: LAPLACE.release(VALUES.view(Tagged), out=VALUES),
     "in place, Gaussian": lambda: sn.Gaussian(1.0, 1e-6).release(VALUES[: N // 8], out=VALUES[: N // 8]),
+    "in place, Gaussian of each": lambda: GAUSSIANS.release(VALUES[: N // 8], out=VALUES[: N // 8]),
     "in place, vectors": lambda: sn.MultivariateStaircase(1.0, dim=4).release(VALUES.reshape(-1, 4), out=VALUES.reshape(-1, 4)),
     "misaligned sample": lambda: LAPLACE.sample(out=ODD),
     "misaligned release": lambda: LAPLACE.release(VALUES, out=ODD),

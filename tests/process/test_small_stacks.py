@@ -39,6 +39,9 @@ LAWS = {
     "many Staircase of numbers": lambda: sn.Staircase(eps, eps, gamma=eps / 3),
     "many DiscreteLaplace": lambda: sn.DiscreteLaplace(eps, 3),
     "many DiscreteStaircase": lambda: sn.DiscreteStaircase(eps, 9),
+    "many Gaussian": lambda: sn.Gaussian(sigma=eps),
+    "many Gaussian of few": lambda: sn.Gaussian(sigma=np.repeat([1.0, 3.0], 50)),
+    "many DiscreteGaussian": lambda: sn.DiscreteGaussian(eps),
     "many DiscreteStaircase of numbers": lambda: sn.DiscreteStaircase(eps, 9, r=np.arange(100) % 9 + 1),
 }
 DRAWS = {
@@ -82,7 +85,7 @@ def partitions():
     law.release(counts[::2])
     sn.PartitionSelection(1e-6, 1e-6).release(counts[:3] + 10**7)
 CASES["PartitionSelection"] = partitions
-for law in ("Staircase", "discrete_gaussian 1", "many Staircase"):
+for law in ("Staircase", "discrete_gaussian 1", "many Staircase", "many Gaussian of few"):
     CASES[f"{law}: two threads"] = lambda make=LAWS[law]: make().sample((2700, 100), threads=2)
 CASES["one"] = lambda: [LAWS[law]().sample() for law in LAWS if not law.startswith("many")]
 CASES["sn.sample"] = lambda: sn.sample(1000, 1)

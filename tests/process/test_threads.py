@@ -14,7 +14,13 @@ import pytest
 import stairnoise as sn
 from tests.examples import each_law_and_array
 
-RELEASING = [sn.Laplace(1), sn.Laplace([1.0, 2.0]), sn.MultivariateStaircase(1, dim=2), sn.DiscreteGaussian(4)]
+RELEASING = [
+    sn.Laplace(1),
+    sn.Laplace([1.0, 2.0]),
+    sn.Gaussian(sigma=[1.0, 2.0]),
+    sn.MultivariateStaircase(1, dim=2),
+    sn.DiscreteGaussian(4),
+]
 
 # Long enough for the extension to split it, and not a whole number of pieces.
 LONG = 2**18 + 12_345

@@ -8,8 +8,8 @@ import stairnoise as sn
 sn.Staircase("4")  # arg-type
 sn.Staircase(4, gamma="l3")  # arg-type
 sn.Staircase(4, r=1)  # call-overload
-sn.DiscreteGaussian(1, 1e-6)  # call-arg
-sn.DiscreteGaussian(eps=1, delta=1e-6)  # call-arg
+sn.DiscreteGaussian(1, 1e-6)  # call-overload
+sn.DiscreteGaussian(eps=1, delta=1e-6)  # call-overload
 sn.MultivariateStaircase(1, norm="l3")  # arg-type
 sn.Laplace(1).eps = 2.0  # misc
 sn.Laplace(1, senstivity=3)  # call-overload

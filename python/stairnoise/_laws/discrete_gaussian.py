@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Number as AnyNumber
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -542,12 +543,12 @@ def _times(sigma2: float, k: int) -> float:
 
 def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
     """Return checked sensitivities of `from_eps`."""
-    if np.ndim(sensitivity) == 0:
+    changes = None if isinstance(sensitivity, (AnyNumber, np.generic, str)) else real(sensitivity, "sensitivity")
+    if not isinstance(changes, np.ndarray):
         return count(sensitivity, "sensitivity", least=1, most=_LARGEST_CALIBRATED)
-    changes = real(sensitivity, "sensitivity")
     allowed = np.equal(changes, np.floor(changes)) & np.greater_equal(changes, 1) & np.less_equal(changes, _LARGEST_CALIBRATED)
     require("sensitivity", sensitivity, changes, allowed, "an integer from 1 to 2**40")
-    whole = np.asarray(changes).astype(np.int64)
+    whole = changes.astype(np.int64)
     whole.flags.writeable = False
     return whole
 

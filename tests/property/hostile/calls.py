@@ -63,6 +63,7 @@ ARGUMENTS: dict[str, Any] = {
     "secret": bytes(32),
     "seed": 7,
     "sensitivity": 2,
+    "sigma": None,
     "sigma2": 4.0,
     "size": None,
     "statistic": None,
@@ -78,6 +79,8 @@ ARGUMENTS: dict[str, Any] = {
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete": {"alpha": 0.5},
     "Arete.for_partitions": {"k": 1},
+    # A mechanism of arrays refuses it.
+    "DiscreteGaussian.release": {"l2_sensitivity": None},
     "DiscreteGaussian.rho": {"l2_sensitivity": None},
     "GeneralizedDiscreteLaplace.for_partitions": {"k": 1},
     "GeneralizedDiscreteLaplace.from_eps": {"a": 0.5},
@@ -100,6 +103,8 @@ EXAMPLES: dict[str, list[Any]] = {
     "Laplace": [sn.Laplace(1.5, 2.0), sn.Laplace([[0.5], [2.0]], [1.0, 3.0, 10.0])],
     "DiscreteStaircase": [sn.DiscreteStaircase(1.5, 3, 2), sn.DiscreteStaircase([[0.5], [2.0]], [1, 3, 10])],
     "DiscreteLaplace": [sn.DiscreteLaplace(1.5, 3), sn.DiscreteLaplace([[0.5], [2.0]], [1, 3, 10])],
+    "Gaussian": [sn.Gaussian(1.5, 1e-6, 2.0), sn.Gaussian([[0.5], [2.0]], 1e-6, [1.0, 3.0, 10.0])],
+    "DiscreteGaussian": [sn.DiscreteGaussian(4.0), sn.DiscreteGaussian([[0.5], [2.0]])],
     "MultivariateStaircase": [sn.MultivariateStaircase(1.5, 2.0, 3, 0.25, "l2")],
     "StaircaseSelection": [sn.StaircaseSelection(1.5)],
     "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
@@ -181,6 +186,8 @@ def calls() -> Iterator[Call]:
     for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities):
         found = _call(f"PermuteAndFlip.{method.__name__}", method)
         yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
+    yield Call("Gaussian by sigma", sn.Gaussian, {"sigma": 2.0, "sensitivity": 2})
+    yield Call("DiscreteGaussian by sigma", sn.DiscreteGaussian, {"sigma": 2.0})
 
 
 def members() -> Iterator[tuple[str, Any]]:

@@ -26,7 +26,10 @@ mod check {
     use std::process::ExitCode;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    use stairnoise::{Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+    use stairnoise::{
+        Answer, DiscreteGaussians, GaussianParameters, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value,
+        cpu_tier, probe,
+    };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::{further, valgrind};
@@ -97,6 +100,7 @@ mod check {
         assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
         assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
         parameters_by_the_value(&mut report);
+        gaussians_by_the_value(&mut report);
         further::all(&mut report);
         controls(&mut report);
         println!("{} failures", report.failures);
@@ -174,6 +178,29 @@ mod check {
                 (valgrind::secrets(&out), LONG)
             });
         }
+    }
+
+    fn gaussians_by_the_value(report: &mut Report) {
+        let parameters = GaussianParameters {
+            sigma2: &(0..LONG).map(|i| [1e20, 3e21, 100.0 + i as f64][i % 3]).collect::<Vec<_>>(),
+            log2_granularity: &vec![-33; LONG],
+        };
+        report.case("DiscreteGaussians, parameters by the value", true, || {
+            let fill = secret(3).next_staged(LONG).expect("fills are left");
+            let mut out = vec![0.0_f64; LONG];
+            DiscreteGaussians::new()
+                .write(&fill, 0, &mut out, &parameters)
+                .expect("valid parameters");
+            (valgrind::secrets(&out), LONG)
+        });
+        report.case("DiscreteGaussians, release, parameters by the value", true, || {
+            let fill = secret(4).next_staged(LONG).expect("fills are left");
+            let (answers, mut out) = (vec![0.25; LONG], vec![0.0_f64; LONG]);
+            DiscreteGaussians::new()
+                .release(&fill, 0, &answers, &mut out, &parameters)
+                .expect("valid parameters");
+            (valgrind::secrets(&out), LONG)
+        });
     }
 
     /// Controls, which must be found: the product with its verdicts still secret, a table, a branch.

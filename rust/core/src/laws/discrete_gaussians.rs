@@ -242,7 +242,7 @@ mod tests {
     /// Mixtures of parameters: all alike, in runs, in turn, and different for nearly every value.
     fn mixtures(n: usize, lattice: [i64; 3]) -> Vec<(Vec<f64>, Vec<i64>)> {
         let numbered = |number: &dyn Fn(usize) -> usize| {
-            let sigma2 = (0..n).map(|i| SIGMA2[number(i) % SIGMA2.len()]).collect();
+            let sigma2: Vec<f64> = (0..n).map(|i| SIGMA2[number(i) % SIGMA2.len()]).collect();
             (sigma2, (0..n).map(|i| lattice[number(i) / 2 % 3]).collect())
         };
         let mut mixtures = vec![numbered(&|_| 3), numbered(&|i| i / 100), numbered(&|i| i)];

@@ -9,5 +9,6 @@
 - `listed`: a list of outcomes.
 - `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
 - `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
+- `elements`: Gaussian losses of array parameters, element by element.
 - `largest`: the worst of several pairs of neighbours.
 """
