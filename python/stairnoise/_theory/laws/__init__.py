@@ -14,6 +14,7 @@ Objects with all functions:
 - `infinitely_divisible`: differences of negative binomial variables, and their sums.
 - `multivariate_staircase`: the norm of multivariate staircase noise.
 - `tabulated`: any distribution on consecutive integers, from a list of its probabilities.
+- `given_weights`: a distribution on the integers by its weights, with geometric tails or none.
 - `lattice_as_density`: a distribution on a coarse lattice, each value spread over its cell.
 
 `slopes` has distributions whose log-probability is piecewise linear, in rational numbers, and their exact ε.
