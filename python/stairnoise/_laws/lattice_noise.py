@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,6 @@ from stairnoise._law.distribution import Distribution
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import once
 from stairnoise._law.law import DiscreteLaw
-from stairnoise._law.partitions import NAME
 from stairnoise._parameters import RealLike, real, single
 from stairnoise._theory.laws.given_weights import Weights, functions, weights_of
 from stairnoise._theory.numerics.rounding import rounded_up
@@ -282,8 +282,9 @@ class LatticeNoise(DiscreteLaw):
         return error_bound(self._scaled_weights, k, alpha)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
-        self._keeping_guarantee(k, NAME)  # raises for k > 1
-        return Guarantee(self.eps, self.delta, None, self.sensitivity, k)
+        # Of k releases: nothing is divided.
+        eps, delta = (rounded_up(k * Fraction(bound)) for bound in self._bounds())
+        return Guarantee(eps, min(delta, 1.0), None, self.sensitivity, k)
 
     def _divided_among(self, k: int) -> Any:
         raise ParameterError(
