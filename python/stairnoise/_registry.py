@@ -277,7 +277,7 @@ ROWS: tuple[Row, ...] = (
         (
             _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5),
             _example(weights=[1.0, 0.0, 3.0, 8.0, 5.0, 2.0, 0.5], sensitivity=2),
-            _example("from_pmf", weights=[float(40 - abs(k)) for k in range(-32, 33)], tail_ratio=0.875, sensitivity=3),
+            _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
         ),
         sampled=False,
         lacks={WEIGHTS: ("eps_for_error",)},

@@ -228,7 +228,7 @@ def test_several_values_need_weights_of_their_own() -> None:
     law = sn.LatticeNoise(TRIANGLE, 0.5)
     assert law.for_partitions(1) is law
     for call in (lambda: law.for_partitions(2), lambda: law.release([1, 2], max_partitions_contributed=2)):
-        with pytest.raises(sn.ParameterError, match="must be 1 for a law given by its weights, got 2: nothing says how"):
+        with pytest.raises(sn.ParameterError, match="must be 1 for a law given by its weights, got 2: make it by other weights"):
             call()
     several = law.guarantee(max_partitions_contributed=3)
     assert (several.eps, several.partitions) == (pytest.approx(3 * law.eps, rel=1e-15), 3)
