@@ -71,7 +71,12 @@ def renyi(law: sn.LatticeNoise, alpha: float) -> float:
 
 def random_law(choose: random.Random) -> sn.LatticeNoise:
     m, cells = choose.randrange(1, 6), choose.randrange(1, 4)
-    kinds = (lambda: 0.0, choose.random, lambda: choose.random() * 10.0 ** choose.randrange(-8, 3), lambda: float(choose.randrange(4)))
+    kinds = (
+        lambda: 0.0,
+        choose.random,
+        lambda: choose.random() * 10.0 ** choose.randrange(-8, 3),
+        lambda: float(choose.randrange(4)),
+    )
     weights = [choose.choice(kinds)() for _ in range(2 * m + 1)]
     ratio = choose.choice((None, None, 0.5, 0.125, 0.75))
     if choose.random() < 0.3:

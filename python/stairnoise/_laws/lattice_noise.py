@@ -198,7 +198,7 @@ class LatticeNoise(DiscreteLaw):
         return every_shift.pure_eps(weights, cells), rounded_up(every_shift.infinite(weights, cells))
 
     def losses_by_shift(self, eps: Number, alpha: Number = 2.0) -> ShiftLosses:
-        """What one release reveals about each change of g, 2g, … up to the sensitivity, up and down.
+        """Return what one release reveals about each change of g, 2g, … up to the sensitivity, up and down.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ class LatticeNoise(DiscreteLaw):
         return {"weights": self._whole_weights(), "tail_ratio": ratio, "granularity": step, "sensitivity": change}
 
     def _whole_weights(self) -> tuple[int, ...]:
-        """The least integers in the proportion of the weights, without zeros at both ends."""
+        """Return the least integers in the proportion of the weights, without zeros at both ends."""
         ratios = [weight.as_integer_ratio() for weight in self._scaled_weights.scaled.tolist()]
         unit = max(denominator for _, denominator in ratios)
         whole = [numerator * (unit // denominator) for numerator, denominator in ratios]

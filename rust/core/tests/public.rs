@@ -2,8 +2,8 @@
 
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
-    Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R, Selection,
-    Share, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
+    Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R,
+    Selection, Share, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.

@@ -101,7 +101,12 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
     if name == "lattice_noise":
         whole = lattice_noise.least_integers(lattice_noise.law(*arguments)[1])
-        return [("weights", whole), ("tail_ratio", arguments[1] or 0.0), ("granularity", arguments[2]), ("sensitivity", arguments[3])]
+        return [
+            ("weights", whole),
+            ("tail_ratio", arguments[1] or 0.0),
+            ("granularity", arguments[2]),
+            ("sensitivity", arguments[3]),
+        ]
     if name == "gaussian":
         log2_g, sigma2, _ = gaussian.calibrate(*arguments, k)
         given = zip(("eps", "delta", "sensitivity"), arguments, strict=True)

@@ -148,7 +148,9 @@ class Tailed(Tabulated):
             left = np.where(np.exp(self._log_left(left)) < below, left + 1, left)
             right = np.where(np.exp(self._log_right(right - 1)) <= above, right - 1, right)
             right = np.where(np.exp(self._log_right(right)) > above, right + 1, right)
-        k = np.where(on_left, np.minimum(left, -self._m), np.where(on_right, np.maximum(right, self._m + 1), self._inside(inside)))
+        k = np.where(
+            on_left, np.minimum(left, -self._m), np.where(on_right, np.maximum(right, self._m + 1), self._inside(inside))
+        )
         k = np.where(below <= 0, -math.inf, np.where(above <= 0, math.inf, k))
         return np.where((below >= 0) & (above >= 0), k * self._step, np.nan)
 
@@ -188,10 +190,9 @@ class Tailed(Tabulated):
         return super().abs_moment(p) + self._tails(lambda x: np.abs(x) ** float(p))
 
     def _tails(self, function: Any) -> float:
-        """Expected value of a power of X, beyond the list."""
+        """Return the expected value of a power of X, beyond the list."""
         j = np.arange(1.0, math.ceil(_NEPERS / -self._log_ratio) + 1)
         masses = np.exp(j * self._log_ratio)
         x = (self._m + j) * self._step
         left, right = (math.exp(end) for end in self._ends)
         return float(np.sum(masses * (left * function(-x) + right * function(x))))
-

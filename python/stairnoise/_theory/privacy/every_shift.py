@@ -1,7 +1,7 @@
 r"""The privacy of noise by its weights: every shift up to the sensitivity, both ways.
 
-Weights may rise and fall as they like, so no shift is known to be the worst. What a largest change of D steps reveals is the worst
-over the shifts s = 1, …, D of
+Weights may rise and fall as they like, so no shift is known to be the worst. What changes of up to D steps reveal is the
+worst, over the shifts s = 1, …, D, of
 
     P(X = k)  against  P(X = k - s)     and     P(X = k)  against  P(X = k + s).
 

@@ -18,7 +18,7 @@ _EXACT = 2**52
 
 
 def error_bound(weights: Weights, k: int, alpha: float) -> int:
-    """Return t in lattice steps with P(|S| > t) <= alpha for the sum S of k variables: the smallest for one, and nearly so for more."""
+    """Return t with P(|S| > t) <= alpha, in steps, for the sum S of k variables: the smallest for one, nearly so for more."""
     if k == 1:
         t = float(functions(weights, 1.0).error_bound(np.array(alpha)))
         return math.ceil(t if t < _EXACT else t * (1 + 2.0**-50))

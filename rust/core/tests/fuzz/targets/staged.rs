@@ -3,8 +3,8 @@
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace, MultiScaleDiscreteLaplace,
-    TruncatedLaplace,
+    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace,
+    MultiScaleDiscreteLaplace, TruncatedLaplace,
 };
 
 use super::input::Input;
