@@ -129,7 +129,7 @@ fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Resu
     if !(cells >= 1.0 && cells.trunc() == cells) {
         return Err(broken("sensitivity", "a multiple of the granularity", sensitivity));
     }
-    if !(cells * (cells + weights as f64) <= MOST_OUTCOMES) {
+    if cells * (cells + weights as f64) > MOST_OUTCOMES {
         let rule = "D steps of the granularity with D*(D + number of weights) at most 2**21";
         return Err(broken("sensitivity", rule, sensitivity));
     }

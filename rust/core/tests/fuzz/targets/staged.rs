@@ -60,7 +60,7 @@ pub fn run(bytes: &[u8]) {
             checked(Arete::new(alpha, theta, lam, share), &mut input, 500);
         }
         5 => {
-            let mut weights: Vec<f64> = (0..2 * input.below(20) + 1).map(|_| input.ordinary().abs()).collect();
+            let mut weights: Vec<f64> = (0..=2 * input.below(20)).map(|_| input.ordinary().abs()).collect();
             if let Some(hole) = weights.get_mut(usize::from(input.byte())) {
                 *hole = 0.0;
             }
