@@ -108,6 +108,19 @@ def truncated_discrete_staircase(eps: float, delta: float, sensitivity: int, r: 
     return Mechanism("TruncatedDiscreteStaircase", arguments, *moments, dtype=np.int64)
 
 
+def lattice_noise(reach: int, ratio: float) -> Mechanism:
+    """Weights reach + 1 − |k| up to |k| = reach, and the factor `ratio` from each integer beyond to the next."""
+
+    def weight(x: NDArray[Any]) -> NDArray[Any]:
+        beyond = np.maximum(np.abs(x) - reach, 0)
+        return (reach + 1 - np.minimum(np.abs(x), reach)) * ratio**beyond
+
+    end = reach + math.ceil(-100 / math.log(ratio))
+    moments = _summed(weight, np.arange(-end, end + 1).astype(float))
+    arguments = {"weights": weight(np.arange(-reach, reach + 1.0)).tolist(), "tail_ratio": ratio}
+    return Mechanism("LatticeNoise", arguments, *moments, dtype=np.int64)
+
+
 def merged_laplace(inner: float, outer: float, at: float) -> Mechanism:
     """Log-slope −`inner` up to `at`, −`outer` beyond, sensitivity 1."""
     x = np.linspace(-60 / outer, 60 / outer, 2_000_001)
@@ -172,6 +185,7 @@ MECHANISMS = (
     truncated_staircase(1.0, 1e-6),
     truncated_discrete_staircase(1.0, 1e-6, 10, 5),
     merged_laplace(3.0, 1.0, 0.5),
+    lattice_noise(12, 0.75),
     *MULTIVARIATE,
     generalized_discrete_laplace(0.25, 0.5),
     multi_scale_discrete_laplace(4.0, 10),

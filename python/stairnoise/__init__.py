@@ -5,7 +5,8 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
 `TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
 noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
-(`StaircaseSelection`, `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`).
+(`StaircaseSelection`, `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`). `LatticeNoise` has probabilities
+of your own.
 """
 
 import typing as _typing
@@ -36,6 +37,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.gaussian import Gaussian
     from stairnoise._laws.generalized_discrete_laplace import GeneralizedDiscreteLaplace
     from stairnoise._laws.laplace import Laplace
+    from stairnoise._laws.lattice_noise import LatticeNoise
     from stairnoise._laws.merged_laplace import MergedLaplace
     from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
@@ -67,6 +69,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "TruncatedLaplace",
     # With several rates
     "MergedLaplace",
+    # With probabilities of your own
+    "LatticeNoise",
     # For vectors
     "MultivariateStaircase",
     # In shares

@@ -47,7 +47,8 @@ def _law_rows(law: Any) -> Rows:
     quick = row.group != "shares"
     if quick:
         yield "guarantee", repr(law.guarantee()).removeprefix("Guarantee: ")
-    yield "granularity", f"{law.granularity:.6g}"
+    if "granularity" not in law._named_arguments():
+        yield "granularity", f"{law.granularity:.6g}"
     yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
     if quick:
         bound = _rounded_up(law.error_bound(1 - _CONFIDENCE))

@@ -17,18 +17,20 @@ OfIntegers = Literal[
     "discrete_staircase",
     "discrete_laplace",
     "generalized_discrete_laplace",
+    "lattice_noise",
     "multi_scale_discrete_laplace",
     "truncated_discrete_staircase",
     "discrete_gaussian",
 ]
 OfVectors = Literal["multivariate_staircase"]
 Mechanism = Literal[OfReals, OfIntegers, OfVectors]
-Group = Literal["one number", "with a delta", "several rates", "shares", "vectors"]
+Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights"]
 
 
 NO_EPS = "the law is given by other parameters: its eps and sensitivity are arguments of its methods"
 NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
 RATES = "a release has no single eps to look for"
+WEIGHTS = "the law is given by its weights, which no eps determines"
 VECTORS = "a vector has no distribution function, no quantile and no picture on one axis; its norm has, in norm_cdf and the like"
 VECTOR_LOSS = "the loss of a shift depends on its direction; the release is eps-differentially private, which is what is proven"
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -272,6 +274,19 @@ ROWS: tuple[Row, ...] = (
         compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
         lacks={NO_EPS: ("eps_for_error",)},
         instead={"sigma": ("sigma2",)},
+    ),
+    Row(
+        "lattice_noise",
+        "LatticeNoise",
+        "discrete",
+        "given weights",
+        (
+            _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5),
+            _example(weights=[1.0, 0.0, 3.0, 8.0, 5.0, 2.0, 0.5], sensitivity=2),
+            _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
+        ),
+        sampled=False,
+        lacks={WEIGHTS: ("eps_for_error",)},
     ),
     Row(
         "multivariate_staircase",

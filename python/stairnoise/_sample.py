@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
 
     from stairnoise._registry import OfIntegers, OfReals, OfVectors
-    from stairnoise._types import Memory, Number, Out, Scalar
+    from stairnoise._types import Array, Memory, Number, Out, Scalar
 
     class _Parameters(TypedDict, total=False):
         """Arguments of `sample` for every mechanism, and parameters that are single numbers."""
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         lower: Number | None
         upper: Number | None
         breakpoints: Number | Sequence[Number]
+        weights: Array
+        tail_ratio: Number | None
+        granularity: Number
         alpha: Number
         theta: Number
         lam: Number

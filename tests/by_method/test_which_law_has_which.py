@@ -56,6 +56,7 @@ LAWS = [
     sn.MultiScaleDiscreteLaplace(3, 4),
     sn.Arete.from_eps(8),
     sn.Arete.from_eps(8).share(100),
+    sn.LatticeNoise([1, 2, 5, 2, 0.5], 0.75, sensitivity=3),
 ]
 each = pytest.mark.parametrize("law", LAWS, ids=repr)
 

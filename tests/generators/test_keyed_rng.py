@@ -110,6 +110,15 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
         {"eps": 0.3, "sensitivity": 9, "n_parties": 10, "present": 9},
         {"eps": (np.nextafter(0.3, 1),), "sensitivity": (10,), "n_parties": (11,), "present": (10,)},
     ),
+    "lattice_noise": (
+        {"weights": [1.0] * 99, "tail_ratio": 0.875, "granularity": 1.0, "sensitivity": 1},
+        {
+            "weights": ([1.0] * 98 + [np.nextafter(1, 2)],),
+            "tail_ratio": (None, np.nextafter(0.875, 1)),
+            "granularity": (0.5,),
+            "sensitivity": (2,),
+        },
+    ),
     "discrete_gaussian": ({"sigma2": 1000.0}, {"sigma2": (np.nextafter(1000, 1001),)}),
     "truncated_staircase": (
         {"eps": 1.0, "delta": 0.1, "sensitivity": 1.0, "gamma": 0.5, "lower": None, "upper": None},
@@ -176,6 +185,8 @@ EQUAL = [
     (sn.GeneralizedDiscreteLaplace(1.5, 0.4, 7, 7), sn.GeneralizedDiscreteLaplace(1.5, 0.4)),
     (sn.MultiScaleDiscreteLaplace(1, 3).share(2).share(5), sn.MultiScaleDiscreteLaplace(1, 3, 20, 2)),
     (calibrated, sn.DiscreteGaussian(calibrated.sigma2)),
+    (sn.LatticeNoise([0.5, 0.75, 0.25]), sn.LatticeNoise.from_pmf([0, 2, 3, 1, 0])),
+    (sn.LatticeNoise([1, 3, 1], 0.5, 0.25, 0.5), sn.LatticeNoise([0.125, 0.375, 0.125], 0.5, 0.25, 0.5)),
     (sn.Gaussian(1, 1e-6).for_partitions(6), sn.Gaussian(1, 1e-6).for_partitions(2).for_partitions(3)),
     (sn.TruncatedDiscreteStaircase(1, 1e-6, 10), sn.TruncatedDiscreteStaircase(1, 1e-6, 10, lower=-1000)),
     (sn.TruncatedLaplace(1, 1e-6, upper=20), pickle.loads(pickle.dumps(sn.TruncatedLaplace(1, 1e-6, 1, None, 20.0)))),

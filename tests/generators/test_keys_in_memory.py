@@ -186,6 +186,7 @@ DRAWS = [
     ("sn.Gaussian(1.0, 1e-6).sample(600, rng=rng)", 1200, 6),
     ("sn.TruncatedLaplace(1.0, 1e-6).sample(600, rng=rng)", 600, 2),
     ("sn.MergedLaplace([0.5, 2.0], [1.0]).sample(600, rng=rng)", 600, 2),
+    ("sn.LatticeNoise([1, 2, 4, 2, 1], 0.5).sample(600, rng=rng)", 600, 1),
     ("sn.MultivariateStaircase(1.0, dim=3, norm='l1').sample(200, rng=rng)", 200, 4),
     ("sn.MultivariateStaircase(1.0, dim=3, norm='l2').sample(200, rng=rng)", 200, 12),
     ("sn.MultivariateStaircase(1.0, dim=3, norm='linf').sample(200, rng=rng)", 200, 4),

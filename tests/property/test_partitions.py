@@ -62,7 +62,7 @@ OWN: dict[type, Callable[[random.Random], Any]] = {
 }
 # The other mechanisms of the registry are made from its examples.
 MAKERS: dict[type, Callable[[random.Random], Any]] = {row.load(): partial(example, row) for row in ROWS} | OWN
-UNDIVIDED = {sn.GeneralizedDiscreteLaplace, sn.Arete}
+UNDIVIDED = {sn.GeneralizedDiscreteLaplace, sn.Arete, sn.LatticeNoise}
 OF_SUMS = {sn.Gaussian, sn.DiscreteGaussian}
 NO_PROFILE = {sn.MultivariateStaircase}
 

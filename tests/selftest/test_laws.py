@@ -15,8 +15,10 @@ from tests.selftest.outcomes import failed, failures
 
 
 def mutated(law, factor):
-    """The law with another privacy parameter, variance or scale."""
+    """The law with another privacy parameter, variance, scale, or shape of its weights."""
     given = dict(law._named_arguments())
+    if "weights" in given:
+        return type(law)(**given | {"weights": [weight**factor for weight in given["weights"]]})
     name = next(name for name in ("eps", "sigma2", "a", "theta") if name in given)
     value = given[name]
     given[name] = tuple(factor * x for x in value) if isinstance(value, tuple) else factor * value

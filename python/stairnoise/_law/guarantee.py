@@ -108,8 +108,8 @@ class Guaranteed(Partitions):
             Largest change Δ of one value. Only `DiscreteGaussian`, `GeneralizedDiscreteLaplace`,
             `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for, or 1 if there is none.
         max_partitions_contributed : int, default 1
-            How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace` and `Arete` do not
-            divide their privacy budget: for them, the guarantee is that of this many releases.
+            How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
+            `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
 
         Returns
         -------

@@ -70,8 +70,8 @@ class Partitions(Immutable):
         ParameterTypeError
             `k` is not an integer.
         ParameterError
-            `k` is out of range, or no such mechanism fits its lattice. `GeneralizedDiscreteLaplace` and `Arete` have no
-            ε to divide and take only ``k=1``.
+            `k` is out of range, or no such mechanism fits its lattice. `GeneralizedDiscreteLaplace`, `Arete` and
+            `LatticeNoise` have no ε to divide and take only ``k=1``.
 
         Examples
         --------

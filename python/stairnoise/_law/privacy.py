@@ -59,7 +59,7 @@ class Privacy(Guaranteed, Generic[Float]):
         Neighbouring inputs differ by at most the sensitivity Δ. The loss is computed for a difference of exactly Δ (⌈Δ/g⌉
         steps of the lattice). For every measure except `PrivacyLoss.var`, this difference is the worst. That holds for a
         symmetric distribution that falls from its mode, and for one with a concave logarithm. `MultiScaleDiscreteLaplace`
-        need not fall from its mode; each of its measures is for its worst difference up to Δ. For an unsymmetric
+        and `LatticeNoise` need not fall from their mode; each measure is for its worst difference up to Δ. For an unsymmetric
         distribution, the measures are for the worse direction. k people, or a difference of kΔ, cost k ε. A staircase
         loses ε with some probability for every difference, however small.
         """

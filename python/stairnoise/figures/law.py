@@ -43,7 +43,7 @@ def plot_law(law: Any, ax: Axes | None, samples: object, rng: Rng | None, laplac
     title = repr(law)
     ax.set_title(title, fontsize="medium" if len(title) < _LONG_TITLE else "x-small")
     ax.set_xlabel("noise")
-    ax.set_ylabel("probability" if law._integers else "probability density")
+    ax.set_ylabel("probability" if _has_steps(law) else "probability density")
     ax.set_ylim(bottom=0)
     ax.legend(loc="upper right")
     return ax
@@ -62,9 +62,9 @@ def visible(law: Any) -> float:
 
 
 def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
-    """Draw the law between -limit and limit: stairs, a curve, or stems on the integers."""
+    """Draw the law between -limit and limit: stairs, a curve, or stems on the integers, or on other steps."""
     edges = law._edges(limit)
-    if law._integers:
+    if _has_steps(law):
         _draw_pmf(ax, law, limit, look, label)
     elif edges is not None:
         heights = law.pdf((edges[1:] + edges[:-1]) / 2)
@@ -74,14 +74,20 @@ def draw(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
         ax.plot(x, law.pdf(x), label=label, zorder=_ABOVE, **look._asdict())
 
 
+def _has_steps(law: Any) -> bool:
+    """Tell whether a law has probabilities, on the integers or on a coarser or finer lattice, and no density."""
+    return hasattr(law, "pmf")
+
+
 def _draw_pmf(ax: Axes, law: Any, limit: float, look: Look, label: str) -> None:
     """Draw stems with dots for the law itself, hollow diamonds for the law behind it, and a line for many integers."""
-    last = int(limit)
+    step = law.granularity
+    last = int(limit / step)
     if 2 * last + 1 > _MOST_STEMS:
-        k = np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
+        k = step * np.unique(np.floor(np.linspace(-last, last, 2 * _POINTS)))
         ax.plot(k, law.pmf(k), label=label, zorder=2 if look is STAIRCASE else _ABOVE, **look._asdict())
         return
-    k = np.arange(-last, last + 1)
+    k = step * np.arange(-last, last + 1)
     if look is STAIRCASE:
         ax.vlines(k, 0, law.pmf(k), colors=look.color, linewidth=look.linewidth)
         ax.plot(k, law.pmf(k), "o", color=look.color, markersize=5, label=label)
@@ -106,11 +112,12 @@ def _noise(law: Any, samples: object, rng: Rng | None) -> NDArray[Any] | None:
 
 def _draw_samples(ax: Axes, law: Any, noise: NDArray[Any], limit: float, bins: int) -> None:
     """Draw a histogram on the scale of the law: values beyond the limit are not drawn, but count in the heights."""
-    if law._integers:
-        last = int(limit)
+    step = law.granularity if _has_steps(law) else 1.0
+    if _has_steps(law):
+        last = int(limit / step)
         width = -(-(2 * last + 1) // bins)
-        edges = -last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5
+        edges = (-last + width * np.arange(-(-(2 * last + 1) // width) + 1.0) - 0.5) * step
     else:
         edges = np.linspace(-limit, limit, bins + 1)
-    shares = np.histogram(noise, edges)[0] / (noise.size * np.diff(edges))
+    shares = np.histogram(noise, edges)[0] / (noise.size * np.diff(edges) / step)
     ax.stairs(shares, edges, fill=True, color=SAMPLES, label=f"{noise.size:,} samples")

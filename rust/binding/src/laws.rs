@@ -19,6 +19,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(truncated_discrete_staircase, module)?)?;
     module.add_function(wrap_pyfunction!(truncated_staircase_ends, module)?)?;
     module.add_function(wrap_pyfunction!(merged_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(lattice_noise, module)?)?;
     module.add_function(wrap_pyfunction!(discrete_gaussian, module)?)?;
     module.add_function(wrap_pyfunction!(arete, module)?)?;
     module.add_function(wrap_pyfunction!(generalized_discrete_laplace, module)?)?;
@@ -120,6 +121,16 @@ fn merged_laplace(eps: &Bound<'_, PyList>, breakpoints: &Bound<'_, PyList>, sens
     boxed(stairnoise::MergedLaplace::new(
         &floats(eps)?,
         &floats(breakpoints)?,
+        sensitivity,
+    ))
+}
+
+#[pyfunction]
+fn lattice_noise(weights: &Bound<'_, PyList>, tail_ratio: Option<f64>, granularity: f64, sensitivity: f64) -> PyResult<Law> {
+    boxed(stairnoise::LatticeNoise::new(
+        &floats(weights)?,
+        tail_ratio,
+        granularity,
         sensitivity,
     ))
 }

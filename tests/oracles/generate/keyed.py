@@ -8,6 +8,7 @@ from tests.oracles import (
     draw,
     gaussian,
     keyed,
+    lattice_noise,
     merged_laplace,
     multivariate,
     partitions,
@@ -67,6 +68,8 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("truncated_discrete_staircase", [1.0, 1e-6, 10, "l2", 0, None], 1),
     ("truncated_staircase", [4.0, 1e-3, 0.3, 0.25, None, None], 2),
     ("truncated_staircase", [2.0, 1e-6, 1.0, "l1", None, -1.0], 3),
+    ("lattice_noise", [[0.0, 0.75, 1.5, 0.375, 0.0], None, 1.0, 1.0], 1),
+    ("lattice_noise", [[0.1, 0.3, 0.7], 0.5, 0.25, 0.5], 1),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -96,6 +99,14 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
     if name == "merged_laplace":
         breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
+    if name == "lattice_noise":
+        whole = lattice_noise.least_integers(lattice_noise.law(*arguments)[1])
+        return [
+            ("weights", whole),
+            ("tail_ratio", arguments[1] or 0.0),
+            ("granularity", arguments[2]),
+            ("sensitivity", arguments[3]),
+        ]
     if name == "gaussian":
         log2_g, sigma2, _ = gaussian.calibrate(*arguments, k)
         given = zip(("eps", "delta", "sensitivity"), arguments, strict=True)

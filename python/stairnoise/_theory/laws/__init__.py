@@ -15,6 +15,7 @@ Objects with all functions:
 - `multivariate_staircase`: the norm of multivariate staircase noise.
 - `tabulated`: any distribution on consecutive integers, from a list of its probabilities.
 - `elements`: distributions of array parameters, element by element.
+- `given_weights`: a distribution on the integers by its weights, with geometric tails or none.
 - `lattice_as_density`: a distribution on a coarse lattice, each value spread over its cell.
 
 `slopes` has distributions whose log-probability is piecewise linear, in rational numbers, and their exact ε.

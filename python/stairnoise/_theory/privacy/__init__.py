@@ -2,6 +2,7 @@
 
 - `parts`: the loss of one release, one file for each form that it takes.
 - `shifted`: the loss of a list of probabilities against the same list, shifted.
+- `every_shift`: the loss of weights against themselves, under every shift up to the sensitivity.
 - `models`: which lattices hold, or enclose, the loss of many releases.
 - `convolution`: the loss of many releases on a lattice, from those of one.
 - `curve`: the privacy profile and the trade-off curve of a loss on a lattice.

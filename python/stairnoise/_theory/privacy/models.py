@@ -82,7 +82,8 @@ def bracket(parts: Parts) -> tuple[Curve, Curve]:
     widths = [2 * part.top for part, _ in parts]
     nodes = max(min(_NODES, _MOST * sum(k for _, k in parts)), 1)
     fair = sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / nodes
-    step = min(fair, max(widths) / _LEAST)
+    # Where every loss is 0 or infinite, any step will do.
+    step = min(fair, max(widths) / _LEAST) or 1.0
     if all(part.symmetric for part, _ in parts):
         curves = _symmetric_lower(parts, step), _symmetric_upper(parts, step)
     else:
@@ -108,8 +109,12 @@ def _general(models: Sequence[tuple[Model, int]], step: float, allowance: float)
     nodes = sum(k * (model.masses.size - 1) for model, k in models) + 1
     length = min(max(math.floor(top / step) + 1, 1), nodes)
     masses = convolution([(model.masses, k) for model, k in models], length)
-    infinite = 0.0 - math.expm1(sum(k * math.log1p(-model.infinite) for model, k in models))
+    infinite = 0.0 - math.expm1(sum(k * _log_rest(model.infinite) for model, k in models))
     return Curve(top, step, masses, infinite=infinite, symmetric=False, allowance=allowance)
+
+
+def _log_rest(infinite: float) -> float:
+    return math.log1p(-infinite) if infinite < 1 else -math.inf
 
 
 def _symmetric_upper(parts: Parts, step: float) -> Curve:

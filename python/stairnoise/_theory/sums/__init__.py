@@ -6,6 +6,7 @@
 - `staircase`: the discrete staircase distribution, whose transform has a closed form.
 - `truncated_staircase`: the truncated staircase distributions.
 - `listed`: any list of probabilities.
+- `given_weights`: a distribution by its weights, listed until nothing is left of its tails.
 - `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.
 - `infinitely_divisible`: differences of negative binomial variables, from their list.
 - `slopes`: distributions whose log-probability is piecewise linear, made lists of cells for `listed`.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `sampler` | one law on the integers, one word a value: kernel first, exact when in doubt |
 //! | `table` | a law given by weights: thresholds first, exact when in doubt |
+//! | `given` | a law by its weights, with geometric tails or none |
 //! | `segments` | laws that fall geometrically, segment by segment |
 //! | `differences` | sums of differences of draws: the infinitely divisible laws |
 //! | `negative_binomial` | the weights of those differences |
@@ -12,6 +13,7 @@
 //! | `staged` | lattice steps of several draws each, as values and in releases |
 
 pub(crate) mod differences;
+pub(crate) mod given;
 pub(crate) mod negative_binomial;
 pub(crate) mod sampler;
 pub(crate) mod segments;

@@ -31,7 +31,7 @@ pub(crate) struct LaterTable<W> {
     made: OnceLock<Table>,
 }
 
-impl<W: Weights + Copy + 'static> LaterTable<W> {
+impl<W: Weights + Clone + 'static> LaterTable<W> {
     pub const fn new(weights: W) -> Self {
         let made = OnceLock::new();
         Self { weights, made }
@@ -42,8 +42,13 @@ impl<W: Weights + Copy + 'static> LaterTable<W> {
             return Ok(table);
         }
         // Two threads may both get here. Their tables are the same.
-        let table = Table::new(Box::new(self.weights))?;
+        let table = Table::new(Box::new(self.weights.clone()))?;
         Ok(self.made.get_or_init(|| table))
+    }
+
+    #[cfg(test)]
+    pub fn weights(&self) -> &W {
+        &self.weights
     }
 }
 

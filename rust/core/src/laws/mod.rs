@@ -7,6 +7,7 @@ mod discrete_laplace;
 mod discrete_staircase;
 mod generalized_discrete_laplace;
 mod laplace;
+mod lattice_noise;
 mod merged_laplace;
 mod multi_scale_discrete_laplace;
 mod multivariate;
@@ -24,6 +25,7 @@ pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
 pub use generalized_discrete_laplace::GeneralizedDiscreteLaplace;
 pub use laplace::Laplace;
+pub use lattice_noise::LatticeNoise;
 pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use multivariate::{MultivariateStaircase, Norm};
@@ -34,11 +36,12 @@ pub use truncated_staircase::TruncatedStaircase;
 
 /// What the checks that go over all laws of several draws need of them.
 #[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 9] = [
+pub(crate) const PROBED: [probed::Probed; 10] = [
     truncated_laplace::PROBED,
     truncated_staircase::PROBED,
     truncated_discrete_staircase::PROBED,
     merged_laplace::PROBED,
+    lattice_noise::PROBED,
     generalized_discrete_laplace::PROBED,
     multi_scale_discrete_laplace::PROBED,
     arete::PROBED,

@@ -7,6 +7,7 @@
 - `steps`: equal steps or a continuum, as the Laplace distributions have.
 - `general`: what the following have in common, which have no lattice of their own.
 - `listed`: a list of outcomes.
+- `one_shift`: a list of outcomes, some of them impossible under the other centre.
 - `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
 - `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
 - `elements`: Gaussian losses of array parameters, element by element.

@@ -3,8 +3,8 @@
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, Law, LawFill, MergedLaplace, MultiScaleDiscreteLaplace,
-    TruncatedLaplace,
+    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace,
+    MultiScaleDiscreteLaplace, TruncatedLaplace,
 };
 
 use super::input::Input;
@@ -12,7 +12,7 @@ use super::oracle::{float, int, log2_of_power, rounded};
 
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    match input.byte() % 6 {
+    match input.byte() % 7 {
         0 => {
             let (eps, sensitivity) = (input.parameter(), input.parameter());
             let delta = (-f64::from(input.byte())).exp2();
@@ -58,6 +58,20 @@ pub fn run(bytes: &[u8]) {
             let lam = theta * (f64::from(input.byte()) / 16.0 - 8.0).exp2();
             let share = input.share();
             checked(Arete::new(alpha, theta, lam, share), &mut input, 500);
+        }
+        5 => {
+            let mut weights: Vec<f64> = (0..=2 * input.below(20)).map(|_| input.ordinary().abs()).collect();
+            if let Some(hole) = weights.get_mut(usize::from(input.byte())) {
+                *hole = 0.0;
+            }
+            let ratio = input.byte().is_multiple_of(2).then(|| f64::from(input.byte()) / 256.0);
+            let granularity = [1.0, 0.25, 1024.0, 3.0][input.below(4)];
+            let cells = f64::from(input.byte() % 8);
+            checked(
+                LatticeNoise::new(&weights, ratio, granularity, cells * granularity),
+                &mut input,
+                700,
+            );
         }
         _ => {
             let sigma2 = input.parameter();
