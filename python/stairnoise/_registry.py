@@ -20,6 +20,7 @@ OfIntegers = Literal[
     "multi_scale_discrete_laplace",
     "truncated_discrete_staircase",
     "discrete_gaussian",
+    "skellam",
 ]
 OfVectors = Literal["multivariate_staircase"]
 Mechanism = Literal[OfReals, OfIntegers, OfVectors]
@@ -265,6 +266,16 @@ ROWS: tuple[Row, ...] = (
         (_example(sigma2=0.25), _example(sigma2=150.0)),
         divided=Divided(_example(sigma2=8.0), 3, _example(sigma2=24.0)),
         compared=(Compared("DiscreteGaussian", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
+        lacks={NO_EPS: ("eps_for_error",)},
+    ),
+    Row(
+        "skellam",
+        "Skellam",
+        "discrete",
+        "shares",
+        (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
+        divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
+        compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
         lacks={NO_EPS: ("eps_for_error",)},
     ),
     Row(

@@ -174,19 +174,34 @@ impl Table {
 
     /// [`Table::write`] by way of words of the caller's, who wipes them after several stages.
     pub fn write_in<const N: usize>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        self.write_by::<N, false>(words, stage, first, out);
+    }
+
+    /// [`Table::write_in`], a value below zero where bit 63 of its word is set.
+    pub fn write_signed_in<const N: usize>(&self, words: &mut WordsIn<N>, stage: Stage<'_>, first: u64, out: &mut [i64]) {
+        self.write_by::<N, true>(words, stage, first, out);
+    }
+
+    fn write_by<const N: usize, const SIGNED: bool>(
+        &self,
+        words: &mut WordsIn<N>,
+        stage: Stage<'_>,
+        first: u64,
+        out: &mut [i64],
+    ) {
         if out.len() <= stream::FEW {
             // Without buffers to make and wipe.
             let words = stage.few_words(first, out.len());
-            self.write_words(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
+            self.write_words::<SIGNED>(stage, first, &words[..out.len()], &mut [0; stream::FEW], out);
         } else if out.len() <= BLOCK {
-            self.write_chunks(words, stage, first, &mut [0; BLOCK], out);
+            self.write_chunks::<N, SIGNED>(words, stage, first, &mut [0; BLOCK], out);
         } else {
-            self.write_chunks(words, stage, first, &mut [0; CHUNK], out);
+            self.write_chunks::<N, SIGNED>(words, stage, first, &mut [0; CHUNK], out);
         }
     }
 
     /// [`Table::write`] by way of `words` and `indices`, as many values at a time as both hold.
-    fn write_chunks<const N: usize>(
+    fn write_chunks<const N: usize, const SIGNED: bool>(
         &self,
         words: &mut WordsIn<N>,
         stage: Stage<'_>,
@@ -196,16 +211,25 @@ impl Table {
     ) {
         let room = indices.len().min(WordsIn::<N>::ROOM);
         for (first, out) in (first..).step_by(room).zip(out.chunks_mut(room)) {
-            self.write_words(stage, first, words.at(stage, first, out.len()), indices, out);
+            self.write_words::<SIGNED>(stage, first, words.at(stage, first, out.len()), indices, out);
         }
     }
 
     /// The values of some words, by way of `indices`, which is wiped where it was used.
-    fn write_words(&self, stage: Stage<'_>, first: u64, words: &[u64], indices: &mut [u64], out: &mut [i64]) {
+    fn write_words<const SIGNED: bool>(
+        &self,
+        stage: Stage<'_>,
+        first: u64,
+        words: &[u64],
+        indices: &mut [u64],
+        out: &mut [i64],
+    ) {
         let indices = &mut indices[..out.len()];
         self.indices(words, |i, e| stage.extension(first + i as u64, e), indices);
-        for (out, index) in out.iter_mut().zip(&*indices) {
-            *out = index.cast_signed();
+        for ((out, index), word) in out.iter_mut().zip(&*indices).zip(words) {
+            // A mask: a branch would depend on the sign of the noise.
+            let sign = if SIGNED { word.cast_signed() >> WORD_BITS } else { 0 };
+            *out = (index.cast_signed() ^ sign).wrapping_sub(sign);
         }
         wipe(indices);
     }

@@ -11,6 +11,7 @@ mod multi_scale_discrete_laplace;
 mod multivariate;
 #[cfg(feature = "probe")]
 pub(crate) mod probed;
+mod skellam;
 mod staircase;
 mod truncated_discrete_staircase;
 mod truncated_laplace;
@@ -25,6 +26,7 @@ pub use laplace::Laplace;
 pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use multivariate::{MultivariateStaircase, Norm};
+pub use skellam::Skellam;
 pub use staircase::{Gamma, Staircase};
 pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
 pub use truncated_laplace::TruncatedLaplace;
@@ -32,7 +34,7 @@ pub use truncated_staircase::TruncatedStaircase;
 
 /// What the checks that go over all laws of several draws need of them.
 #[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 9] = [
+pub(crate) const PROBED: [probed::Probed; 10] = [
     truncated_laplace::PROBED,
     truncated_staircase::PROBED,
     truncated_discrete_staircase::PROBED,
@@ -40,6 +42,7 @@ pub(crate) const PROBED: [probed::Probed; 9] = [
     generalized_discrete_laplace::PROBED,
     multi_scale_discrete_laplace::PROBED,
     arete::PROBED,
+    skellam::PROBED,
     discrete_gaussian::PROBED,
     multivariate::PROBED,
 ];

@@ -1,0 +1,112 @@
+"""Contract, Skellam noise: from words to sums of draws by the survival function of |X|.
+
+Ratios of neighbouring Bessel functions from far out inwards: I_{k+1}/I_k lies between 0 and 1, and is 1/(2(k+1)/ν + I_{k+2}/I_{k+1}).
+Intervals shrink on the way. What lies beyond k is at most ν/(k + 1) times the weight of k, as adding up
+I_{j-1} - I_{j+1} = (2j/ν) I_j over j > k shows.
+"""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from mpmath import iv
+
+from tests.oracles import draw, intervals
+from tests.oracles.intervals import Interval
+from tests.oracles.lattice import Lattice
+
+STAGE = 2**40
+STAGES = (0,)
+SEED = 5154
+LARGEST_TERM = 2**24
+CASES: tuple[tuple[float, int, int, int], ...] = (
+    (1.0, 1, 1, 1),
+    (2.0**-20, 1, 1, 1),
+    (0.25, 3, 1, 1),
+    (0.1, 1, 3, 2),
+    (7.3, 1, 2**32 - 1, 2**31),
+    (39.9, 1, 1000, 1),
+    (100.0, 10, 1, 1),
+    (150.0, 1, 50, 49),
+    (1e4, 1, 1, 1),
+    (1e6, 1, 1, 1),
+    (1e9, 2**20, 4000, 1),
+    (30_000_000.0, 1, 1, 1),
+    (2.0**30, 1, 2**20, 2**20 - 2**13),
+)
+
+
+@dataclass(frozen=True)
+class Magnitude:
+    """The sign and magnitude of one term of variance ν."""
+
+    nu: Fraction
+
+    def survival(self, j: int) -> Interval:
+        """P(|X| >= j)."""
+        tails = _tails(self.nu, iv.prec)
+        return tails[j] if j < len(tails) else iv.mpf([0, tails[-1].b])
+
+    def guess(self, v: Fraction) -> int:
+        with intervals.precision(intervals.FIRST_PRECISION):
+            return bisect_left(_approximate(self.nu), -float(v)) - 1
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Independent equal terms."""
+
+    terms: int
+    term: Magnitude
+
+
+def law(mu: float, sensitivity: int, n_parties: int, present: int) -> tuple[Lattice, Sum]:
+    """The integers, and the law on them."""
+    del sensitivity
+    share = Fraction(mu) * present / n_parties
+    terms = math.ceil(share / LARGEST_TERM)
+    return Lattice(0, 0, 0), Sum(terms, Magnitude(share / terms))
+
+
+def lengths(law: Sum) -> dict[str, int]:
+    """How many terms a value has."""
+    return {"terms": law.terms}
+
+
+def value(law: Sum, key: bytes, fill: int, index: int) -> int:
+    """Value `index` of a fill."""
+    return sum(draw.at(law.term, key, fill, index + stage * STAGE).value for stage in range(law.terms))
+
+
+@lru_cache(maxsize=8)
+def _tails(nu: Fraction, bits: int) -> list[Interval]:
+    """P(|X| >= j), j = 0, 1, ..."""
+    assert bits == iv.prec
+    end = _end(nu, bits)
+    step, ratio = 2 / intervals.rational(nu), iv.mpf([0, 1])
+    ratios = []
+    for k in range(end, 0, -1):
+        ratio = 1 / (k * step + ratio)
+        ratios.append(ratio)
+    weights = [iv.mpf(1)]
+    for ratio in reversed(ratios):
+        weights.append(weights[-1] * ratio)
+    tails = [iv.mpf([0, (2 * weights[-1] * intervals.rational(nu) / (end + 1)).b])]
+    for weight in weights[:0:-1]:
+        tails.append(tails[-1] + 2 * weight)
+    tails.append(tails[-1] + 1)
+    total = tails[-1]
+    return [tail / total for tail in reversed(tails)]
+
+
+@lru_cache(maxsize=8)
+def _approximate(nu: Fraction) -> list[float]:
+    return [-float(tail.a) for tail in _tails(nu, iv.prec)]
+
+
+def _end(nu: Fraction, bits: int) -> int:
+    """A k far out: by Chernoff's bound P(X >= k) is at most exp(-k²/(2(ν + k)))."""
+    nepers = (bits + 64) * math.log(2)
+    return math.ceil(nepers + math.sqrt(nepers * nepers + 2 * nepers * float(nu))) + 2
