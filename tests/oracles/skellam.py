@@ -7,15 +7,18 @@ I_{j-1} - I_{j+1} = (2j/ν) I_j over j > k shows.
 
 import math
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from mpmath import iv
 
 from tests.oracles import draw, intervals
 from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice
+from tests.oracles.survival import magnitude
 
 STAGE = 2**40
 STAGES = (0,)
@@ -70,14 +73,29 @@ def law(mu: float, sensitivity: int, n_parties: int, present: int) -> tuple[Latt
     return Lattice(0, 0, 0), Sum(terms, Magnitude(share / terms))
 
 
-def lengths(law: Sum) -> dict[str, int]:
-    """How many terms a value has."""
-    return {"terms": law.terms}
+def lengths(law: Sum) -> dict[str, Any]:
+    """How many terms a value has, and words beside the edges of a term: [word, extension word, |X|]."""
+    return {"terms": law.terms, "edges": [edge for j in _places(law.term) for edge in _edges(law.term, j)]}
 
 
 def value(law: Sum, key: bytes, fill: int, index: int) -> int:
     """Value `index` of a fill."""
     return sum(draw.at(law.term, key, fill, index + stage * STAGE).value for stage in range(law.terms))
+
+
+def _places(term: Magnitude) -> list[int]:
+    """Some j with an S(j) above 2^-60."""
+    with intervals.precision(intervals.FIRST_PRECISION):
+        last = bisect_left(_approximate(term.nu), -(2.0**-60)) - 1
+    return sorted({min(max(j, 1), last) for j in (1, 2, 3, last // 9, last // 3, last // 2, last - 1, last)} - {0})
+
+
+def _edges(term: Magnitude, j: int) -> Iterator[list[Any]]:
+    """The expansion of S(j) cut after a word and an extension word, the next number, and the word with all zeros or ones."""
+    cut = intervals.floor(lambda: term.survival(j) * 2**127)
+    word = cut >> 64 << 64
+    for v in (cut, cut + 1, word, word + 2**64 - 1):
+        yield [f"{v >> 64:016x}", f"{v % 2**64:016x}", magnitude(term, Fraction(v, 2**127))]
 
 
 @lru_cache(maxsize=8)

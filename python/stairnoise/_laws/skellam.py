@@ -306,7 +306,7 @@ class Skellam(Shares, DiscreteLaw):
     share.__doc__ = Shares.share.__doc__
 
     def _exact_parameters(self) -> dict[str, Any]:
-        return {"mu": self.mu, **self._exact_share()}
+        return {"mu": self.mu, "sensitivity": self.sensitivity, **self._exact_share()}
 
     def _exact_mu(self) -> Fraction:
         return Fraction(self.mu) * self.present / self.n_parties

@@ -67,6 +67,8 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("truncated_discrete_staircase", [1.0, 1e-6, 10, "l2", 0, None], 1),
     ("truncated_staircase", [4.0, 1e-3, 0.3, 0.25, None, None], 2),
     ("truncated_staircase", [2.0, 1e-6, 1.0, "l1", None, -1.0], 3),
+    ("skellam", [150.0, 2, 10, 4], 1),
+    ("skellam", [0.5, 1, 1, 1], 3),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -108,6 +110,7 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
         "arete": ("alpha", "theta", "lam"),
         "generalized_discrete_laplace": ("beta", "a"),
         "multi_scale_discrete_laplace": ("eps", "sensitivity"),
+        "skellam": ("mu", "sensitivity"),
         "discrete_gaussian": ("sigma2",),
     }[name]
     given = list(zip(names, arguments, strict=False))
@@ -125,10 +128,10 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
         return [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
     if name == "merged_laplace":
         return [partitions.merged(*arguments, k), *arguments[1:]]
-    if name == "discrete_gaussian":
+    if name in ("discrete_gaussian", "skellam"):
         exactly = Fraction(arguments[0]) * k
         assert float(exactly) == exactly
-        return [float(exactly)]
+        return [float(exactly), *arguments[1:]]
     return [release.share(arguments[0], k), *arguments[1:]]
 
 

@@ -68,9 +68,10 @@ def log_pmf(mu: float, k: Floats) -> Floats:
     """Natural logarithms of P(X = k) for integers k, with an absolute error near 1e-15 of their size."""
     k = np.abs(k)
     w = np.hypot(k, mu)
-    found = k * (k / (w + mu)) - k * np.arcsinh(k / mu) - 0.5 * np.log(2 * math.pi * w) + np.log1p(_corrections(k, w))
-    if mu < _EXPANDED:
-        near = w < _EXPANDED
+    near = w < _EXPANDED
+    corrections = np.log1p(_corrections(k, np.maximum(w, _EXPANDED)))
+    found = k * (k / (w + mu)) - k * np.arcsinh(k / mu) - 0.5 * np.log(2 * math.pi * w) + corrections
+    if near.any():
         found[near] = _listed(mu)[k[near].astype(np.intp)]
     return np.asarray(found)
 

@@ -181,3 +181,161 @@ impl Weights for SkellamMagnitude {
         (last.hi[0] as f64 * (1.001 * self.approximate / (end + 1) as f64)).ceil() as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::table::Table;
+    use crate::exact::{self, Sums};
+
+    fn law(mu: f64, share: Share) -> SkellamMagnitude {
+        SkellamMagnitude::new(mu, share).unwrap()
+    }
+
+    fn number(x: &Limbs) -> f64 {
+        let top = x.len() - 1;
+        x[top] as f64 + x[top - 1] as f64 / 2_f64.powi(64) + x[top - 2] as f64 / 2_f64.powi(128)
+    }
+
+    /// Laws of every kind: tiny ones, a share of a share, counted and searched tables, the largest table.
+    fn laws() -> Vec<SkellamMagnitude> {
+        let part = |present, parties| Share::new(present, parties).unwrap();
+        [
+            (LEAST_MU, Share::WHOLE),
+            (1.0, part(1, (1 << 32) - 1)),
+            (0.25, Share::WHOLE),
+            (1.0, part(2, 3)),
+            (7.3, Share::WHOLE),
+            (100.0, part(99, 100)),
+            (1e4, Share::WHOLE),
+            (1e6, Share::WHOLE),
+            (2_f64.powi(24), Share::WHOLE),
+        ]
+        .map(|(mu, share)| law(mu, share))
+        .to_vec()
+    }
+
+    /// Evidence: closed form. Σ w(k)/w(0) is e^ν/I₀(ν), by the power series of I₀ and by its asymptotic expansion, to float64's accuracy.
+    #[test]
+    fn the_weights_add_up() {
+        for law in laws() {
+            let nu = law.approximate;
+            let expected = if nu < 30.0 {
+                let term = |m: i32| (1..=m).fold(1.0, |product, i| product * (nu / (2.0 * f64::from(i))).powi(2));
+                nu.exp() / (0..60).map(term).sum::<f64>()
+            } else {
+                let odd = |j: i32| f64::from((2 * j - 1) * (2 * j - 1)) / (8.0 * f64::from(j) * nu);
+                let term = |j: i32| (1..=j).map(odd).product::<f64>();
+                (core::f64::consts::TAU * nu).sqrt() / (0..20).map(term).sum::<f64>()
+            };
+            for p in [2, 3] {
+                let sums = Sums::new(&law, p);
+                let first = exact_first(&law, p);
+                for (total, first) in [(&sums.total().lo, &first.lo), (&sums.total().hi, &first.hi)] {
+                    assert!((number(total) / number(first) / expected - 1.0).abs() < 1e-12, "{law:?} {p}");
+                }
+            }
+        }
+    }
+
+    fn exact_first(law: &SkellamMagnitude, p: usize) -> Enclosure {
+        let mut first = None;
+        law.enclose(p, &mut |weight| {
+            first = Some(weight.clone());
+            ControlFlow::Break(())
+        });
+        first.unwrap()
+    }
+
+    /// Evidence: the bound itself. Every enclosure is four units wide at most, the last of them holds next to nothing, and the rest is less than 2¹⁶
+    /// units: what the argument in [`SkellamMagnitude::enclose`] says, at the ends of what is accepted.
+    #[test]
+    fn enclosures_are_narrow() {
+        for law in laws() {
+            for p in [2, 4] {
+                let (weights, rest) = exact::listed(&law, p);
+                for (k, weight) in weights.iter().enumerate() {
+                    let mut width = weight.hi.clone();
+                    assert!(!limbs::sub(&mut width, &weight.lo), "{law:?} {p} {k}");
+                    assert!(width[0] <= 4 && width[1..].iter().all(|limb| *limb == 0), "{law:?} {p} {k} {width:?}");
+                }
+                let last = weights.last().unwrap();
+                assert!(last.hi[0] < 8 && last.hi[1..].iter().all(|limb| *limb == 0), "{law:?} {p}");
+                assert!(rest < 1 << 16, "{law:?} {p} {rest}");
+            }
+        }
+    }
+
+    /// Evidence: closed form of the ratio of neighbours, a continued fraction, in floating point.
+    #[test]
+    fn the_ratio_of_neighbours() {
+        for law in laws() {
+            let (weights, _) = exact::listed(&law, 2);
+            let mut ratio = 0.0;
+            for k in (1..2 * weights.len() + 100).rev() {
+                ratio = 1.0 / (2.0 * k as f64 / law.approximate + ratio);
+                // Where the weight has 64 bits and more.
+                if k < weights.len() && number(&weights[k].lo) > 2_f64.powi(-60) {
+                    let before = if k == 1 { 2.0 } else { 1.0 } * number(&weights[k - 1].lo);
+                    assert!((number(&weights[k].lo) / before / ratio - 1.0).abs() < 1e-12, "{law:?} {k}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: a second way to the same number, where it is hardest. Thresholds are found by bisection. Beside every threshold, with extensions of
+    /// all zeros and all ones, the table says what the exact path finds on its own from zero, with more limbs and another list.
+    #[test]
+    fn the_table_and_the_exact_path_agree_beside_thresholds() {
+        for law in laws().into_iter().filter(|law| law.approximate < 1000.0) {
+            let table = Table::new(Box::new(law)).unwrap();
+            for j in 1..30 {
+                let (mut below, mut above) = (0, 1_u64 << 63);
+                while above - below > 1 {
+                    let middle = below.midpoint(above);
+                    let reached = table.index(middle, |_| 0) >= j;
+                    (below, above) = if reached { (middle, above) } else { (below, middle) };
+                }
+                for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
+                    for extension in [0, u64::MAX, 1 << 63] {
+                        if word > 0 && word < 1 << 63 {
+                            let exact = exact::index(&law, word, &mut |_| extension, 0);
+                            assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evidence: the bound itself, at the largest variance of a table.
+    #[test]
+    fn no_table_is_large() {
+        let table = Table::new(Box::new(law(2_f64.powi(24), Share::WHOLE))).unwrap();
+        assert!(table.bytes() <= 1 << 19, "{}", table.bytes());
+    }
+
+    /// Evidence: by hand, at the edges in exact arithmetic.
+    #[test]
+    fn as_few_terms_as_tables_allow() {
+        let most = 2_f64.powi(24);
+        let terms = |mu, present, parties| law(mu, Share::new(present, parties).unwrap()).terms();
+        assert_eq!(terms(most, 1, 1), 1);
+        assert_eq!(terms(most.next_up(), 1, 1), 2);
+        assert_eq!(terms(MOST_MU, 1, 1), 64);
+        assert_eq!(terms(2.0 * most, 1, 2), 1);
+        assert_eq!(terms((2.0 * most).next_up(), 1, 2), 2);
+        assert_eq!(terms(3.0 * most, (1 << 32) - 2, (1 << 32) - 1), 3);
+        assert_eq!(terms(LEAST_MU, 1, 1 << 20), 1);
+    }
+
+    #[test]
+    fn refuses_what_a_table_does_not_hold() {
+        let error = |mu: f64, share| SkellamMagnitude::new(mu, share).unwrap_err().to_string();
+        for mu in [f64::NAN, 0.0, -1.0, LEAST_MU.next_down(), MOST_MU.next_up(), f64::INFINITY] {
+            assert!(error(mu, Share::WHOLE).starts_with("mu must be from 2**-20 to 2**30, got "));
+        }
+        let part = Share::new(1, (1 << 20) + 1).unwrap();
+        assert!(error(LEAST_MU, part).starts_with("mu must be at least 2**-40 for each party, got "));
+    }
+}

@@ -114,3 +114,49 @@ pub(super) const PROBED: Probed = Probed {
     },
     of: |n| boxed(Skellam::new(n.reals[0], n.share)),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+    use crate::replay::further::draws;
+    use crate::replay::{float, list, vectors, whole, word};
+
+    #[test]
+    fn golden_vectors() {
+        for entry in vectors("skellam.json") {
+            let [mu, _, parties, present] = list(&entry["arguments"]) else {
+                panic!("{entry}")
+            };
+            let law = Skellam::new(float(mu), Share::new(whole(present), whole(parties)).unwrap()).unwrap();
+            assert_eq!(law.draws() as u64, whole(&entry["terms"]), "{entry}");
+            draws(&law, &entry);
+            for edge in list(&entry["edges"]) {
+                let [v63, extension, expected] = list(edge) else { panic!("{edge}") };
+                let (v63, first) = (word(v63), word(extension));
+                let extension = |e| if e == 0 { first } else { 0 };
+                assert_eq!(law.table.table().unwrap().index(v63, extension), whole(expected), "{edge} of {entry}");
+            }
+        }
+    }
+
+    /// Evidence: equality. However many values are asked for at once, and from whichever on, each is what it is alone; laws of one term and of several.
+    #[test]
+    fn values_do_not_depend_on_how_many_are_drawn() {
+        for mu in [0.5, 100.0, 40_000_000.0] {
+            let law = Skellam::new(mu, Share::WHOLE).unwrap();
+            let fill = Generator::from_seed(9).next_staged(2 * CHUNK + 9).unwrap();
+            let mut alone = [0_i64; 2 * CHUNK + 9];
+            for (first, value) in (0..).zip(&mut alone) {
+                law.write_cells(&fill, first, core::slice::from_mut(value)).unwrap();
+            }
+            for first in [0, 1, 7] {
+                for n in [2, 8, 9, SHORT, SHORT + 1, CHUNK, CHUNK + 1, 2 * CHUNK] {
+                    let mut out = vec![1_i64; n];
+                    law.write_cells(&fill, first as u64, &mut out).unwrap();
+                    assert_eq!(out, alone[first..first + n], "{mu} {first} {n}");
+                }
+            }
+        }
+    }
+}

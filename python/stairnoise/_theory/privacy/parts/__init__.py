@@ -9,5 +9,6 @@
 - `listed`: a list of outcomes.
 - `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
 - `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
+- `skellam`: unbounded, from a list of Skellam probabilities.
 - `largest`: the worst of several pairs of neighbours.
 """
