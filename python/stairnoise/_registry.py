@@ -275,7 +275,7 @@ ROWS: tuple[Row, ...] = (
         "shares",
         (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
         divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
-        compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="delta"),),
+        compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="named"),),
         lacks={NO_EPS: ("eps_for_error",)},
     ),
     Row(

@@ -204,7 +204,9 @@ def test_the_largest_change_is_the_worst():
     assert law.privacy_loss().eps == law.privacy_eps() == math.inf
 
 
-@pytest.mark.parametrize(("eps", "delta", "shift"), [(1.0, 1e-6, 1), (0.1, 1e-9, 2), (8.0, 1e-3, 3), (0.5, 0.5, 10), (1e-3, 1e-6, 1)])
+@pytest.mark.parametrize(
+    ("eps", "delta", "shift"), [(1.0, 1e-6, 1), (0.1, 1e-9, 2), (8.0, 1e-3, 3), (0.5, 0.5, 10), (1e-3, 1e-6, 1)]
+)
 def test_from_eps(eps, delta, shift):
     law = sn.Skellam.from_eps(eps, delta, shift)
     assert (law.eps, law.delta, law.sensitivity) == (eps, delta, shift)
@@ -271,7 +273,10 @@ def test_a_law_of_a_variance_states_its_renyi_bound():
         (lambda: sn.Skellam(1.0, 1, 0), "n_parties must be an integer from 1 to 2**32 - 1, got 0"),
         (lambda: sn.Skellam(1.0).rdp_bound(1), "alpha must be finite and greater than 1, got 1"),
         (lambda: sn.Skellam(1.0).rdp_bound(math.inf), "alpha must be finite and greater than 1, got inf"),
-        (lambda: sn.Skellam(1.0).rdp_bound(2, 3, l2_sensitivity=4), "l2_sensitivity must be greater than 0 and at most the l1 norm 3"),
+        (
+            lambda: sn.Skellam(1.0).rdp_bound(2, 3, l2_sensitivity=4),
+            "l2_sensitivity must be greater than 0 and at most the l1 norm 3",
+        ),
         (lambda: sn.Skellam.from_eps(0, 0.1), "eps must be greater than 0 and at most 2**20, got 0"),
         (lambda: sn.Skellam.from_eps(1, 0.6), "delta must be from 2**-128 to 0.5, got 0.6"),
         (lambda: sn.Skellam.from_eps(1e-9, 1e-9), "eps, delta and sensitivity must leave a mu up to 2**30, got 1e-09"),

@@ -56,6 +56,8 @@ LAWS = [
     sn.MultiScaleDiscreteLaplace(3, 4),
     sn.Arete.from_eps(8),
     sn.Arete.from_eps(8).share(100),
+    sn.Skellam(9),
+    sn.Skellam(9).share(10, 9),
 ]
 each = pytest.mark.parametrize("law", LAWS, ids=repr)
 

@@ -330,7 +330,5 @@ class Skellam(Shares, DiscreteLaw):
 
 def _found(mu: float, eps: float, delta: float, sensitivity: int) -> float:
     if mu == math.inf:
-        raise ParameterError(
-            f"eps, delta and sensitivity must leave a mu up to 2**30, got {eps}, {delta} and {sensitivity}"
-        )
+        raise ParameterError(f"eps, delta and sensitivity must leave a mu up to 2**30, got {eps}, {delta} and {sensitivity}")
     return mu

@@ -85,7 +85,10 @@ impl Table {
             result.map_or(ControlFlow::Break(()), ControlFlow::Continue)
         });
         result?;
-        let guide_bits = thresholds.len().checked_ilog2().map_or(0, |log2| (log2 + LOG2_BUCKETS).min(MOST_GUIDE_BITS));
+        let guide_bits = thresholds
+            .len()
+            .checked_ilog2()
+            .map_or(0, |log2| (log2 + LOG2_BUCKETS).min(MOST_GUIDE_BITS));
         (0..=AT_ONCE).try_for_each(|_| memory::push(&mut thresholds, 0))?;
         let guide = (0..=1_u64 << guide_bits).map(|lead| {
             let least = lead << (WORD_BITS - guide_bits);
@@ -118,7 +121,10 @@ impl Table {
         let lead = (v63 >> (WORD_BITS - self.guide_bits)) as usize;
         let least = self.guide[lead + 1] as usize;
         let nearest = &self.thresholds[least..][..=AT_ONCE];
-        let above = nearest[..AT_ONCE].iter().map(|threshold| usize::from(*threshold > v63)).sum::<usize>();
+        let above = nearest[..AT_ONCE]
+            .iter()
+            .map(|threshold| usize::from(*threshold > v63))
+            .sum::<usize>();
         // Beyond the last threshold S(j)·2⁶³ lies from 0 to the margin. Where all that were compared are above V, more may be.
         if v63 >= nearest[above].saturating_add(self.margin) {
             (least + above) as u64
@@ -165,7 +171,10 @@ impl Table {
         // Below the threshold the difference wraps to a huge number, which is not near. `|` asks about all of them: `||` would be a branch on the
         // word.
         let near = |threshold: u64| u64::from(v63.wrapping_sub(threshold) < self.margin);
-        self.above_zero().iter().fold(near(0), |all, threshold| all | near(*threshold)) != 0
+        self.above_zero()
+            .iter()
+            .fold(near(0), |all, threshold| all | near(*threshold))
+            != 0
     }
 
     /// How many thresholds are above each word; whether that is certain to be the index of all of them.
@@ -242,14 +251,7 @@ impl Table {
     }
 
     /// The values of some words, by way of `indices`, which is wiped where it was used.
-    fn write_words<const SIGNED: bool>(
-        &self,
-        stage: Stage<'_>,
-        first: u64,
-        words: &[u64],
-        indices: &mut [u64],
-        out: &mut [i64],
-    ) {
+    fn write_words<const SIGNED: bool>(&self, stage: Stage<'_>, first: u64, words: &[u64], indices: &mut [u64], out: &mut [i64]) {
         let indices = &mut indices[..out.len()];
         self.indices(words, |i, e| stage.extension(first + i as u64, e), indices);
         for ((out, index), word) in out.iter_mut().zip(&*indices).zip(words) {
