@@ -18,7 +18,7 @@ LAWS = [law for row in ROWS for law in row.laws()] + [
     sn.Skellam.from_eps(1, 1e-6, 2),
 ]
 NUMBERS = [law for law in LAWS if hasattr(law, "privacy_loss")]
-ANY_SENSITIVITY = [law for law in NUMBERS if hasattr(law, "privacy_eps") or isinstance(law, sn.DiscreteGaussian)]
+ANY_SENSITIVITY = [law for law in NUMBERS if hasattr(law, "privacy_eps") or isinstance(law, (sn.DiscreteGaussian, sn.Skellam))]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace)
 # An upper bound of 20 leaves no room for a smaller budget.
 NARROW = sn.TruncatedLaplace(0.5, 1e-3, upper=20.0)

@@ -46,7 +46,7 @@ def test_fills(name: str) -> None:
         else:
             own = [entry[length] for length in LENGTHS if length in entry]
             bounds = (-entry.get("below", 0), entry.get("above", 0))
-        assert made._scalar_law.lengths == (own[0] if isinstance(own[0], list) else own)
+        assert made._scalar_law.lengths == (own[0] if own and isinstance(own[0], list) else own)
         if hasattr(made, "lattice_bounds"):
             assert made.lattice_bounds == tuple(bound * g for bound in bounds)
         if hasattr(made, "lattice_breakpoints"):

@@ -17,7 +17,7 @@ from tests.selftest.outcomes import failed, failures
 def mutated(law, factor):
     """The law with another privacy parameter, variance or scale."""
     given = dict(law._named_arguments())
-    name = next(name for name in ("eps", "sigma2", "a", "theta") if name in given)
+    name = next(name for name in ("eps", "sigma2", "mu", "a", "theta") if name in given)
     value = given[name]
     given[name] = tuple(factor * x for x in value) if isinstance(value, tuple) else factor * value
     return type(law)(**given)

@@ -226,31 +226,6 @@ class Skellam(Shares, DiscreteLaw):
         found = rdp_bound(self.var(), np.asarray(order, np.float64), float(change), norm)
         return found if np.ndim(found) else float(found)
 
-    def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
-        """Least ε of pure differential privacy: inf, because the loss has no bound.
-
-        Parameters
-        ----------
-        sensitivity : int or None
-            Largest change Δ of the sum that one person can cause, from 1 to 2**20. None: that of the mechanism.
-        max_partitions_contributed : int, default 1
-            How many values one person can change.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ParameterError, ParameterTypeError
-            An argument is out of range or not an integer.
-        """
-        from stairnoise._law.partitions import partitions
-
-        self._asked_sensitivity(sensitivity)
-        partitions(max_partitions_contributed, NAME)
-        return math.inf
-
     def var(self) -> float:
         """E X², in closed form: μ of the shares present."""
         return float(self._exact_mu())

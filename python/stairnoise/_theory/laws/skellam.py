@@ -27,7 +27,7 @@ _NEPERS = 680.0
 _EXPANDED, _TERMS = 64.0, 12
 # From this k on, ratios of neighbours below `_EXPANDED` do not depend on where they start.
 _FAR = 400
-# Nodes of a quadrature over a shift of at most half of μ: the integrand's singularities are at least μ away.
+# Nodes of a quadrature over a shift, where the integrand's singularities are at least twice its length away from its middle.
 _NODES = 16
 
 
@@ -79,17 +79,16 @@ def log_pmf(mu: float, k: Floats) -> Floats:
 def loss(mu: float, k: Floats, shift: int) -> Floats:
     """Return ln P(X = k)/P(X = k - shift), which falls with k.
 
-    Where μ is large and losses are small, the difference of the expansions is taken term by term, without cancellation.
+    Where both have expansions, and the shift is short, their difference is taken term by term, without cancellation.
     """
-    other = k - shift
-    if mu < _EXPANDED or shift > mu / 2:
+    other, middle = k - shift, k - shift / 2
+    w, v = np.hypot(k, mu), np.hypot(other, mu)
+    if min(w.min(), v.min()) < _EXPANDED or 2 * shift > np.hypot(middle, mu).min():
         return log_pmf(mu, k) - log_pmf(mu, other)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    middle = k - shift / 2
     integral = np.zeros(k.shape)
     for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         integral += (weight * shift / 2) * np.arcsinh((middle + node * shift / 2) / mu)
-    w, v = np.hypot(k, mu), np.hypot(other, mu)
     rest = np.log1p(_corrections(k, w)) - np.log1p(_corrections(other, v))
     return np.asarray(rest - integral - 0.25 * np.log1p(2 * shift * middle / (v * v)))
 

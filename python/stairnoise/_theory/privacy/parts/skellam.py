@@ -23,6 +23,10 @@ Array = NDArray[np.float64]
 _LISTED, _COMPOSED = 400.0, 130.0
 # Terms of a moment smaller than the largest by more nepers than this have no part in it.
 _SHORT = 45.0
+# Of more terms, all count as much as the largest.
+_MOST_TERMS = 2**22
+# Orders times shifts beyond which floats do not tell outcomes apart.
+_FARTHEST = 2.0**100
 
 
 class SkellamLoss(Listed):
@@ -46,17 +50,28 @@ class SkellamLoss(Listed):
         near = float(theory.reach(mu, _COMPOSED))
         self.top, self.bottom = (float(theory.loss(mu, np.array([k]), shift)[0]) for k in (-near, near + shift))
 
+    def tradeoff(self, alpha: Array) -> Array:
+        """Least probability of a missed detection; 0 where both distributions are too far apart for float64."""
+        return np.nan_to_num(super().tradeoff(alpha), nan=0.0)
+
     def rdp(self, alpha: Array) -> Array:
         """Rényi divergence at a finite order other than 1."""
         return np.asarray(np.vectorize(self._divergence, [np.float64])(alpha))
 
     def _divergence(self, order: float) -> float:
-        if (order - 1) * self.top <= 1:
+        # Between two centres far apart are outcomes that are not listed, and matter for orders below 1 only.
+        between = order < 1 and self._loss.size < 2 * self._shift
+        if (order - 1) * self.top <= 1 and not between:
             return self._rdp(order)
+        if order * self._shift > _FARTHEST:
+            return float(rdp_bound(self._mu, np.array(order), float(self._shift), float(self._shift)))
         # The terms P^α Q^(1-α) rise to the outcome `largest`, and fall from there.
         largest = self._largest(order)
         peak = self._log_term(order, largest)
         first, last = (self._edge(order, largest, peak, side) for side in (-1, 1))
+        if last - first > _MOST_TERMS:
+            # As many terms as the largest one: next to the peak that is nothing.
+            return (peak + math.log(last - first)) / (order - 1)
         terms = self._log_terms(order, np.arange(first, last + 1.0))
         return (peak + math.log(float(np.sum(np.exp(terms - peak))))) / (order - 1)
 
@@ -67,8 +82,8 @@ class SkellamLoss(Listed):
         return float(self._log_terms(order, np.array([float(k)]))[0])
 
     def _largest(self, order: float) -> int:
-        """Bisection for the last k at which the terms do not fall yet, on the side of the true centre that loses."""
-        low, high = -1, 0
+        """Bisection for the first k from which the terms fall: on the side that loses, or between the centres."""
+        low, high = -1, self._shift if order < 1 else 0
         while self._log_term(order, low) > self._log_term(order, low + 1):
             low *= 2
         while high - low > 1:
@@ -89,8 +104,11 @@ def rdp_bound(mu: float, alpha: Array, l1: float, l2: float) -> Array:
 
     def at(order: Array) -> Array:
         small = np.minimum(((2 * order - 1) * l2 * l2 + 6 * l1) / (4 * mu * mu), 3 * l1 / (2 * mu))
-        return np.asarray((order - 1) * (order * l2 * l2 / (2 * mu) + small))
+        return np.asarray(order * l2 * l2 / (2 * mu) + small)
 
     below = np.floor(alpha)
     part = alpha - below
-    return np.asarray(((1 - part) * at(below) + part * at(below + 1)) / (alpha - 1))
+    # A bound that overflows is inf.
+    with np.errstate(over="ignore", invalid="ignore"):
+        chord = (1 - part) * ((below - 1) / (alpha - 1)) * at(below) + part * (below / (alpha - 1)) * at(below + 1)
+        return np.where(part > 0, chord, at(alpha))
