@@ -175,7 +175,13 @@ def arete(alpha: float, theta: float, lam: float) -> Mechanism:
     return Mechanism("Arete", {"alpha": alpha, "theta": theta, "lam": lam}, second, _fourth(second, fourth_cumulant))
 
 
+def skellam(mu: float) -> Mechanism:
+    """Difference of two Poisson variables of mean μ/2: every even cumulant is μ."""
+    return Mechanism("Skellam", {"mu": mu}, mu, _fourth(mu, mu), dtype=np.int64)
+
+
 DISCRETE_GAUSSIANS = tuple(map(discrete_gaussian, (1.0, 100.0, 1e6)))
+SKELLAMS = tuple(map(skellam, (1.0, 100.0, 1e6)))
 MULTIVARIATE = tuple(multivariate_staircase(dim, norm) for norm in ("l1", "l2", "linf") for dim in (2, 10))
 
 MECHANISMS = (
@@ -190,4 +196,5 @@ MECHANISMS = (
     generalized_discrete_laplace(0.25, 0.5),
     multi_scale_discrete_laplace(4.0, 10),
     arete(0.3, 1.0, 0.3),
+    *SKELLAMS,
 )

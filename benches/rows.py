@@ -66,6 +66,7 @@ VARIED = {
     "GeneralizedDiscreteLaplace": {"a": 0.5, "beta": 0.25},
     "MultiScaleDiscreteLaplace": {"eps": 4.0, "sensitivity": 10},
     "Arete": {"alpha": 0.3, "theta": 1.0, "lam": 0.3},
+    "Skellam": {"mu": 100.0},
     "StaircaseSelection": {"eps": 1.0},
     "ExponentialMechanism": {"eps": 1.0},
     "PermuteAndFlip": {"eps": 1.0},
@@ -113,6 +114,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "tradeoff": ((0.1,), OF_SENSITIVITY),
     "compose": ((2,), OF_SENSITIVITY),
     "rho": ((1,), {}),
+    "rdp_bound": ((2.0,), {}),
     "for_partitions": ((2,), {}),
     "share": ((10,), {}),
     "eps_for_error": ((1.0, 0.05), {}),
@@ -122,6 +124,7 @@ MADE_FOR_NO_SENSITIVITY = ("Arete", "DiscreteGaussian", "GeneralizedDiscreteLapl
 OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("Gaussian", "eps_for_error"): (1.0, 0.05, 1e-6),
     ("DiscreteGaussian", "from_eps"): (1.0, 1e-6),
+    ("Skellam", "from_eps"): (1.0, 1e-6),
     ("Arete", "for_partitions"): (1,),
     ("GeneralizedDiscreteLaplace", "for_partitions"): (1,),
 }

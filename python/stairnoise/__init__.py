@@ -4,7 +4,7 @@ Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStai
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
 `TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
-noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
+noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`, `Skellam`) and selection
 (`StaircaseSelection`, `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`). `LatticeNoise` has probabilities
 of your own.
 """
@@ -41,6 +41,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.merged_laplace import MergedLaplace
     from stairnoise._laws.multi_scale_discrete_laplace import MultiScaleDiscreteLaplace
     from stairnoise._laws.multivariate_staircase import MultivariateStaircase
+    from stairnoise._laws.skellam import Skellam
     from stairnoise._laws.staircase import Staircase
     from stairnoise._laws.truncated_discrete_staircase import TruncatedDiscreteStaircase
     from stairnoise._laws.truncated_laplace import TruncatedLaplace
@@ -77,6 +78,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "GeneralizedDiscreteLaplace",
     "MultiScaleDiscreteLaplace",
     "Arete",
+    "Skellam",
     # One of several candidates
     "StaircaseSelection",
     "ExponentialMechanism",

@@ -21,6 +21,7 @@ OfIntegers = Literal[
     "multi_scale_discrete_laplace",
     "truncated_discrete_staircase",
     "discrete_gaussian",
+    "skellam",
 ]
 OfVectors = Literal["multivariate_staircase"]
 Mechanism = Literal[OfReals, OfIntegers, OfVectors]
@@ -287,6 +288,16 @@ ROWS: tuple[Row, ...] = (
         ),
         sampled=False,
         lacks={WEIGHTS: ("eps_for_error",)},
+    ),
+    Row(
+        "skellam",
+        "Skellam",
+        "discrete",
+        "shares",
+        (_example(mu=0.5), _example(mu=150.0), _example(mu=150.0, n_parties=10)),
+        divided=Divided(_example(mu=8.0), 3, _example(mu=24.0)),
+        compared=(Compared("Skellam", "DiscreteLaplace", ("eps", "delta", "change"), by="from_eps", when="named"),),
+        lacks={NO_EPS: ("eps_for_error",)},
     ),
     Row(
         "multivariate_staircase",

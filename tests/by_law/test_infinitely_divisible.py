@@ -23,6 +23,8 @@ LAWS = [
     sn.MultiScaleDiscreteLaplace(2.0, 3, 10, 4),
     sn.Arete(0.5, 1.0, 0.25),
     sn.Arete(0.5, 1.0, 0.25, 10),
+    sn.Skellam(4.0),
+    sn.Skellam(4.0, 1, 10),
 ]
 IDS = [repr(law) for law in LAWS]
 each_law = pytest.mark.parametrize("law", LAWS, ids=IDS)

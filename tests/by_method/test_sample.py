@@ -40,6 +40,7 @@ FURTHER = [
     ({"mechanism": "gaussian", "eps": 1, "delta": 1e-6}, sn.Gaussian(1, 1e-6)),
     ({"mechanism": "gaussian", "eps": 1, "delta": 1e-6, "sensitivity": 3}, sn.Gaussian(1, 1e-6, 3)),
     ({"mechanism": "discrete_gaussian", "sigma2": 4}, sn.DiscreteGaussian(4)),
+    ({"mechanism": "skellam", "mu": 4}, sn.Skellam(4)),
     ({"mechanism": "truncated_laplace", "eps": 1, "delta": 0.01}, sn.TruncatedLaplace(1, 0.01)),
     ({"mechanism": "truncated_laplace", "eps": 1, "delta": 0.01, "lower": -7}, sn.TruncatedLaplace(1, 0.01, lower=-7)),
     ({"mechanism": "merged_laplace", "eps": [2, 1], "breakpoints": [0.5]}, sn.MergedLaplace([2, 1], [0.5])),

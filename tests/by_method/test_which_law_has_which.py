@@ -57,6 +57,8 @@ LAWS = [
     sn.Arete.from_eps(8),
     sn.Arete.from_eps(8).share(100),
     sn.LatticeNoise([1, 2, 5, 2, 0.5], 0.75, sensitivity=3),
+    sn.Skellam(9),
+    sn.Skellam(9).share(10, 9),
 ]
 each = pytest.mark.parametrize("law", LAWS, ids=repr)
 

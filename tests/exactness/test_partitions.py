@@ -23,6 +23,8 @@ MAKE: dict[str, Any] = {
     "merged_laplace": sn.MergedLaplace,
     "multi_scale_discrete_laplace": sn.MultiScaleDiscreteLaplace,
     "discrete_gaussian": sn.DiscreteGaussian,
+    "skellam": sn.Skellam,
+    "skellam_from_eps": sn.Skellam.from_eps,
     "discrete_gaussian_from_eps": sn.DiscreteGaussian.from_eps,
 }
 ENTRIES = read("partitions")

@@ -119,6 +119,10 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
             "sensitivity": (2,),
         },
     ),
+    "skellam": (
+        {"mu": 1000.0, "sensitivity": 1, "n_parties": 10, "present": 9},
+        {"mu": (np.nextafter(1000, 1001),), "sensitivity": (2,), "n_parties": (11,), "present": (10,)},
+    ),
     "discrete_gaussian": ({"sigma2": 1000.0}, {"sigma2": (np.nextafter(1000, 1001),)}),
     "truncated_staircase": (
         {"eps": 1.0, "delta": 0.1, "sensitivity": 1.0, "gamma": 0.5, "lower": None, "upper": None},

@@ -140,6 +140,55 @@ def _product(a: list[int], b: list[int]) -> list[int]:
     return [int.from_bytes(found[i * slot : (i + 1) * slot], "little") >> BITS for i in range(count)]
 
 
+def skellam_mu(eps: float, delta: float, shift: int, k: int) -> float:
+    """μ of each value of a Skellam law for (ε, δ)."""
+    low, high = -20 * TO_AN_OCTAVE, 30 * TO_AN_OCTAVE
+
+    def enough(i: int) -> bool:
+        return skellam_enough(eps, delta, shift, k, candidate(i))
+
+    if enough(low):
+        return float(candidate(low))
+    if not enough(high):
+        raise Refused("no variance is enough")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(candidate(high))
+
+
+def skellam_enough(eps: float, delta: float, shift: int, k: int, mu: Fraction) -> bool:
+    with mp.workdps(DIGITS):
+        each_eps, each_delta = truncated(eps, delta, k)
+        if skellam_delta(Fraction(each_eps), shift, mu) * _mp(1 + MARGIN) <= each_delta:
+            return True
+        orders = {m * 2**i for m in range(2, 256) for i in range(13)}
+        return k > 1 and any(_renyi_delta(order, eps, shift, k, mu) * _mp(1 + MARGIN) <= delta for order in orders)
+
+
+def skellam_delta(eps: Fraction, shift: int, mu: Fraction) -> mp.mpf:
+    """δ of one value that moves by `shift`, from all outcomes that matter."""
+    x, growth = _mp(mu), mp.exp(_mp(eps))
+    nepers = DIGITS * 3
+    end = math.ceil(nepers + math.sqrt(nepers * nepers + 2 * nepers * float(mu))) + shift
+    # Miller's algorithm from twice as far out, where nothing is left.
+    ratio, ratios = mp.mpf(0), []
+    for j in range(2 * end, 0, -1):
+        ratio = 1 / (2 * j / x + ratio)
+        ratios.append(ratio)
+    weights = [mp.mpf(1)]
+    for ratio in reversed(ratios):
+        weights.append(weights[-1] * ratio)
+    total = weights[0] + 2 * mp.fsum(weights[1:])
+    return mp.fsum(max(weights[abs(j)] - growth * weights[abs(j - shift)], 0) for j in range(-end, end)) / total
+
+
+def _renyi_delta(order: int, eps: float, shift: int, k: int, mu: Fraction) -> mp.mpf:
+    small = min(((2 * order - 1) * k * shift**2 + 6 * k * shift) / (4 * mu * mu), 3 * k * shift / (2 * mu))
+    divergence = order * k * shift**2 / (2 * mu) + small
+    return mp.exp((order - 1) * _mp(divergence - Fraction(eps))) * (1 - mp.mpf(1) / order) ** order / (order - 1)
+
+
 def _mp(x: Fraction) -> mp.mpf:
     return mp.mpf(x.numerator) / x.denominator
 

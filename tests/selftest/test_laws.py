@@ -19,7 +19,7 @@ def mutated(law, factor):
     given = dict(law._named_arguments())
     if "weights" in given:
         return type(law)(**given | {"weights": [weight**factor for weight in given["weights"]]})
-    name = next(name for name in ("eps", "sigma2", "a", "theta") if name in given)
+    name = next(name for name in ("eps", "sigma2", "mu", "a", "theta") if name in given)
     value = given[name]
     given[name] = tuple(factor * x for x in value) if isinstance(value, tuple) else factor * value
     return type(law)(**given)

@@ -47,6 +47,8 @@ gaussian = sn.Gaussian(1, 1e-6)
 truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-20).sample(5, dtype=np.float32)
 merged: NDArray[np.float64] = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125]).sample(5)
 counted: NDArray[np.int64] = sn.DiscreteGaussian.from_eps(1, 1e-6).release([10, 20])
+skellam: NDArray[np.int64] = sn.Skellam(4).share(10).release([10, 20])
+bounded: float | NDArray[np.float64] = sn.Skellam.from_eps(1, 1e-6).rdp_bound([2, 3.5])
 vectors: NDArray[np.float64] = sn.MultivariateStaircase(1, dim=3, norm="l2").sample(4)
 laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [
     sn.GeneralizedDiscreteLaplace(0.5, 0.4).share(10),

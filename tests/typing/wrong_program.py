@@ -37,6 +37,7 @@ sn.Laplace(1).release(5, max_partition_contributed=2)  # call-overload
 sn.Laplace(1).release(5, threads="2")  # call-overload
 sn.Laplace(1).release(5, nulls="drop")  # call-overload
 sn.Laplace(1).release([5], columns="n")  # call-overload
+sn.Skellam(mu=4, sigma2=4)  # call-arg
 sn.DiscreteGaussian(4).release(5, l1_sensitivity=2)  # call-overload
 sn.DiscreteLaplace(1).pdf(3)  # attr-defined
 sn.StaircaseSelection(1).release([0.0, 1.0])  # attr-defined

@@ -26,8 +26,8 @@ class Guarantee(Immutable):
     Attributes
     ----------
     eps : float, ndarray or None
-        ε of differential privacy. None for a mechanism that states only ρ, such as ``Gaussian(sigma=1)``. Its
-        ``privacy_profile(eps)`` returns a δ for every ε.
+        ε of differential privacy. None for a mechanism that states only ρ, such as ``Gaussian(sigma=1)``, or only its
+        ``rdp_bound``, such as ``Skellam(mu)``. Its ``privacy_profile(eps)`` returns a δ for every ε.
     delta : float, ndarray or None
         δ of differential privacy: 0.0 for pure ε, None if `eps` is None.
     rho : float, ndarray or None
@@ -81,7 +81,7 @@ class Guarantee(Immutable):
             claims.append(f"{bounds}-differentially private")
         if self.rho is not None:
             claims.append(f"{display(self.rho)}-zero-concentrated differentially private")
-        promise = " and ".join(claims)
+        promise = " and ".join(claims) or "(α, rdp_bound(α))-Rényi differentially private for every α > 1"
         if self.partitions == 1:
             return f"Guarantee: one value that changes by at most {change} is {promise}."
         return f"Guarantee: {self.partitions} values that change by at most {change} each are {promise} together."

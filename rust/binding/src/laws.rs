@@ -24,6 +24,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arete, module)?)?;
     module.add_function(wrap_pyfunction!(generalized_discrete_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(multi_scale_discrete_laplace, module)?)?;
+    module.add_function(wrap_pyfunction!(skellam, module)?)?;
     module.add_function(wrap_pyfunction!(multivariate_staircase, module)?)?;
     module.add_function(wrap_pyfunction!(largest_quotient, module)?)
 }
@@ -174,6 +175,11 @@ fn multi_scale_discrete_laplace(eps: f64, sensitivity: f64, n_parties: u64, pres
         sensitivity,
         share(present, n_parties)?,
     ))
+}
+
+#[pyfunction]
+fn skellam(mu: f64, n_parties: u64, present: u64) -> PyResult<Law> {
+    boxed(stairnoise::Skellam::new(mu, share(present, n_parties)?))
 }
 
 /// `out` and `values` of its methods hold one vector after the other.

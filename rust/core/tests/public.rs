@@ -3,7 +3,7 @@
 use stairnoise::{
     Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
     Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R,
-    Selection, Share, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
+    Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -61,6 +61,7 @@ fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
         (Box::new(merged), 1 << 32, breaks),
         (Box::new(LatticeNoise::new(&[1.0; 3], None, 0.25, 0.75).unwrap()), 3, vec![]),
         (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),
+        (Box::new(Skellam::new(9.0, Share::WHOLE).unwrap()), 0, vec![]),
         (Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap()), 0, vec![]),
         (
             Box::new(GeneralizedDiscreteLaplace::new(0.25, 0.5, Share::WHOLE).unwrap()),

@@ -70,6 +70,8 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("truncated_staircase", [2.0, 1e-6, 1.0, "l1", None, -1.0], 3),
     ("lattice_noise", [[0.0, 0.75, 1.5, 0.375, 0.0], None, 1.0, 1.0], 1),
     ("lattice_noise", [[0.1, 0.3, 0.7], 0.5, 0.25, 0.5], 1),
+    ("skellam", [150.0, 2, 10, 4], 1),
+    ("skellam", [0.5, 1, 1, 1], 3),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -119,6 +121,7 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
         "arete": ("alpha", "theta", "lam"),
         "generalized_discrete_laplace": ("beta", "a"),
         "multi_scale_discrete_laplace": ("eps", "sensitivity"),
+        "skellam": ("mu", "sensitivity"),
         "discrete_gaussian": ("sigma2",),
     }[name]
     given = list(zip(names, arguments, strict=False))
@@ -136,10 +139,10 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
         return [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
     if name == "merged_laplace":
         return [partitions.merged(*arguments, k), *arguments[1:]]
-    if name == "discrete_gaussian":
+    if name in ("discrete_gaussian", "skellam"):
         exactly = Fraction(arguments[0]) * k
         assert float(exactly) == exactly
-        return [float(exactly)]
+        return [float(exactly), *arguments[1:]]
     return [release.share(arguments[0], k), *arguments[1:]]
 
 

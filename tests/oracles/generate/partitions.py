@@ -12,6 +12,7 @@ from tests.oracles import (
     partitions,
     release,
     segments,
+    skellam,
     stream,
     truncated_discrete_staircase,
     truncated_laplace,
@@ -53,6 +54,12 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("truncated_discrete_staircase", [4.0, 0.5, 3, 2, 0, None], 7),
     ("truncated_staircase", [2.0, 1e-3, 1.0, "l2", None, None], 2),
     ("truncated_staircase", [8.0, 1e-6, 0.7, 0.125, None, 3.0], 5),
+    ("skellam", [100.0, 2, 1, 1], 3),
+    ("skellam", [0.1, 1, 7, 2], 10),
+    ("skellam_from_eps", [1.0, 1e-6, 1], 1),
+    ("skellam_from_eps", [1.0, 1e-6, 1], 10),
+    ("skellam_from_eps", [8.0, 1e-3, 3], 2),
+    ("skellam_from_eps", [0.5, 0.25, 2], 3),
 )
 
 
@@ -87,6 +94,12 @@ def _each(law: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
         eps, sensitivity, n, present = arguments
         share, each = Fraction(present, n), [release.share(eps, k), *arguments[1:]]
         return each, 0, lambda key, index: infinitely_divisible.multi_scale(each[0], sensitivity, share, key, 0, index)
+    if law.startswith("skellam"):
+        calibrated = law.endswith("from_eps")
+        mu = partitions.skellam_mu(*arguments, k) if calibrated else _above(Fraction(arguments[0]) * k)
+        each = [mu, arguments[2], 1, 1] if calibrated else [mu, *arguments[1:]]
+        _, terms = skellam.law(*each)
+        return each, 0, lambda key, index: skellam.value(terms, key, 0, index)
     sigma2 = partitions.gaussian_sigma2(*arguments, k) if law.endswith("from_eps") else _above(Fraction(arguments[0]) * k)
     return [sigma2], 0, lambda key, index: gaussian.at(sigma2, key, 0, index).value
 

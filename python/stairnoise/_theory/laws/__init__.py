@@ -12,6 +12,7 @@ Objects with all functions:
 - `truncated_staircase`: both truncated staircase distributions around any centre; `truncated_stairs` has their half line.
 - `gaussian`, `discrete_gaussian`: the normal distribution, and its relative on the integers.
 - `infinitely_divisible`: differences of negative binomial variables, and their sums.
+- `skellam`: the Skellam distribution, and the losses of its shifts.
 - `multivariate_staircase`: the norm of multivariate staircase noise.
 - `tabulated`: any distribution on consecutive integers, from a list of its probabilities.
 - `elements`: distributions of array parameters, element by element.

@@ -15,5 +15,6 @@ Of other mechanisms:
 - `merged_laplace`: the rates and the break point of least variance or mean error for a pure ε.
 - `least_eps`: the least ε that keeps the error within t.
 - `gaussian_sigma`, `discrete_gaussian_sigma`: the least σ or σ² for (ε, δ).
+- `skellam`: the least variance of Skellam noise for (ε, δ).
 - `equal_variance`: Laplace and staircase noise of the same variance, compared by their privacy losses.
 """

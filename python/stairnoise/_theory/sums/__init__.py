@@ -9,5 +9,6 @@
 - `given_weights`: a distribution by its weights, listed until nothing is left of its tails.
 - `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.
 - `infinitely_divisible`: differences of negative binomial variables, from their list.
+- `skellam`: the Skellam distribution, by the one of k times the variance.
 - `slopes`: distributions whose log-probability is piecewise linear, made lists of cells for `listed`.
 """

@@ -9,6 +9,7 @@
 //! | `differences` | sums of differences of draws: the infinitely divisible laws |
 //! | `negative_binomial` | the weights of those differences |
 //! | `share` | parts of an infinitely divisible law |
+//! | `skellam` | the weights of the Skellam law's magnitudes |
 //! | `truncated` | the truncated staircase, symmetric or moved |
 //! | `staged` | lattice steps of several draws each, as values and in releases |
 
@@ -18,6 +19,7 @@ pub(crate) mod negative_binomial;
 pub(crate) mod sampler;
 pub(crate) mod segments;
 pub(crate) mod share;
+pub(crate) mod skellam;
 pub(crate) mod staged;
 pub(crate) mod table;
 pub(crate) mod truncated;

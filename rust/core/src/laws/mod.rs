@@ -13,6 +13,7 @@ mod multi_scale_discrete_laplace;
 mod multivariate;
 #[cfg(feature = "probe")]
 pub(crate) mod probed;
+mod skellam;
 mod staircase;
 mod truncated_discrete_staircase;
 mod truncated_laplace;
@@ -29,6 +30,7 @@ pub use lattice_noise::LatticeNoise;
 pub use merged_laplace::MergedLaplace;
 pub use multi_scale_discrete_laplace::MultiScaleDiscreteLaplace;
 pub use multivariate::{MultivariateStaircase, Norm};
+pub use skellam::Skellam;
 pub use staircase::{Gamma, Staircase};
 pub use truncated_discrete_staircase::TruncatedDiscreteStaircase;
 pub use truncated_laplace::TruncatedLaplace;
@@ -45,6 +47,7 @@ pub(crate) const PROBED: [probed::Probed; 10] = [
     generalized_discrete_laplace::PROBED,
     multi_scale_discrete_laplace::PROBED,
     arete::PROBED,
+    skellam::PROBED,
     discrete_gaussian::PROBED,
     multivariate::PROBED,
 ];

@@ -11,5 +11,6 @@
 - `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
 - `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
 - `elements`: Gaussian losses of array parameters, element by element.
+- `skellam`: unbounded, from a list of Skellam probabilities.
 - `largest`: the worst of several pairs of neighbours.
 """
