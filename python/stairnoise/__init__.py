@@ -3,7 +3,7 @@
 Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
-`TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
+`TruncatedDiscreteStaircase`, `TruncatedLaplace`, `DiscreteCanonical`), vectors (`MultivariateStaircase`), distributed
 noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`) and selection
 (`StaircaseSelection`, `ExponentialMechanism`, `PartitionSelection`).
 """
@@ -30,6 +30,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
+    from stairnoise._laws.discrete_canonical import DiscreteCanonical
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
     from stairnoise._laws.discrete_laplace import DiscreteLaplace
     from stairnoise._laws.discrete_staircase import DiscreteStaircase
@@ -63,6 +64,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "TruncatedStaircase",
     "TruncatedDiscreteStaircase",
     "TruncatedLaplace",
+    "DiscreteCanonical",
     # With several rates
     "MergedLaplace",
     # For vectors

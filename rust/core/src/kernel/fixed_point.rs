@@ -38,19 +38,21 @@ impl FixedPoint {
     pub fn new(law: &IntegerLaw) -> Option<Self> {
         let (IntegerLaw::Geometric { eps, cells }
         | IntegerLaw::OneSided { eps, cells }
-        | IntegerLaw::Staircase { eps, cells, .. }
-        | IntegerLaw::TruncatedStaircase { eps, cells, .. }) = *law;
+        | IntegerLaw::Staircase { eps, cells, .. }) = *law
+        else {
+            // Not written for a map of v.
+            return None;
+        };
         if !(LEAST_SCALE..=MOST_SCALE).contains(&(cells as f64 / eps)) {
             return None;
         }
         match *law {
             IntegerLaw::Geometric { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 1 << 63))),
             IntegerLaw::OneSided { .. } => Some(Self::Geometric(FixedGeometric::new(eps, cells, 0))),
-            // Not written for the map of v.
-            IntegerLaw::TruncatedStaircase { .. } => None,
             IntegerLaw::Staircase { r, .. } => {
                 (cells <= MOST_CELLS && eps <= MOST_EPS).then(|| Self::Staircase(FixedStaircase::new(eps, cells, r)))
             }
+            IntegerLaw::TruncatedStaircase { .. } | IntegerLaw::Canonical { .. } => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The named laws, one file each: its parameters are checked, its lattice is chosen, and the trait `Law` says how it is drawn.
 
 mod arete;
+mod discrete_canonical;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod discrete_staircase;
@@ -17,6 +18,7 @@ mod truncated_laplace;
 mod truncated_staircase;
 
 pub use arete::Arete;
+pub use discrete_canonical::DiscreteCanonical;
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use discrete_staircase::{DiscreteStaircase, R};
@@ -32,10 +34,11 @@ pub use truncated_staircase::TruncatedStaircase;
 
 /// What the checks that go over all laws of several draws need of them.
 #[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 9] = [
+pub(crate) const PROBED: [probed::Probed; 10] = [
     truncated_laplace::PROBED,
     truncated_staircase::PROBED,
     truncated_discrete_staircase::PROBED,
+    discrete_canonical::PROBED,
     merged_laplace::PROBED,
     generalized_discrete_laplace::PROBED,
     multi_scale_discrete_laplace::PROBED,
