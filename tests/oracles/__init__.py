@@ -6,6 +6,7 @@ release     values to private answers       moments    exact E|X|, E X^2, E X^4
 segments    laws of several draws whose probabilities fall geometrically, segment by segment
 truncated_laplace, merged_laplace    parameters to such a law
 truncated_staircase, truncated_discrete_staircase    parameters to a staircase between two ends
+discrete_canonical    parameters to canonical noise
 partitions  parameters to the law of each of k values
 intervals   the only place that knows about precision
 generate    writes tests/vectors/

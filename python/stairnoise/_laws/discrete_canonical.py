@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
+from stairnoise._law.cost import CostFunction
 from stairnoise._law.eps_for_error import LEAST_EPS
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME
+from stairnoise._law.symmetric import Symmetric
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._parameters import RealLike, single
 from stairnoise._theory.laws.discrete_canonical import Canonical
@@ -126,7 +129,7 @@ class DiscreteCanonical(DiscreteLaw):
         >>> import stairnoise as sn
         >>> eps = sn.DiscreteCanonical.eps_for_error(t=3, alpha=0.05, delta=0.01)
         >>> round(eps, 4), sn.DiscreteCanonical(eps, 0.01).error_bound(0.05)
-        (0.7302, 3)
+        (0.7543, 3)
         """
         limit, level = single(t, "t"), single(alpha, "alpha")
         if not 0 <= limit < math.inf:
@@ -172,7 +175,7 @@ class DiscreteCanonical(DiscreteLaw):
 
     def _functions(self) -> Any:
         laplace = self._laplace
-        return laplace._functions() if laplace else Canonical(self.eps, self.delta, self.upper)
+        return _Endless(laplace._functions()) if laplace else Canonical(self.eps, self.delta, self.upper)
 
     def _loss(self, sensitivity: Any) -> Any:
         if laplace := self._laplace:
@@ -188,6 +191,10 @@ class DiscreteCanonical(DiscreteLaw):
 
         return error_bound(self.eps, self.delta, self.upper, k, alpha)
 
+    def _expected_cost(self, function: CostFunction) -> Any:
+        laplace = self._laplace
+        return laplace._expected_cost(function) if laplace else super()._expected_cost(function)
+
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.eps, self.delta, None, 1, k)
@@ -198,3 +205,14 @@ class DiscreteCanonical(DiscreteLaw):
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "delta": self.delta}
+
+
+class _Endless:
+    """The functions of discrete Laplace noise, each by its name, as `Canonical` has them."""
+
+    def __init__(self, symmetric: Symmetric) -> None:
+        self._symmetric = symmetric
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a moment's method, or a function of x."""
+        return getattr(self._symmetric, name, None) or partial(self._symmetric.at, name)

@@ -188,4 +188,3 @@ class Canonical:
         """Entropy in nats: every probability but the last is P(X = 0) times a power of b."""
         inside = 2 * self._zero * sum_of_terms(lambda m: np.exp(-self._eps * m) * m, self._end)
         return float(self._eps * inside - self._log_zero * (1 - 2 * self._last.mass) - 2 * self._last.mass * self._last.log_mass)
-

@@ -112,7 +112,10 @@ mod tests {
     fn refuses_what_is_no_law() {
         let error = |eps, delta| DiscreteCanonical::new(eps, delta).unwrap_err().to_string();
         for bad in [f64::NAN, -1e-300, 1.0, 1.5, f64::INFINITY] {
-            assert!(error(1.0, bad).starts_with("delta must be at least 0 and less than 1, got"), "{bad}");
+            assert!(
+                error(1.0, bad).starts_with("delta must be at least 0 and less than 1, got"),
+                "{bad}"
+            );
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(error(bad, 0.1).starts_with("eps must be finite and greater than 0"), "{bad}");
@@ -160,7 +163,11 @@ mod tests {
                 panic!("{entry}")
             };
             let law = DiscreteCanonical::new(float(eps), float(delta)).unwrap();
-            assert_eq!((law.cells(), law.end()), (whole(&entry["cells"]), whole(&entry["end"])), "{entry}");
+            assert_eq!(
+                (law.cells(), law.end()),
+                (whole(&entry["cells"]), whole(&entry["end"])),
+                "{entry}"
+            );
             draws(&law, &entry);
         }
     }

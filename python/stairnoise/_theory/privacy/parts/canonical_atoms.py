@@ -8,17 +8,43 @@ other end -ε + ln e. So δ at ε is P(A) + P(A - 1) - e**ε P(A), which is the 
 from __future__ import annotations
 
 import math
+from copy import copy
 from decimal import Decimal, localcontext
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._theory.laws.discrete_canonical import end_of
 from stairnoise._theory.privacy.parts.ended_atoms import EndedAtoms
+from stairnoise._theory.privacy.parts.part import Model
+
+Array = NDArray[np.float64]
 
 _DIGITS = 60
 
 
-def canonical_atoms(eps: float, delta: float, end: int) -> EndedAtoms:
+class CanonicalAtoms(EndedAtoms):
+    """The loss of one release. On a lattice the losses ε and -ε are nodes: they are more likely than the others."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, infinite: float, node: float) -> None:
+        super().__init__(key, log_p, losses, infinite)
+        self._node = node
+
+    def suitable_step(self, step: float) -> float:
+        """Return a step that divides ε."""
+        return self._node / math.ceil(self._node / step)
+
+    def upper_model(self, step: float, *, aligned: bool = False) -> Model:
+        """Split the loss between the nodes beside it, which begin where ε is one of them."""
+        lifted = copy(self)
+        lifted.top = self._node + step * math.ceil((self.top - self._node) / step)
+        return super(CanonicalAtoms, lifted).upper_model(step, aligned=aligned)
+
+
+def canonical_atoms(eps: float, delta: float, end: int) -> CanonicalAtoms:
     """Return the loss at a shift of 1: probabilities under the true centre, to float64's last digits."""
     last = end_of(eps, delta, end)
     wide = eps - last.log_part
@@ -33,4 +59,7 @@ def canonical_atoms(eps: float, delta: float, end: int) -> EndedAtoms:
             log_inside = float(inside.ln())
         log_p += [log_inside + eps, log_inside]
         losses += [eps, -eps]
-    return EndedAtoms(("canonical atoms", eps, delta, end), np.array(log_p), np.array(losses), math.exp(last.log_mass))
+    key = ("canonical atoms", eps, delta, end)
+    # Where the end is 1 there is no loss ε.
+    node = eps if end > 1 else wide
+    return CanonicalAtoms(key, np.array(log_p), np.array(losses), math.exp(last.log_mass), node)

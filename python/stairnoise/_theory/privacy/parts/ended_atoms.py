@@ -38,7 +38,7 @@ class EndedAtoms(Listed):
 
     def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, infinite: float) -> None:
         there = log_p > -math.inf
-        super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite)
+        super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite, losses[there])
         self._infinite = infinite
         # It is no part of what a list leaves out.
         self.beyond = 0.0
