@@ -60,6 +60,7 @@ VARIED = {
     "TruncatedLaplace": {"eps": 1.0, "delta": 1e-6},
     "TruncatedStaircase": {"eps": 1.0, "delta": 1e-6},
     "TruncatedDiscreteStaircase": {"eps": 1.0, "delta": 1e-6, "sensitivity": 10},
+    "DiscreteCanonical": {"eps": 1.0, "delta": 1e-6},
     "MergedLaplace": {"eps": [3.0, 1.0], "breakpoints": [0.5]},
     "MultivariateStaircase": {"eps": 2.0, "dim": 3},
     "GeneralizedDiscreteLaplace": {"a": 0.5, "beta": 0.25},

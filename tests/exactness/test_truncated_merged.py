@@ -99,7 +99,9 @@ def test_truncated_staircases_at_random(case: int) -> None:
 def test_canonical_noise_at_random(case: int) -> None:
     choose = random.Random(f"canonical {case}")
     eps = math.exp(choose.uniform(-20, 5))
-    delta = (math.exp(choose.uniform(-40, 0)), 1 - math.exp(choose.uniform(-30, 0)), math.exp(choose.uniform(-700, -40)))[case % 3]
+    delta = (math.exp(choose.uniform(-40, 0)), 1 - math.exp(choose.uniform(-30, 0)), math.exp(choose.uniform(-700, -40)))[
+        case % 3
+    ]
     made = sn.DiscreteCanonical(eps, delta)
     _, law = discrete_canonical.law(eps, delta)
     assert made.upper == discrete_canonical.lengths(law)["end"]
