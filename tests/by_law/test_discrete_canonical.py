@@ -1,7 +1,7 @@
 """Canonical noise on the integers: parameters, its end, privacy, distribution, and that no other noise does better.
 
-Evidence: the recursion that defines it, with 60 digits and in rational numbers; the tables of optimal.md; linear programs and every
-distribution of a small lattice for how good it is; the oracle's exact ends in tests/exactness for what is drawn.
+Evidence: the recursion that defines it, with 60 digits and in rational numbers; the tables of optimal.md; linear programs and
+every distribution of a small lattice for how good it is; the oracle's exact ends in tests/exactness for what is drawn.
 """
 
 import itertools
@@ -279,8 +279,8 @@ def test_tails_are_the_least_of_all_mechanisms(eps, delta):
         assert other.privacy_profile(eps) <= delta * (1 + 1e-9)
 
 
-def test_the_rounded_tulap_law_is_the_discrete_one_where_it_is_optimal():
-    """At sensitivity 1 the optimum beats the best truncation of discrete Laplace noise, and coincides with it where that uses up δ."""
+def test_truncated_discrete_laplace_noise_is_optimal_where_it_uses_up_delta():
+    """Where truncated discrete Laplace noise uses up its δ, it is this noise."""
     eps, end = 0.8, 4
     b = math.exp(-eps)
     whole = b ** np.abs(np.arange(-end, end + 1.0))
@@ -403,7 +403,7 @@ def test_bounds_of_sums_hold(law, k):
 
 
 def test_wide_noise_has_the_moments_of_the_recursion():
-    """More integers than are summed one by one: 1.6 million tails by the recursion in float64, which does not amplify its errors."""
+    """More integers than are summed one by one: a million tails by the recursion, which does not amplify its rounding errors."""
     law = sn.DiscreteCanonical(2e-6, 1e-7)
     a, rise = [(1 - law.delta) / (1 + math.exp(law.eps))], math.exp(law.eps)
     while a[-1] > law.delta:

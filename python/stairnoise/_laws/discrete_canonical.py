@@ -137,8 +137,10 @@ class DiscreteCanonical(DiscreteLaw):
         if not 0 < level < 1:
             raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
+        given = single(delta, "delta"), single(sensitivity, "sensitivity")
+
         def enough(eps: float) -> bool:
-            return bool(2 * cls(eps, delta, sensitivity).sf(limit) * _MARGIN <= level)
+            return bool(2 * cls(eps, *given).sf(limit) * _MARGIN <= level)
 
         return LEAST_EPS if enough(LEAST_EPS) else least_float(enough, LEAST_EPS, _LARGEST_EPS)
 
@@ -169,30 +171,30 @@ class DiscreteCanonical(DiscreteLaw):
         return end
 
     @property
-    def _laplace(self) -> DiscreteLaplace[int, float] | None:
+    def _without_delta(self) -> DiscreteLaplace[int, float] | None:
         """The same noise, for δ = 0."""
         return None if self.delta > 0 else DiscreteLaplace(self.eps)
 
     def _functions(self) -> Any:
-        laplace = self._laplace
+        laplace = self._without_delta
         return _Endless(laplace._functions()) if laplace else Canonical(self.eps, self.delta, self.upper)
 
     def _loss(self, sensitivity: Any) -> Any:
-        if laplace := self._laplace:
+        if laplace := self._without_delta:
             return laplace._loss(None)
         from stairnoise._theory.privacy.parts.canonical_atoms import canonical_atoms
 
         return canonical_atoms(self.eps, self.delta, self.upper)
 
     def _sum_bound(self, k: int, alpha: float) -> int:
-        if laplace := self._laplace:
+        if laplace := self._without_delta:
             return laplace._sum_bound(k, alpha)
         from stairnoise._theory.sums.discrete_canonical import error_bound
 
         return error_bound(self.eps, self.delta, self.upper, k, alpha)
 
     def _expected_cost(self, function: CostFunction) -> Any:
-        laplace = self._laplace
+        laplace = self._without_delta
         return laplace._expected_cost(function) if laplace else super()._expected_cost(function)
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
