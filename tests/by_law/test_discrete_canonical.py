@@ -464,7 +464,7 @@ def test_tails_fall_as_eps_and_delta_grow():
         ((-1, 0.1, 0.1), "t must be finite and at least 0, got -1"),
         ((1, 1.0, 0.1), "alpha must be greater than 0 and less than 1, got 1.0"),
         ((1, 0.1, 1.0), "delta must be at least 0 and less than 1, got 1.0"),
-        ((1, 0.1, 0.1, 2), "sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got 2"),
+        ((1, 0.1, 0.1, 2), "sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got 2.0"),
     ],
 )
 def test_eps_for_error_refuses(arguments, text):

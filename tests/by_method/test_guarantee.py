@@ -106,7 +106,7 @@ def test_old_spellings_say_the_same(law):
         assert pure() == guarantee.eps
     elif own is not None:
         assert own == guarantee.eps
-    assert getattr(law, "delta", None) == (guarantee.delta or None)
+    assert (getattr(law, "delta", None) or None) == (guarantee.delta or None)
     rho = getattr(law, "rho", None)
     assert (rho() if callable(rho) else rho) == guarantee.rho
     if getattr(law, "sensitivity", None) is not None:
