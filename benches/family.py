@@ -119,6 +119,16 @@ def lattice_noise(reach: int, ratio: float) -> Mechanism:
     moments = _summed(weight, np.arange(-end, end + 1).astype(float))
     arguments = {"weights": weight(np.arange(-reach, reach + 1.0)).tolist(), "tail_ratio": ratio}
     return Mechanism("LatticeNoise", arguments, *moments, dtype=np.int64)
+def discrete_canonical(eps: float, delta: float) -> Mechanism:
+    """P(X >= k) = a_k: a_1 = (1 − δ)/(1 + e^ε), a_(k+1) = max(0, e^(−ε)·(a_k − δ)) (Awan and Ramasethu 2023)."""
+    tails = [(1 - delta) / (1 + math.exp(eps))]
+    while tails[-1] > delta:
+        tails.append((tails[-1] - delta) * math.exp(-eps))
+    side = -np.diff([*tails, 0.0])
+    x = np.arange(-len(tails), len(tails) + 1.0)
+    p = np.concatenate([side[::-1], [1 - 2 * tails[0]], side])
+    moments = float(np.sum(p * x**2)), float(np.sum(p * x**4))
+    return Mechanism("DiscreteCanonical", {"eps": eps, "delta": delta}, *moments, dtype=np.int64)
 
 
 def merged_laplace(inner: float, outer: float, at: float) -> Mechanism:
@@ -190,6 +200,7 @@ MECHANISMS = (
     truncated_laplace(1.0, 1e-6),
     truncated_staircase(1.0, 1e-6),
     truncated_discrete_staircase(1.0, 1e-6, 10, 5),
+    discrete_canonical(1.0, 1e-6),
     merged_laplace(3.0, 1.0, 0.5),
     lattice_noise(12, 0.75),
     *MULTIVARIATE,

@@ -60,6 +60,7 @@ VARIED = {
     "TruncatedLaplace": {"eps": 1.0, "delta": 1e-6},
     "TruncatedStaircase": {"eps": 1.0, "delta": 1e-6},
     "TruncatedDiscreteStaircase": {"eps": 1.0, "delta": 1e-6, "sensitivity": 10},
+    "DiscreteCanonical": {"eps": 1.0, "delta": 1e-6},
     "MergedLaplace": {"eps": [3.0, 1.0], "breakpoints": [0.5]},
     "LatticeNoise": {"tail_ratio": 0.5, "weights": [1.0, 2.0, 4.0, 2.0, 1.0]},
     "MultivariateStaircase": {"eps": 2.0, "dim": 3},

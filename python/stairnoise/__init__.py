@@ -3,9 +3,10 @@
 Mechanisms for real numbers: `Staircase`, `Laplace`. For integers: `DiscreteStaircase`,
 `DiscreteLaplace`. Each has ``release`` to protect true answers and ``sample`` to study the noise.
 Other mechanisms cover (ε, δ) releases (`Gaussian`, `DiscreteGaussian`, `TruncatedStaircase`,
-`TruncatedDiscreteStaircase`, `TruncatedLaplace`), vectors (`MultivariateStaircase`), distributed
-noise (`GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace`, `Arete`, `Skellam`) and selection
-(`StaircaseSelection`, `ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`). `LatticeNoise` has probabilities
+`TruncatedDiscreteStaircase`, `TruncatedLaplace`, `DiscreteCanonical`), vectors
+(`MultivariateStaircase`), distributed noise (`GeneralizedDiscreteLaplace`,
+`MultiScaleDiscreteLaplace`, `Arete`, `Skellam`) and selection (`StaircaseSelection`,
+`ExponentialMechanism`, `PermuteAndFlip`, `PartitionSelection`). `LatticeNoise` has probabilities
 of your own.
 """
 
@@ -31,6 +32,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._law.guarantee import Guarantee
     from stairnoise._laws.arete import Arete
+    from stairnoise._laws.discrete_canonical import DiscreteCanonical
     from stairnoise._laws.discrete_gaussian import DiscreteGaussian
     from stairnoise._laws.discrete_laplace import DiscreteLaplace
     from stairnoise._laws.discrete_staircase import DiscreteStaircase
@@ -68,6 +70,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "TruncatedStaircase",
     "TruncatedDiscreteStaircase",
     "TruncatedLaplace",
+    "DiscreteCanonical",
     # With several rates
     "MergedLaplace",
     # With probabilities of your own

@@ -42,6 +42,12 @@ def recommend(compared: Iterable[ComparisonRow], eps: float, cost: Cost) -> str:
     integer, geometric = rows.get(f"DiscreteStaircase {cost}"), rows.get("DiscreteLaplace")
     if integer and geometric and not isnan(integer.ratio):
         sentences += _for_integers(integer, geometric, quantity)
+    canonical = rows.get("DiscreteCanonical")
+    if canonical and not isnan(canonical.ratio):
+        sentences.append(
+            "For one integer at sensitivity 1 no (eps, delta)-private noise has less error than DiscreteCanonical: "
+            f"its {quantity} is {_against(canonical.ratio)} the discrete Laplace's."
+        )
     ours, theirs = rows.get(f"TruncatedStaircase {cost}"), rows.get("TruncatedLaplace")
     if ours and theirs and not isnan(ours.ratio) and not isnan(theirs.ratio):
         sentences += _bounded(ours, theirs, quantity)

@@ -20,6 +20,7 @@ OfIntegers = Literal[
     "lattice_noise",
     "multi_scale_discrete_laplace",
     "truncated_discrete_staircase",
+    "discrete_canonical",
     "discrete_gaussian",
     "skellam",
 ]
@@ -263,6 +264,20 @@ ROWS: tuple[Row, ...] = (
             Compared("TruncatedDiscreteStaircase l2", "DiscreteLaplace", ("eps", "delta", "change"), ("l2",), when="delta"),
         ),
         lacks={NOT_MONOTONE: ("eps_for_error",)},
+    ),
+    Row(
+        "discrete_canonical",
+        "DiscreteCanonical",
+        "discrete",
+        "with a delta",
+        (
+            _example(eps=1.0, delta=1e-6),
+            _example(eps=0.1, delta=0.01),
+            _example(eps=0.01, delta=1e-9),
+            _example(eps=0.5, delta=0.0),
+        ),
+        divided=Divided(_example(eps=4.0, delta=2.0**-18), 4, _example(eps=1.0, delta=2.0**-20)),
+        compared=(Compared("DiscreteCanonical", "DiscreteLaplace", ("eps", "delta", "change"), when="delta"),),
     ),
     Row(
         "discrete_gaussian",

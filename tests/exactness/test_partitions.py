@@ -20,6 +20,7 @@ MAKE: dict[str, Any] = {
     "truncated_laplace": sn.TruncatedLaplace,
     "truncated_staircase": sn.TruncatedStaircase,
     "truncated_discrete_staircase": sn.TruncatedDiscreteStaircase,
+    "discrete_canonical": sn.DiscreteCanonical,
     "merged_laplace": sn.MergedLaplace,
     "multi_scale_discrete_laplace": sn.MultiScaleDiscreteLaplace,
     "discrete_gaussian": sn.DiscreteGaussian,

@@ -11,6 +11,7 @@ import stairnoise as sn
 from stairnoise._registry import load
 from tests.exactness.laws import rng_before
 from tests.oracles import (
+    discrete_canonical,
     merged_laplace,
     segments,
     stream,
@@ -22,7 +23,7 @@ from tests.oracles.generate import laws
 from tests.oracles.generate.encoding import decoded, read
 
 INPUTS = ("arguments", "seed", "fill", "index", "count")
-LENGTHS = ("below", "above", "breaks")
+LENGTHS = ("below", "above", "breaks", "end")
 VALUES = 120
 
 
@@ -37,7 +38,7 @@ def test_fills(name: str) -> None:
         made = load(name)(*decoded(entry["arguments"]))
         g = 2.0 ** entry["log2_g"]
         assert made.granularity == g
-        if "end" in entry:
+        if "centre" in entry:
             end, centre = entry["end"], entry["centre"]
             own = [[entry["r"], end, max(centre, 0), max(-centre, 0)]]
             bounds = (centre - end, centre + end)
@@ -92,6 +93,19 @@ def test_truncated_staircases_at_random(case: int) -> None:
     lengths = [law.inner.r, law.end, max(law.centre, 0), max(-law.centre, 0)]
     assert (made.granularity, made._scalar_law.lengths) == (2.0**where.log2_g, lengths)
     check(made, law, choose.randrange(2**64), choose.choice((0, 7, 2**30)), oracle.value)
+
+
+@pytest.mark.parametrize("case", range(16))
+def test_canonical_noise_at_random(case: int) -> None:
+    choose = random.Random(f"canonical {case}")
+    eps = math.exp(choose.uniform(-20, 5))
+    delta = (math.exp(choose.uniform(-40, 0)), 1 - math.exp(choose.uniform(-30, 0)), math.exp(choose.uniform(-700, -40)))[
+        case % 3
+    ]
+    made = sn.DiscreteCanonical(eps, delta)
+    _, law = discrete_canonical.law(eps, delta)
+    assert made.upper == discrete_canonical.lengths(law)["end"]
+    check(made, law, choose.randrange(2**64), choose.choice((0, 7, 2**30)), discrete_canonical.value)
 
 
 @pytest.mark.parametrize("case", range(4))

@@ -123,6 +123,10 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
         {"mu": 1000.0, "sensitivity": 1, "n_parties": 10, "present": 9},
         {"mu": (np.nextafter(1000, 1001),), "sensitivity": (2,), "n_parties": (11,), "present": (10,)},
     ),
+    "discrete_canonical": (
+        {"eps": 1.0, "delta": 0.1, "sensitivity": 1},
+        {"eps": (np.nextafter(1, 2),), "delta": (0.1 + 1e-9, 0.0), "sensitivity": ()},
+    ),
     "discrete_gaussian": ({"sigma2": 1000.0}, {"sigma2": (np.nextafter(1000, 1001),)}),
     "truncated_staircase": (
         {"eps": 1.0, "delta": 0.1, "sensitivity": 1.0, "gamma": 0.5, "lower": None, "upper": None},

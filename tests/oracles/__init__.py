@@ -8,6 +8,7 @@ truncated_laplace, merged_laplace    parameters to such a law
 truncated_staircase, truncated_discrete_staircase    parameters to a staircase between two ends
 lattice_noise    weights to exact probabilities
 skellam     words to sums of Skellam draws
+discrete_canonical    parameters to canonical noise
 partitions  parameters to the law of each of k values
 intervals   the only place that knows about precision
 generate    writes tests/vectors/

@@ -54,6 +54,7 @@ OWN: dict[type, Callable[[random.Random], Any]] = {
     sn.MultiScaleDiscreteLaplace: lambda c: sn.MultiScaleDiscreteLaplace(eps_of(c), c.randrange(1, 4)),
     sn.MultivariateStaircase: lambda c: sn.MultivariateStaircase(eps_of(c) + 1, 1.0, c.randrange(1, 9)),
     sn.TruncatedLaplace: lambda c: sn.TruncatedLaplace(eps_of(c), delta_of(c), 2 ** c.uniform(-5, 5)),
+    sn.DiscreteCanonical: lambda c: sn.DiscreteCanonical(eps_of(c), delta_of(c)),
     sn.MergedLaplace: merged,
     sn.Gaussian: lambda c: sn.Gaussian(eps_of(c), delta_of(c), 2 ** c.uniform(-5, 5)),
     sn.DiscreteGaussian: lambda c: sn.DiscreteGaussian.from_eps(eps_of(c), delta_of(c), c.choice((1, 1, 2, 5))),
@@ -117,6 +118,8 @@ def test_budgets_add_up_exactly(kind: type) -> None:
             assert k * each._largest_loss() <= law._largest_loss()
         else:
             assert k * Fraction(each.eps) <= Fraction(law.eps)
+        if kind is sn.DiscreteCanonical:
+            assert k * Fraction(each.delta) <= Fraction(law.delta)
         if kind is sn.TruncatedLaplace:
             assert k * Fraction(each.delta) <= Fraction(law.delta)
             assert each.achieved_delta <= each.delta
@@ -127,7 +130,7 @@ def test_budgets_add_up_exactly(kind: type) -> None:
 def test_own_accounting(kind: type, case: int) -> None:
     law, k = drawn(kind, case)
     # Losses with an infinite part may take minutes to compose more often.
-    k = min(k, 5) if kind is sn.TruncatedLaplace else k
+    k = min(k, 5) if kind in (sn.TruncatedLaplace, sn.DiscreteCanonical) else k
     each = law.for_partitions(k)
     if kind in OF_SUMS:
         loss = each.privacy_loss() if kind is sn.Gaussian else each.privacy_loss(sensitivity=law.sensitivity)

@@ -57,7 +57,8 @@ class Partitions(Immutable):
             `MultiScaleDiscreteLaplace`
             `MergedLaplace`                      all rates divided by k, or by more, so that k times its `pure_eps` is
                                                  at most the `pure_eps` of this mechanism
-            truncated Laplace mechanisms         ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            truncated Laplace mechanisms,        ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            `DiscreteCanonical`
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k; made from
                                                  ``sigma``, the same ρ with √k times the σ
             `DiscreteGaussian` by `from_eps`     the same (ε, δ), calibrated for the sum of k draws

@@ -16,6 +16,8 @@ from stairnoise.query.question import Question
 WITHOUT_DELTA = tuple(row.name for row in ROWS if row.released and row.kind == "discrete")
 WITH_DELTA = tuple(row.name for row in ROWS if row.group == "with a delta" and row.kind == "discrete")
 MECHANISMS = (*WITHOUT_DELTA, *WITH_DELTA)
+# Sums have other sensitivities than 1.
+OF_COUNTS = ("discrete_canonical",)
 
 
 class Budget(NamedTuple):
@@ -68,6 +70,8 @@ def budget(eps: object, delta: object, mechanism: object, question: Question) ->
             f"delta must be left out: all groups are listed, and {spent.mechanism or 'the default mechanism'} has none, "
             f"got {spent.delta:g}"
         )
+    if spent.mechanism in OF_COUNTS and question.statistic != "count":
+        raise ParameterError(f"mechanism must be one for sums: {spent.mechanism!r} is for counts, got a {question.statistic}")
     k = changed_cells(question)
     spent.law(1.0, 1, k)._keeping_guarantee(k, "max_groups")
     return spent

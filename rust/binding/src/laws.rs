@@ -20,6 +20,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(truncated_staircase_ends, module)?)?;
     module.add_function(wrap_pyfunction!(merged_laplace, module)?)?;
     module.add_function(wrap_pyfunction!(lattice_noise, module)?)?;
+    module.add_function(wrap_pyfunction!(discrete_canonical, module)?)?;
     module.add_function(wrap_pyfunction!(discrete_gaussian, module)?)?;
     module.add_function(wrap_pyfunction!(arete, module)?)?;
     module.add_function(wrap_pyfunction!(generalized_discrete_laplace, module)?)?;
@@ -145,6 +146,12 @@ fn floats(list: &Bound<'_, PyList>) -> PyResult<Vec<f64>> {
         floats.push(item.extract()?);
     }
     Ok(floats)
+}
+
+/// Its length is the largest integer that can be drawn.
+#[pyfunction]
+fn discrete_canonical(eps: f64, delta: f64) -> PyResult<Law> {
+    boxed(stairnoise::DiscreteCanonical::new(eps, delta))
 }
 
 /// `sigma2` is in steps of the lattice 2^log2_granularity, squared.

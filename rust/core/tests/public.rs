@@ -1,9 +1,10 @@
 //! What the named types, the errors and long fills say of themselves.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace, Generator, Kind,
-    Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, R,
-    Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier, cpu_tiers,
+    Arete, DiscreteCanonical, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace,
+    Generator, Kind, Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw,
+    ParamError, R, Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier,
+    cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
@@ -58,6 +59,7 @@ fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
             1 << 32,
             vec![1 << 32, 1 << 32, 0, 1 << 32],
         ),
+        (Box::new(DiscreteCanonical::new(1.0, 1e-6).unwrap()), 1, vec![14]),
         (Box::new(merged), 1 << 32, breaks),
         (Box::new(LatticeNoise::new(&[1.0; 3], None, 0.25, 0.75).unwrap()), 3, vec![]),
         (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),

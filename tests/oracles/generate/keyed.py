@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.oracles import (
+    discrete_canonical,
     draw,
     gaussian,
     keyed,
@@ -72,6 +73,8 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("lattice_noise", [[0.1, 0.3, 0.7], 0.5, 0.25, 0.5], 1),
     ("skellam", [150.0, 2, 10, 4], 1),
     ("skellam", [0.5, 1, 1, 1], 3),
+    ("discrete_canonical", [1.0, 1e-6], 1),
+    ("discrete_canonical", [0.3, 0.01], 3),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -98,6 +101,9 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
             *zip(("eps", "delta", "sensitivity"), arguments, strict=False),
             *((length, own[length]) for length in ("r", "end", "centre")),
         ]
+    if name == "discrete_canonical":
+        discrete_canonical.law(*arguments)
+        return list(zip(("eps", "delta"), arguments, strict=True))
     if name == "merged_laplace":
         breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]
@@ -135,7 +141,7 @@ def for_partitions(name: str, arguments: list[Any], k: int) -> list[Any]:
     """Arguments of the law of each value; a Gaussian law keeps its own."""
     if k == 1 or name == "gaussian":
         return arguments
-    if name == "truncated_laplace" or name in TRUNCATED_STAIRCASES:
+    if name in ("truncated_laplace", "discrete_canonical") or name in TRUNCATED_STAIRCASES:
         return [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
     if name == "merged_laplace":
         return [partitions.merged(*arguments, k), *arguments[1:]]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.oracles import (
+    discrete_canonical,
     gaussian,
     infinitely_divisible,
     merged_laplace,
@@ -60,6 +61,9 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("skellam_from_eps", [1.0, 1e-6, 1], 10),
     ("skellam_from_eps", [8.0, 1e-3, 3], 2),
     ("skellam_from_eps", [0.5, 0.25, 2], 3),
+    ("discrete_canonical", [1.0, 1e-6, 1], 3),
+    ("discrete_canonical", [0.1, 0.5, 1], 7),
+    ("discrete_canonical", [2.0, 0.0, 1], 2),
 )
 
 
@@ -81,6 +85,10 @@ def _each(law: str, arguments: list[Any], k: int) -> tuple[list[Any], int, Any]:
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
         where, found = truncated_laplace.law(*each)
         return each, where.log2_g, lambda key, index: segments.value(found, key, 0, index)
+    if law == "discrete_canonical":
+        each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
+        _, canonical = discrete_canonical.law(*each)
+        return each, 0, lambda key, index: discrete_canonical.value(canonical, key, 0, index)
     if law.startswith("truncated"):
         each = [*partitions.truncated(arguments[0], arguments[1], k), *arguments[2:]]
         oracle = truncated_discrete_staircase if "discrete" in law else truncated_staircase

@@ -10,6 +10,7 @@ Objects with all functions:
 - `piecewise_exponential`: densities that fall exponentially, at one rate after another.
 - `truncated_laplace`: the Laplace distribution between two bounds; its bounds, and the exact δ on a lattice.
 - `truncated_staircase`: both truncated staircase distributions around any centre; `truncated_stairs` has their half line.
+- `discrete_canonical`: canonical noise on the integers.
 - `gaussian`, `discrete_gaussian`: the normal distribution, and its relative on the integers.
 - `infinitely_divisible`: differences of negative binomial variables, and their sums.
 - `skellam`: the Skellam distribution, and the losses of its shifts.

@@ -189,9 +189,9 @@ def sum_of_terms(terms: Callable[[Array], Array], last: float) -> float:
     # Panels that grow, because the terms are powers near 0.
     edges = np.geomspace(_FIRST, last, 64)
     x, weights = gauss_legendre(20)
-    half = np.diff(edges) / 2
-    m = (edges[:-1] + half)[:, np.newaxis] + half[:, np.newaxis] * x
-    integral = float(np.sum(terms(m) * weights * half[:, np.newaxis]))
+    width = np.diff(edges)[:, np.newaxis]
+    m = edges[:-1, np.newaxis] + width * x
+    integral = float(np.sum(terms(m) * weights * width))
     start, end = float(_FIRST), last
     f = terms(np.array([start, end, start + 0.5, start - 0.5, end + 0.5, end - 0.5]))
     return head + integral + float((f[0] - f[1]) / 2 + ((f[4] - f[5]) - (f[2] - f[3])) / 12)

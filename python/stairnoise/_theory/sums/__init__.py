@@ -5,6 +5,7 @@
 - `tilted`: the Fourier transform that the next two have in common.
 - `staircase`: the discrete staircase distribution, whose transform has a closed form.
 - `truncated_staircase`: the truncated staircase distributions.
+- `discrete_canonical`: canonical noise on the integers.
 - `listed`: any list of probabilities.
 - `given_weights`: a distribution by its weights, listed until nothing is left of its tails.
 - `discrete_gaussian`: the discrete Gaussian distribution, by the one of k times the variance.

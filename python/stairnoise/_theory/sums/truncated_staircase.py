@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from stairnoise._theory.sums.listed import Summand
 # Integers above this one are rounded to a float64 by a few of them.
 _EXACT = 2**52
 # Useful tilts of a bounded variable, in nepers from the centre to the end.
-_TILT = 30.0
+TILT = 30.0
 
 
 @lru_cache(maxsize=64)
@@ -24,10 +25,9 @@ def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, a
     if k == 1:
         t = int(law.error_bound(np.array(alpha)))
         return t if t < _EXACT else math.ceil(t * (1 + 2.0**-50))
-    decay = max(eps / cells, _TILT / end)
+    decay = max(eps / cells, TILT / end)
     if centre == 0:
-        least = math.ceil(end / listed_sums.CELLS) | 1
-        return listed_sums.bound(lambda h: _spread(law, end, h, k, decay), None, alpha, least)
+        return symmetric_bound(law, end, decay, k, alpha)
     mirrored = on_integers(eps, cells, r, end, float(-centre))
     least = math.ceil((abs(centre) + end) / listed_sums.CELLS) | 1
 
@@ -40,7 +40,13 @@ def error_bound(eps: float, cells: int, r: int, end: int, centre: int, k: int, a
     return listed_sums.bound(upper, lower, alpha, least)
 
 
-def _spread(law: Truncated, end: int, h: int, k: int, decay: float) -> Summand:
+def symmetric_bound(law: Any, end: int, decay: float, k: int, alpha: float) -> int:
+    """Return the bound for a distribution on -end..end that falls on either side of 0."""
+    least = math.ceil(end / listed_sums.CELLS) | 1
+    return listed_sums.bound(lambda h: _spread(law, end, h, k, decay), None, alpha, least)
+
+
+def _spread(law: Any, end: int, h: int, k: int, decay: float) -> Summand:
     """One variable on cells of h integers about the multiples of h; h is odd."""
     n = math.ceil(end / h) + 1
     edges = h * (np.arange(1, n + 2, dtype=np.float64) - 1) + (h - 1) // 2

@@ -38,4 +38,13 @@ pub enum IntegerLaw {
         /// A, from D to 2⁶² − 1.
         most: u64,
     },
+    /// S(j) = 2a_j, a_1 = (1 − δ)/(1 + e^ε), a_(j+1) = e^(−ε)·(a_j − δ), on −A … A.
+    Canonical {
+        /// ε.
+        eps: f64,
+        /// δ, 0 < δ < 1.
+        delta: f64,
+        /// A, the largest j with S(j) > 0.
+        most: u64,
+    },
 }

@@ -21,6 +21,7 @@
 //! power other than 0 is transcendental, so all coefficients would have to vanish. They do not. For count > 0 the constant term is v/2·A > 0.
 //! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
+use super::canonical;
 use super::enclosure::Enclosure;
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
@@ -39,6 +40,9 @@ pub fn magnitude(law: &IntegerLaw, v63: u64, extension: &mut impl Extension) -> 
     debug_assert!(v63 < 1 << 63);
     if let IntegerLaw::TruncatedStaircase { eps, cells, r, most } = *law {
         return truncated_staircase::magnitude(&IntegerLaw::Staircase { eps, cells, r }, most, v63, extension);
+    }
+    if let IntegerLaw::Canonical { eps, delta, most } = *law {
+        return canonical::magnitude(eps, delta, most, v63, extension);
     }
     let Some(mut uniform) = Uniform::new(v63, extension) else {
         return LARGEST;
@@ -59,21 +63,23 @@ impl IntegerLaw {
     pub(super) fn step(&self) -> Step {
         match *self {
             Self::Geometric { eps, cells } | Self::OneSided { eps, cells } => Step::new(eps, cells),
-            Self::Staircase { eps, .. } | Self::TruncatedStaircase { eps, .. } => Step::new(eps, 1),
+            Self::Staircase { eps, .. } | Self::TruncatedStaircase { eps, .. } | Self::Canonical { eps, .. } => Step::new(eps, 1),
         }
     }
 
     pub(super) fn cells(&self) -> u64 {
-        let (Self::Geometric { cells, .. }
-        | Self::OneSided { cells, .. }
-        | Self::Staircase { cells, .. }
-        | Self::TruncatedStaircase { cells, .. }) = *self;
-        cells
+        match *self {
+            Self::Geometric { cells, .. }
+            | Self::OneSided { cells, .. }
+            | Self::Staircase { cells, .. }
+            | Self::TruncatedStaircase { cells, .. } => cells,
+            Self::Canonical { .. } => 1,
+        }
     }
 
     pub(super) fn numerator(&self, j: u64) -> Numerator {
         match *self {
-            Self::Geometric { .. } | Self::OneSided { .. } => Numerator { count: j, k: 1, m: 0 },
+            Self::Geometric { .. } | Self::OneSided { .. } | Self::Canonical { .. } => Numerator { count: j, k: 1, m: 0 },
             Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => {
                 let (count, k) = if j < r {
                     (0, r - j)
@@ -88,7 +94,7 @@ impl IntegerLaw {
     /// (A, B).
     pub(super) fn denominator(&self) -> (u64, u64) {
         match *self {
-            Self::Geometric { .. } => (1, 1),
+            Self::Geometric { .. } | Self::Canonical { .. } => (1, 1),
             Self::OneSided { .. } => (2, 0),
             Self::Staircase { cells, r, .. } | Self::TruncatedStaircase { cells, r, .. } => (2 * r - 1, 2 * (cells - r) + 1),
         }
@@ -109,6 +115,9 @@ impl IntegerLaw {
                 let (a, b) = self.denominator();
                 let ln_denominator = (a as f64 + b as f64 * (-eps / cells as f64).exp()).ln();
                 (-(ln_half_v + ln_denominator) * scale).round() as u64
+            }
+            Self::Canonical { eps, delta, .. } => {
+                Self::Geometric { eps, cells: 1 }.guess(canonical::ln_mapped(eps, delta, ln_half_v))
             }
             Self::Staircase { eps, cells, r } | Self::TruncatedStaircase { eps, cells, r, .. } => {
                 let (a, b) = self.denominator();

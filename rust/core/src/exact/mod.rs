@@ -20,12 +20,14 @@
 //! | `first_stair` | r: the optimal ones and ⌈γ·D⌉, exactly (docs/contract.md section 3) |
 //! | `truncation` | the exact bounds of a truncated Laplace law |
 //! | `truncated_staircase` | those of a truncated staircase law, and bits to its |X| |
+//! | `canonical` | where canonical noise ends, and bits to its |X| |
 //!
 //! Every question has the same form: which of two real numbers is larger, both built from integers, a binary expansion and powers of e with
 //! rational exponents. Enclose both at some precision; if the intervals overlap, go to the next precision (Ziv's strategy). Each caller proves
 //! that equality is impossible, hence that the loop ends.
 
 mod bernoulli;
+mod canonical;
 mod choice;
 pub mod enclosure;
 pub mod exp;
@@ -45,6 +47,7 @@ mod uniform;
 mod weights;
 
 pub use bernoulli::bernoulli;
+pub use canonical::most as most_canonical;
 pub use choice::Choice;
 pub use exponent::Exponent;
 pub use first_stair::{ceil_product, optimal_r_l1, optimal_r_l2};

@@ -74,8 +74,8 @@ fn is_more(law: &IntegerLaw, j: u64, delta: f64) -> bool {
     }
 }
 
-/// delta·y.
-fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
+/// delta·y, for `delta` below 1.
+pub(super) fn times_delta(y: &Enclosure, delta: f64) -> Enclosure {
     let (significand, exponent) = decompose(delta);
     // One limb more before the point: y may have 55 bits there, and the significand 53.
     let mut product = y.mul(&Enclosure::point(significand, 0));

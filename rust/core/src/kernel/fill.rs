@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use zeroize::optimization_barrier;
 
 use super::arithmetic::{Arithmetic, BLOCK, Baseline};
+use super::canonical;
 use super::geometric::{CoarseLane, GeometricLane};
 use super::ladder::LadderLane;
 use super::lane::{Lane, RARE, SIGN, WORD_BITS, signed, with_sign};
@@ -170,6 +171,8 @@ enum Lanes {
     Truncated(MappedLane<StaircaseLane>),
     TruncatedLadder4(MappedLane<LadderLane<4>>),
     TruncatedLadder8(MappedLane<LadderLane<8>>),
+    MappedGeometric(MappedLane<GeometricLane>),
+    MappedCoarse(MappedLane<CoarseLane>),
 }
 
 impl Lanes {
@@ -215,6 +218,21 @@ impl Lanes {
                     _ => Self::Truncated(MappedLane::new(law.map, law.stairs)),
                 }
             }
+            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
+        }
+    }
+
+    /// As for the geometric law, which has more mass beyond each threshold.
+    fn canonical(eps: f64, delta: f64) -> Self {
+        let map = canonical::map(eps, delta, WORD_BITS);
+        if let Some(four) = ThresholdLane::<4>::canonical(eps, delta, WORD_BITS) {
+            Self::Thresholds4(four)
+        } else if let Some(eight) = ThresholdLane::<8>::canonical(eps, delta, WORD_BITS) {
+            Self::Thresholds8(eight)
+        } else if let Some(coarse) = CoarseLane::mapped(eps, WORD_BITS) {
+            Self::MappedCoarse(MappedLane::new(map, coarse))
+        } else {
+            Self::MappedGeometric(MappedLane::new(map, GeometricLane::mapped(eps, WORD_BITS)))
         }
     }
 
@@ -227,6 +245,7 @@ impl Lanes {
                 let law = Truncated::new(eps, cells, r, most, WORD_BITS);
                 Self::Truncated(MappedLane::new(law.map, law.stairs))
             }
+            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
         }
     }
 
@@ -242,6 +261,8 @@ impl Lanes {
             Self::Truncated(lane) => signed::<Baseline>(lane, word),
             Self::TruncatedLadder4(lane) => signed::<Baseline>(lane, word),
             Self::TruncatedLadder8(lane) => signed::<Baseline>(lane, word),
+            Self::MappedGeometric(lane) => signed::<Baseline>(lane, word),
+            Self::MappedCoarse(lane) => signed::<Baseline>(lane, word),
         };
         reveal::condition(sure).then_some(cells)
     }
@@ -255,6 +276,8 @@ impl Lanes {
             Self::Truncated(lane) => lane.inner().slack(),
             Self::TruncatedLadder4(lane) => lane.inner().slack(),
             Self::TruncatedLadder8(lane) => lane.inner().slack(),
+            Self::MappedGeometric(lane) => lane.inner().slack,
+            Self::MappedCoarse(lane) => lane.inner().slack(),
             Self::Coarse(_) | Self::Thresholds4(_) | Self::Thresholds8(_) => 0.0,
         };
         slack < f64::INFINITY
@@ -273,6 +296,8 @@ impl Lanes {
             Self::Truncated(_) => "truncated staircase",
             Self::TruncatedLadder4(_) => "truncated ladder4",
             Self::TruncatedLadder8(_) => "truncated ladder8",
+            Self::MappedGeometric(_) => "mapped geometric",
+            Self::MappedCoarse(_) => "mapped coarse",
         }
     }
 
@@ -302,6 +327,8 @@ impl Lanes {
             Self::Truncated(lane) => filling.by(tier, lane),
             Self::TruncatedLadder4(lane) => filling.by(tier, lane),
             Self::TruncatedLadder8(lane) => filling.by(tier, lane),
+            Self::MappedGeometric(lane) => filling.by(tier, lane),
+            Self::MappedCoarse(lane) => filling.by(tier, lane),
         }
     }
 }

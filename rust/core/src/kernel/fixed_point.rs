@@ -41,7 +41,11 @@ impl FixedPoint {
         let (IntegerLaw::Geometric { eps, cells }
         | IntegerLaw::OneSided { eps, cells }
         | IntegerLaw::Staircase { eps, cells, .. }
-        | IntegerLaw::TruncatedStaircase { eps, cells, .. }) = *law;
+        | IntegerLaw::TruncatedStaircase { eps, cells, .. }) = *law
+        else {
+            // Not written for the map of canonical noise.
+            return None;
+        };
         if !(LEAST_SCALE..=MOST_SCALE).contains(&(cells as f64 / eps)) {
             return None;
         }
@@ -54,6 +58,7 @@ impl FixedPoint {
                 let tail = || exact::tail(&IntegerLaw::Staircase { eps, cells, r }, most);
                 staircase(r).map(|stairs| Self::Truncated(stairs, tail()))
             }
+            IntegerLaw::Canonical { .. } => None,
         }
     }
 

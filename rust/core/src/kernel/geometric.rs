@@ -3,7 +3,7 @@
 use super::arithmetic::Arithmetic;
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
 use super::float::inverse_power;
-use super::lane::{Lane, MAX_SPAN};
+use super::lane::{Lane, MAX_SPAN, OfWhole};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
 ///
@@ -58,7 +58,22 @@ impl GeometricLane {
             ..Self::new(eps, cells, bits)
         }
     }
+
+    /// geometric(ε, 1) for words that `canonical` has mapped. Beyond ε = [`MOST_EPS_MAPPED`] no word is sure.
+    pub fn mapped(eps: f64, bits: u32) -> Self {
+        let mut lane = Self::new(eps, 1, bits);
+        lane.slack = if eps <= MOST_EPS_MAPPED {
+            lane.slack + lane.scale * PER_SCALE_MAPPED
+        } else {
+            f64::INFINITY
+        };
+        lane
+    }
 }
+
+/// The map may make a number below 1 of V = 0, for which [`split_ln`] is not. It is not sure where κ ≥ ⅓: the tolerance is more than 2κ then.
+/// Beyond, a few thresholds serve.
+pub(super) const MOST_EPS_MAPPED: f64 = 3.0;
 
 /// Half an ulp of 1.
 const U: f64 = f64::EPSILON / 2.0;
@@ -69,7 +84,9 @@ pub(super) const PER_SCALE: f64 = 2.5 * U;
 pub(super) const PER_X: f64 = 4.5 * U;
 /// and whatever they are;
 pub(super) const FIXED: f64 = 32.0 * U;
-/// more for each unit of κ where the logarithm is the rough one.
+/// more for each unit of κ where words are mapped,
+pub(super) const PER_SCALE_MAPPED: f64 = 10.0 * U;
+/// and where the logarithm is the rough one.
 pub(super) const PER_SCALE_ROUGH: f64 = 1.0 / (1 << 24) as f64;
 
 impl GeometricLane {
@@ -88,14 +105,25 @@ impl GeometricLane {
 impl Lane for GeometricLane {
     #[inline(always)]
     fn reduce<A: Arithmetic>(&self, bits: u64) -> [f64; 3] {
-        let whole = A::from_bits(bits);
-        let (e, s) = split_ln(whole);
-        [whole, self.bits - e, s]
+        self.reduce_whole::<A>(A::from_bits(bits))
     }
 
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
         self.place::<A>(whole, minus_ln::<A, f64>(e, s))
+    }
+}
+
+impl OfWhole for GeometricLane {
+    #[inline(always)]
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
+        let (e, s) = split_ln(whole);
+        [whole, self.bits - e, s]
+    }
+
+    #[inline(always)]
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
+        self.finish::<A>(self.reduce_whole::<A>(whole))
     }
 }
 
@@ -115,6 +143,16 @@ impl CoarseLane {
         (cells as f64 / eps <= 128.0).then(|| Self::roughly(GeometricLane::one_sided(eps, cells, bits)))
     }
 
+    /// As [`GeometricLane::mapped`].
+    pub fn mapped(eps: f64, bits: u32) -> Option<Self> {
+        (1.0 / eps <= 128.0).then(|| Self::roughly(GeometricLane::mapped(eps, bits)))
+    }
+
+    /// Tolerance on x whatever x is: infinite where no word is decided.
+    pub fn slack(&self) -> f64 {
+        self.0.slack
+    }
+
     fn roughly(mut fine: GeometricLane) -> Self {
         fine.slack += fine.scale * PER_SCALE_ROUGH;
         Self(fine)
@@ -130,5 +168,17 @@ impl Lane for CoarseLane {
     #[inline(always)]
     fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
         self.0.place::<A>(whole, rough_minus_ln::<A, f64>(e, s))
+    }
+}
+
+impl OfWhole for CoarseLane {
+    #[inline(always)]
+    fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
+        self.0.reduce_whole::<A>(whole)
+    }
+
+    #[inline(always)]
+    fn magnitude_whole<A: Arithmetic>(&self, whole: f64) -> (f64, bool) {
+        self.finish::<A>(self.reduce_whole::<A>(whole))
     }
 }

@@ -1,4 +1,4 @@
-//! The fast path of a truncated staircase law: that of the staircase, after a linear map of v.
+//! The fast path of a truncated staircase law: that of the staircase, after a linear map of v. And of any lane after such a map.
 
 use super::arithmetic::Arithmetic;
 use super::lane::{Lane, OfWhole};
@@ -68,7 +68,7 @@ impl Truncated {
     }
 }
 
-/// The lane of the staircase after the map. Bits beyond the word move u by less than one unit of V, as they do v.
+/// A law's lane after the map. Bits beyond the word move u by less than one unit of V, as they do v.
 #[derive(Clone, Debug)]
 pub(crate) struct MappedLane<L> {
     map: Map,
@@ -76,12 +76,12 @@ pub(crate) struct MappedLane<L> {
 }
 
 impl<L> MappedLane<L> {
-    /// `inner` must have been made from the `stairs` of the same [`Truncated`].
+    /// `inner` must have the tolerance of mapped words.
     pub fn new(map: Map, inner: L) -> Self {
         Self { map, inner }
     }
 
-    /// The staircase's lane.
+    /// The law's lane.
     pub fn inner(&self) -> &L {
         &self.inner
     }

@@ -10,6 +10,7 @@
 //! | `geometric`, `staircase` | the two families: formula, error bound, acceptance |
 //! | `ladder`, `thresholds` | the same with few stairs, or few magnitudes: comparisons in place of the logarithm |
 //! | `mapped` | truncated staircases: a linear map of v, then the staircase |
+//! | `canonical` | canonical noise: another linear map of v, then the geometric law |
 //! | `fixed_point` | the same in fixed point of 128 bits, for the widest laws |
 //! | `coin` | the acceptance of the discrete Gaussian law |
 //! | `lane` | what the families have in common |
@@ -29,6 +30,7 @@
 mod arithmetic;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod canonical;
 mod coin;
 mod each;
 mod elementary;

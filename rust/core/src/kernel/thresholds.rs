@@ -1,6 +1,7 @@
 //! The fast path of geometric laws where a few magnitudes carry nearly all of the mass: comparisons of integers.
 
 use super::arithmetic::{Arithmetic, Separate};
+use super::canonical;
 use super::elementary::{exp, exp_m1};
 use super::float;
 use super::lane::{Lane, RARE};
@@ -32,6 +33,19 @@ impl<const N: usize> ThresholdLane<N> {
     /// The one-sided law, S(j) = e^(−εj/D).
     pub fn one_sided(eps: f64, cells: u64, bits: u32) -> Option<Self> {
         Self::of(eps / cells as f64, 1.0, 1.0, bits)
+    }
+
+    /// Canonical noise on the integers, whose thresholds have an absolute error.
+    pub fn canonical(eps: f64, delta: f64, bits: u32) -> Option<Self> {
+        let survivals = canonical::survivals::<N>(eps, delta);
+        if survivals[N - 1] > RARE {
+            return None;
+        }
+        let scale = power_of_two(bits.cast_signed());
+        Some(Self {
+            below: survivals.map(|survival| ((survival - canonical::ERROR) * scale).floor() as i64 - 1),
+            above: survivals.map(|survival| ((survival + canonical::ERROR) * scale).ceil() as i64 + 1),
+        })
     }
 
     /// S(j) = (`factor`/`divisor`)·e^(−`step`·j).

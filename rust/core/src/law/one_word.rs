@@ -153,7 +153,7 @@ impl Law for OneWordLaw {
     fn lengths(&self) -> &[u64] {
         match self.sampler.law() {
             IntegerLaw::Staircase { r, .. } | IntegerLaw::TruncatedStaircase { r, .. } => core::slice::from_ref(r),
-            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => &[],
+            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } | IntegerLaw::Canonical { .. } => &[],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The named laws, one file each: its parameters are checked, its lattice is chosen, and the trait `Law` says how it is drawn.
 
 mod arete;
+mod discrete_canonical;
 mod discrete_gaussian;
 mod discrete_gaussians;
 mod discrete_laplace;
@@ -20,6 +21,7 @@ mod truncated_laplace;
 mod truncated_staircase;
 
 pub use arete::Arete;
+pub use discrete_canonical::DiscreteCanonical;
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_gaussians::{DiscreteGaussians, GaussianParameters};
 pub use discrete_laplace::DiscreteLaplace;
@@ -38,10 +40,11 @@ pub use truncated_staircase::TruncatedStaircase;
 
 /// What the checks that go over all laws of several draws need of them.
 #[cfg(feature = "probe")]
-pub(crate) const PROBED: [probed::Probed; 10] = [
+pub(crate) const PROBED: [probed::Probed; 12] = [
     truncated_laplace::PROBED,
     truncated_staircase::PROBED,
     truncated_discrete_staircase::PROBED,
+    discrete_canonical::PROBED,
     merged_laplace::PROBED,
     lattice_noise::PROBED,
     generalized_discrete_laplace::PROBED,

@@ -2,9 +2,9 @@
 //! by the formula of docs/contract.md; v is placed just below, at the leading bits of, and just above them, at several depths of extension
 //! words, and the magnitude must step exactly there.
 
-use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer};
+use crate::oracle::{Points, Real, exp_minus, floor_scaled, integer, real};
 use dashu_int::IBig;
-use stairnoise::exact::{IntegerLaw, magnitude, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
+use stairnoise::exact::{IntegerLaw, magnitude, most_canonical, most_truncated_staircase, optimal_r_l1, optimal_r_l2};
 
 /// Extension words of a value.
 const WORDS: usize = 8192;
@@ -19,7 +19,9 @@ const MORE: usize = BITS + 64;
 fn decay(law: &IntegerLaw) -> Real {
     match *law {
         IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => exp_minus(eps, 1, cells, BITS),
-        IntegerLaw::Staircase { eps, .. } | IntegerLaw::TruncatedStaircase { eps, .. } => exp_minus(eps, 1, 1, MORE),
+        IntegerLaw::Staircase { eps, .. } | IntegerLaw::TruncatedStaircase { eps, .. } | IntegerLaw::Canonical { eps, .. } => {
+            exp_minus(eps, 1, 1, MORE)
+        }
     }
 }
 
@@ -39,6 +41,12 @@ fn survival(law: &IntegerLaw, b: &Real, j: u64) -> Real {
             let law = IntegerLaw::Staircase { eps, cells, r };
             let beyond = survival(&law, b, most + 1);
             (survival(&law, b, j) - &beyond) / (integer(1, MORE) - beyond)
+        }
+        IntegerLaw::Canonical { eps, delta, .. } => {
+            let (one, delta) = (integer(1, MORE), real(delta, MORE));
+            let fixed = &delta * b / (&one - b);
+            let first = b * (&one - delta) / (one + b);
+            integer(2, MORE) * ((first + &fixed) * exp_minus(eps, j - 1, 1, MORE) - fixed)
         }
     }
 }
@@ -84,6 +92,7 @@ fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     let (eps, cells, r) = match *law {
         IntegerLaw::Geometric { eps, cells } | IntegerLaw::OneSided { eps, cells } => (eps, cells, 1),
         IntegerLaw::Staircase { eps, cells, r } | IntegerLaw::TruncatedStaircase { eps, cells, r, .. } => (eps, cells, r),
+        IntegerLaw::Canonical { eps, .. } => (eps, 1, 1),
     };
     let mut js = vec![
         1,
@@ -104,6 +113,10 @@ fn interesting(law: &IntegerLaw, points: &mut Points) -> Vec<u64> {
     }
     if let IntegerLaw::TruncatedStaircase { most, .. } = *law {
         js.extend([most - 1, most, most + 1 - cells, most - points.between(0, most / 2)]);
+        js.retain(|&j| j <= most);
+    }
+    if let IntegerLaw::Canonical { most, .. } = *law {
+        js.extend([most.max(2) - 1, most, most - points.between(0, most / 2)]);
         js.retain(|&j| j <= most);
     }
     js.sort_unstable();
@@ -213,6 +226,29 @@ fn truncated_staircase_steps_at_its_thresholds() {
         }
     }
     assert!(count > 3000, "only {count} cases were decidable");
+}
+
+/// ε from 2^−40 to 700 and δ from next to 1 to the least, where δ leaves the thresholds their digits. The last one decides where noise ends.
+#[test]
+fn canonical_noise_steps_at_its_thresholds() {
+    let mut points = Points(7);
+    let mut count = 0;
+    for eps in [(-40.0_f64).exp2(), 1e-6, 1e-3, 0.1, 0.5, 1.0, 3.0, 20.0, 300.0, 700.0] {
+        for delta in [1.0_f64.next_down(), 0.9, 0.3, 0.01, 1e-6, 1e-20, 1e-40] {
+            let law = |most| IntegerLaw::Canonical { eps, delta, most };
+            let most = most_canonical(eps, delta);
+            let b = decay(&law(most));
+            let zero = integer(0, MORE);
+            assert!(
+                survival(&law(most), &b, most) > zero && survival(&law(most), &b, most + 1) <= zero,
+                "{eps} {delta}"
+            );
+            count += walk(&law(most), &mut points);
+            assert_eq!(magnitude(&law(most), 0, &mut |_: usize| 0), most);
+            assert_eq!(magnitude(&law(most), (1 << 63) - 1, &mut |_: usize| u64::MAX), 0);
+        }
+    }
+    assert!(count > 800, "only {count} cases were decidable");
 }
 
 /// The bits of v = 0 give the end of the law, and ones the centre.

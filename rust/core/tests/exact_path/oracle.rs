@@ -12,11 +12,16 @@ pub fn integer(n: u64, bits: usize) -> Real {
     Real::from(IBig::from(n)).with_precision(bits).value()
 }
 
+/// A number exactly, with `bits` bits of working precision.
+pub fn real(x: f64, bits: usize) -> Real {
+    Real::try_from(x).unwrap().with_precision(bits).value()
+}
+
 /// e^(−eps·count/parts) with `bits` correct bits.
 pub fn exp_minus(eps: f64, count: u64, parts: u64, bits: usize) -> Real {
     // An error in x is a relative error of e^(−x): x needs `bits` bits after the point, and has at most 21 before it (and three roundings).
     let work = bits + 32;
-    let x = Real::try_from(eps).unwrap().with_precision(work).value() * integer(count, work) / integer(parts, work);
+    let x = real(eps, work) * integer(count, work) / integer(parts, work);
     (-x).exp().with_precision(bits).value()
 }
 

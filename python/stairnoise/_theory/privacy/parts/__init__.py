@@ -4,6 +4,7 @@
 
 - `atoms`: three values, as every staircase has.
 - `ended_atoms`: three values and an infinite one, as every truncated staircase has.
+- `canonical_atoms`: two more, for canonical noise on the integers.
 - `steps`: equal steps or a continuum, as the Laplace distributions have.
 - `general`: what the following have in common, which have no lattice of their own.
 - `listed`: a list of outcomes.

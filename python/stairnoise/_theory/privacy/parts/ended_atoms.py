@@ -12,24 +12,33 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stairnoise._theory.privacy.parts.listed import Listed
+
+Array = NDArray[np.float64]
 
 _DIGITS = 60
 
 
 class EndedAtoms(Listed):
-    """The loss of one release; `infinite_mass` is the δ of the distribution."""
+    """The loss of one release, of a few finite values and an infinite one.
+
+    Parameters
+    ----------
+    key : tuple
+        What equal losses have in common.
+    log_p, losses : ndarray of float64
+        Logarithms of the probabilities under the true centre, and the losses.
+    infinite : float
+        Probability of an infinite loss.
+    """
 
     __slots__ = ("_infinite",)
 
-    def __init__(self, key: tuple[Any, ...], eps: float, up: float, zero: float, infinite: float) -> None:
-        losses = np.array([eps, 0.0, -eps])
-        masses = np.array([up, zero, up])
-        there = masses > 0
-        with np.errstate(divide="ignore"):
-            log_p = np.log(masses) - np.array([0.0, 0.0, eps])
-        super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite)
+    def __init__(self, key: tuple[Any, ...], log_p: Array, losses: Array, infinite: float) -> None:
+        there = log_p > -math.inf
+        super().__init__(key, log_p[there], (log_p - losses)[there], math.inf, infinite, losses[there])
         self._infinite = infinite
         # It is no part of what a list leaves out.
         self.beyond = 0.0
@@ -64,4 +73,7 @@ def ended_atoms(eps: float, cells: int, r: int, end: int) -> EndedAtoms:
         fallen = weight(1) - weight(end - cells + 1)
         up = (fallen + (1 + min(r - 1, cells - r)) * w) / total
         zero = max(1 - infinite - up * (1 + b), Decimal(0))
-        return EndedAtoms(("ended atoms", eps, cells, r, end), eps, float(up), float(zero), float(infinite))
+        losses, masses = np.array([eps, 0.0, -eps]), np.array([float(up), float(zero), float(up)])
+        with np.errstate(divide="ignore"):
+            log_p = np.log(masses) - np.array([0.0, 0.0, eps])
+        return EndedAtoms(("ended atoms", eps, cells, r, end), log_p, losses, float(infinite))

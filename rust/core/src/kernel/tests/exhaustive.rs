@@ -2,6 +2,7 @@
 //! word; and it accepts nearly all words.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Fused, Separate};
+use super::super::canonical;
 use super::super::fill::Kernel;
 use super::super::geometric::{CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
@@ -130,6 +131,52 @@ fn every_truncated_word<A: Arithmetic>() {
     }
 }
 
+#[test]
+fn canonical_noise() {
+    every_canonical_word::<Separate>();
+    every_canonical_word::<Fused>();
+}
+
+fn canonical_law(eps: f64, delta: f64) -> IntegerLaw {
+    let most = exact::most_canonical(eps, delta);
+    IntegerLaw::Canonical { eps, delta, most }
+}
+
+fn every_canonical_word<A: Arithmetic>() {
+    for eps in [1e-12, 1e-3, 0.1, 1.0, 3.0, 4.0, 50.0, 700.0, 800.0] {
+        for delta in [1.0 - 1e-9, 0.9, 0.3, 0.01, 1e-4, 1e-9, 1e-40, 1e-310] {
+            let law = canonical_law(eps, delta);
+            let map = canonical::map(eps, delta, BITS);
+            let fine = GeometricLane::mapped(eps, BITS);
+            // A step of V counts as one of the geometric law's words, which the map makes smaller.
+            let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
+            let count = accepted::<A>(&MappedLane::new(map, fine), &law);
+            assert!(eps <= 3.0 || count == 0);
+            if eps <= 3.0 {
+                most_of(count, &law, edges);
+            }
+            if let Some(coarse) = CoarseLane::mapped(eps, BITS) {
+                assert!(accepted::<A>(&MappedLane::new(map, coarse), &law) <= count);
+            }
+            if let Some(thresholds) = ThresholdLane::<8>::canonical(eps, delta, BITS) {
+                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
+            }
+        }
+    }
+}
+
+/// Evidence: words beside the edges of canonical noise, where an error of the tolerance would show, followed by zeros and by ones; both levels.
+#[test]
+fn canonical_words_beside_an_edge_are_right_or_not_sure() {
+    let mut decided = 0;
+    for eps in [1e-12, 1e-9, 1e-6, 1e-3, 0.05, 0.3, 1.5, 4.0, 20.0] {
+        for delta in [1.0 - 1e-12, 0.5, 0.01, 1e-9, 1e-30] {
+            decided += beside_edges(&canonical_law(eps, delta));
+        }
+    }
+    assert!(decided > 30_000, "{decided}");
+}
+
 /// Evidence: words beside the edges of truncated staircases, where an error of the tolerance would show, followed by zeros and by ones; both levels.
 #[test]
 fn truncated_words_beside_an_edge_are_right_or_not_sure() {
@@ -139,39 +186,45 @@ fn truncated_words_beside_an_edge_are_right_or_not_sure() {
             for delta in [0.5, 0.01, 1e-9] {
                 let r = exact::optimal_r_l1(eps, cells);
                 let most = exact::most_truncated_staircase(eps, cells, r, delta);
-                let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
-                let magnitude = |word: u64, rest: u64| exact::magnitude(&law, word, &mut |_: usize| rest);
-                let kernels = [Kernel::new(&law), Kernel::quick(&law)];
-                for start in (1..12_u64)
-                    .map(|i| (i << 59) + i * i)
-                    .chain([1, 1 << 20, 1 << 40])
-                    .map(|word| word & !SIGN)
-                {
-                    let edge = last_with(|word| magnitude(word, 0), start);
-                    let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
-                    for word in beside.map(|word| word.min(!SIGN)) {
-                        let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
-                        for kernel in &kernels {
-                            if let Some(cells) = kernel.decide(word) {
-                                decided += 1;
-                                assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
-                            }
-                            for tier in Tier::tested() {
-                                let mut out = [f64::NAN; BLOCK];
-                                kernel.fill(tier, &[word; BLOCK], Steps::WHOLE, &mut out, |_, value| *value = f64::NAN);
-                                assert!(
-                                    out[0].is_nan() || ends == [out[0]; 2],
-                                    "{law:?} {word:#x} {tier:?} {}",
-                                    out[0]
-                                );
-                            }
-                        }
-                    }
-                }
+                decided += beside_edges(&IntegerLaw::TruncatedStaircase { eps, cells, r, most });
             }
         }
     }
     assert!(decided > 50_000, "{decided}");
+}
+
+/// Checks both levels beside some edges of a law; returns how many words a lane was sure of.
+fn beside_edges(law: &IntegerLaw) -> usize {
+    let mut decided = 0;
+    let magnitude = |word: u64, rest: u64| exact::magnitude(law, word, &mut |_: usize| rest);
+    let kernels = [Kernel::new(law), Kernel::quick(law)];
+    for start in (1..12_u64)
+        .map(|i| (i << 59) + i * i)
+        .chain([1, 1 << 20, 1 << 40])
+        .map(|word| word & !SIGN)
+    {
+        let edge = last_with(|word| magnitude(word, 0), start);
+        let beside = (0..40).flat_map(|i| [edge.saturating_sub(1 << i >> 1), edge.saturating_add(1 << i >> 1)]);
+        for word in beside.map(|word| word.min(!SIGN)) {
+            let ends = [magnitude(word, 0) as f64, magnitude(word, u64::MAX) as f64];
+            for kernel in &kernels {
+                if let Some(cells) = kernel.decide(word) {
+                    decided += 1;
+                    assert_eq!(ends, [cells; 2], "{law:?} {word:#x}");
+                }
+                for tier in Tier::tested() {
+                    let mut out = [f64::NAN; BLOCK];
+                    kernel.fill(tier, &[word; BLOCK], Steps::WHOLE, &mut out, |_, value| *value = f64::NAN);
+                    assert!(
+                        out[0].is_nan() || ends == [out[0]; 2],
+                        "{law:?} {word:#x} {tier:?} {}",
+                        out[0]
+                    );
+                }
+            }
+        }
+    }
+    decided
 }
 
 /// Evidence: words beside the edges of one-sided laws, where an error of the tolerance would show, followed by zeros and by ones.

@@ -16,9 +16,10 @@ use super::super::fill::Kernel;
 use super::super::geometric::{self, CoarseLane, GeometricLane};
 use super::super::ladder::LadderLane;
 use super::super::lane::{Lane, MAX_SPAN};
+use super::super::mapped::MappedLane;
 use super::super::staircase::{self, StaircaseLane};
 use super::super::together::{lines, narrow, narrow_table, table};
-use super::super::{each, float};
+use super::super::{canonical, each, float};
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::dyadic::power_of_two;
 use bounded::Bounded;
@@ -369,6 +370,14 @@ fn geometric_tolerance() {
     let per_scale = geometric::PER_SCALE + geometric::PER_SCALE_ROUGH;
     geometric_tolerance_on_tiers(all, offset, U + ROUGH_MINUS_LN, per_scale, geometric::FIXED);
 
+    // Mapped words: V, the scale, their product and the sum; or τ and the sum. Sensitivity is 1, so that κ ≤ 2⁴⁰.
+    let quotient = EXP_M1 + U + U;
+    let word = f64::max(U + quotient + U, quotient) + U;
+    let mapped = geometric::PER_SCALE + geometric::PER_SCALE_MAPPED;
+    geometric_tolerance_on_tiers(all, offset, word + absolute, mapped, geometric::FIXED);
+    let rough = mapped + geometric::PER_SCALE_ROUGH;
+    geometric_tolerance_on_tiers(all, offset, word + ROUGH_MINUS_LN, rough, geometric::FIXED);
+
     // With constants made in the lane: κ from 2³²/700 up, and β in the tolerance;
     let half = Bounded::argument(0.5, 0.5).off_by(each::BETA);
     let fixed = geometric::FIXED + each::BETA;
@@ -521,6 +530,22 @@ fn mapped_tolerance() {
             staircase::PER_Y / U
         );
     }
+}
+
+/// The recursion of `canonical`: errors of numbers below 1, of which none grows.
+#[test]
+fn canonical_thresholds() {
+    let rise = EXP_M1 + U;
+    let first = U + (rise + U) + U;
+    let step = U + rise + U;
+    assert!((first + 15.0 * step) * SECOND_ORDER <= canonical::ERROR);
+}
+
+/// The map of `Narrow`: four roundings of the part of V, and those of the map in `f64`.
+#[test]
+fn mapped_words_in_f32() {
+    let u = f64::from(f32::EPSILON) / 2.0;
+    assert!((4.0 * u + 7.0 * U) * SECOND_ORDER + u * u * 8.0 <= narrow::MAPPED_WORD);
 }
 
 /// The table of `Lines`: an offset and the line are rounded three times, and half less the tolerance once.
@@ -687,12 +712,33 @@ fn nothing_wrong_is_accepted_at_the_ends() {
             agrees(&law);
             agrees(&IntegerLaw::OneSided { eps, cells });
         }
+        for delta in [f64::from_bits(1), 1e-300, 1e-39, 1e-9, 0.3, 1.0_f64.next_down()] {
+            if eps >= (-40.0_f64).exp2() {
+                let most = exact::most_canonical(eps, delta);
+                agrees(&IntegerLaw::Canonical { eps, delta, most });
+                let lane = MappedLane::new(canonical::map(eps, delta, 63), GeometricLane::mapped(eps, 63));
+                agrees_on::<Separate>(&lane, &IntegerLaw::Canonical { eps, delta, most });
+                agrees_on::<Fused>(&lane, &IntegerLaw::Canonical { eps, delta, most });
+            }
+        }
+    }
+}
+
+const WORDS: [u64; 9] = [0, 1, 2, 3, 1000, 1 << 20, 1 << 40, 1 << 62, (1 << 63) - 1];
+
+fn agrees_on<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) {
+    for word in WORDS {
+        let (magnitude, sure) = lane.magnitude::<A>(word);
+        for rest in [0, u64::MAX] {
+            let exact = exact::magnitude(law, word, &mut |_: usize| rest);
+            assert!(!sure || magnitude == exact as f64, "{law:?} {word}: {magnitude}");
+        }
     }
 }
 
 fn agrees(law: &IntegerLaw) {
     let kernel = Kernel::new(law);
-    for word in [0, 1, 2, 3, 1000, 1 << 20, 1 << 40, 1 << 62, (1 << 63) - 1] {
+    for word in WORDS {
         if let Some(magnitude) = kernel.decide(word) {
             for rest in [0, u64::MAX] {
                 let exact = exact::magnitude(law, word, &mut |_: usize| rest);

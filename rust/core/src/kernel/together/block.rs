@@ -2,7 +2,9 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::round;
+use super::super::geometric::PER_SCALE_MAPPED;
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
+use super::super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::{Steps, Value};
 
@@ -13,6 +15,24 @@ pub(super) const MOST_IN_DOUBT: f64 = 1.0 / 16.0;
 pub(super) trait Block {
     /// Writes an answer for every word; whether all of them are certain.
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool;
+}
+
+/// V of every word, or U of a [`Map`].
+#[inline(always)]
+pub(super) fn wholes<A: Arithmetic, const MAPPED: bool>(words: &[u64; BLOCK], map: Map) -> [f64; BLOCK] {
+    words.map(|word| {
+        let whole = A::from_bits(word & !SIGN);
+        if MAPPED {
+            A::mul_add(whole, map.scale, map.offset)
+        } else {
+            whole
+        }
+    })
+}
+
+/// Tolerance on x for each unit of κ, for what the map of a geometric law adds.
+pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
+    if MAPPED { PER_SCALE_MAPPED } else { 0.0 }
 }
 
 /// Which x and which words are certain.

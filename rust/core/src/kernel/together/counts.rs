@@ -28,12 +28,13 @@ pub(super) fn one_sided(eps: f64, cells: u64, j: usize) -> f64 {
 }
 
 impl<const N: usize> Counts<N> {
-    pub fn new(survival: &impl Fn(usize) -> f64) -> Option<Self> {
+    /// `error` is what S(j) may be off by beyond 2⁻⁴⁴ of it.
+    pub fn new(survival: &impl Fn(usize) -> f64, error: f64) -> Option<Self> {
         let mut thresholds = [0; N];
         for (j, threshold) in (1..).zip(&mut thresholds) {
             let exactly = survival(j) * 32768.0;
-            let error = exactly * (f64::EPSILON * 256.0);
-            *threshold = (exactly - error).floor() as i16;
+            let error = exactly * (f64::EPSILON * 256.0) + error * 32768.0;
+            *threshold = (exactly - error).max(0.0).floor() as i16;
             if (exactly + error).floor() as i16 != *threshold {
                 return None;
             }

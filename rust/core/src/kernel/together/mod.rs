@@ -11,6 +11,8 @@
 //! | `narrow` | other geometric laws of small scale |
 //! | `logarithm` | geometric laws of any other scale |
 //!
+//! Canonical noise has those of the geometric laws: the same `counts`, and the others after its map of v.
+//!
 //! Where an instruction looks up tables of 16 numbers, on AVX-512:
 //!
 //! | file | laws |
@@ -29,6 +31,7 @@ mod octaves;
 pub(super) mod table;
 
 use super::arithmetic::{Arithmetic, BLOCK};
+use super::canonical;
 use super::elementary::half_log_ratio;
 use super::lane::{RARE, WORD_BITS};
 use super::mapped::{Map, Truncated};
@@ -55,11 +58,16 @@ pub(super) enum Together {
     Counts8(Counts<8>),
     Counts12(Counts<12>),
     Counts16(Counts<16>),
-    Narrow(Narrow),
-    NarrowTable(NarrowTable),
-    Rough(Logarithm<true>),
-    Fine(Logarithm<false>),
-    Table(Table),
+    Narrow(Narrow<false>),
+    NarrowTable(NarrowTable<false>),
+    Rough(Logarithm<true, false>),
+    Fine(Logarithm<false, false>),
+    Table(Table<false>),
+    MappedNarrow(Narrow<true>),
+    MappedNarrowTable(NarrowTable<true>),
+    MappedRough(Logarithm<true, true>),
+    MappedFine(Logarithm<false, true>),
+    MappedTable(Table<true>),
     Lines3(Lines<3>),
     Lines4(Lines<4>),
     Lines8(Lines<8>),
@@ -93,25 +101,52 @@ impl Together {
             IntegerLaw::TruncatedStaircase { eps, cells, r, most } => {
                 Self::truncated_staircase(&Truncated::new(eps, cells, r, most, WORD_BITS), tables)
             }
+            IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta, tables),
         }
     }
 
     /// Of scale κ, with β and S(j).
     fn geometric(scale: f64, offset: f64, survival: impl Fn(usize) -> f64, tables: bool) -> Option<Self> {
-        let few = Counts::new(&survival)
-            .map(Self::Counts3)
-            .or_else(|| Counts::new(&survival).map(Self::Counts4))
-            .or_else(|| Counts::new(&survival).map(Self::Counts8));
+        let (counts, map) = (Self::counts(&survival, 0.0, tables), Map::NONE);
         if tables {
-            return few
-                .or_else(|| NarrowTable::new(scale, offset).map(Self::NarrowTable))
-                .or_else(|| Table::new(scale, offset).map(Self::Table));
+            return counts
+                .or_else(|| NarrowTable::new(scale, offset, map).map(Self::NarrowTable))
+                .or_else(|| Table::new(scale, offset, map).map(Self::Table));
         }
-        few.or_else(|| Counts::new(&survival).map(Self::Counts12))
-            .or_else(|| Counts::new(&survival).map(Self::Counts16))
-            .or_else(|| Narrow::new(scale, offset).map(Self::Narrow))
-            .or_else(|| Logarithm::new(scale, offset).map(Self::Rough))
-            .or_else(|| Logarithm::new(scale, offset).map(Self::Fine))
+        counts
+            .or_else(|| Narrow::new(scale, offset, map).map(Self::Narrow))
+            .or_else(|| Logarithm::new(scale, offset, map).map(Self::Rough))
+            .or_else(|| Logarithm::new(scale, offset, map).map(Self::Fine))
+    }
+
+    /// Of S(j), where that is enough; `error` as in [`Counts`].
+    fn counts(survival: &impl Fn(usize) -> f64, error: f64, tables: bool) -> Option<Self> {
+        let few = Counts::new(survival, error)
+            .map(Self::Counts3)
+            .or_else(|| Counts::new(survival, error).map(Self::Counts4))
+            .or_else(|| Counts::new(survival, error).map(Self::Counts8));
+        if tables {
+            return few;
+        }
+        few.or_else(|| Counts::new(survival, error).map(Self::Counts12))
+            .or_else(|| Counts::new(survival, error).map(Self::Counts16))
+    }
+
+    /// Of the words beside an edge it leaves up to 1 + δ times as many in doubt as the geometric law.
+    fn canonical(eps: f64, delta: f64, tables: bool) -> Option<Self> {
+        let survivals = canonical::survivals::<16>(eps, delta);
+        let counts = Self::counts(&|j| survivals[j - 1], canonical::ERROR, tables);
+        let (scale, offset) = (1.0 / eps, half_log_ratio(eps));
+        let map = canonical::map(eps, delta, WORD_BITS);
+        if tables {
+            return counts
+                .or_else(|| NarrowTable::new(scale, offset, map).map(Self::MappedNarrowTable))
+                .or_else(|| Table::new(scale, offset, map).map(Self::MappedTable));
+        }
+        counts
+            .or_else(|| Narrow::new(scale, offset, map).map(Self::MappedNarrow))
+            .or_else(|| Logarithm::new(scale, offset, map).map(Self::MappedRough))
+            .or_else(|| Logarithm::new(scale, offset, map).map(Self::MappedFine))
     }
 
     fn staircase(stairs: &StaircaseLane, tables: bool) -> Option<Self> {
@@ -152,6 +187,10 @@ impl Together {
             Self::NarrowTable(_) => "narrow table",
             Self::Rough(_) | Self::Fine(_) => "logarithm",
             Self::Table(_) => "table",
+            Self::MappedNarrow(_) => "mapped narrow",
+            Self::MappedNarrowTable(_) => "mapped narrow table",
+            Self::MappedRough(_) | Self::MappedFine(_) => "mapped logarithm",
+            Self::MappedTable(_) => "mapped table",
             Self::Lines3(_) | Self::Lines4(_) | Self::Lines8(_) | Self::Lines12(_) | Self::Lines16(_) => "lines",
             Self::Octaves2(_) | Self::Octaves3(_) | Self::Octaves4(_) => "octaves",
             Self::Truncated2(_) | Self::Truncated3(_) | Self::Truncated4(_) => "truncated octaves",
@@ -193,6 +232,11 @@ impl Together {
             Self::Rough(law) => filling.by(tier, law),
             Self::Fine(law) => filling.by(tier, law),
             Self::Table(law) => filling.by(tier, law),
+            Self::MappedNarrow(law) => filling.by(tier, law),
+            Self::MappedNarrowTable(law) => filling.by(tier, law),
+            Self::MappedRough(law) => filling.by(tier, law),
+            Self::MappedFine(law) => filling.by(tier, law),
+            Self::MappedTable(law) => filling.by(tier, law),
             Self::Lines3(law) => filling.by(tier, law),
             Self::Lines4(law) => filling.by(tier, law),
             Self::Lines8(law) => filling.by(tier, law),
@@ -267,6 +311,10 @@ mod tests {
             eps: 1.0,
             cells: 1 << 33,
         };
+        let canonical = |eps, delta| {
+            let most = crate::exact::most_canonical(eps, delta);
+            IntegerLaw::Canonical { eps, delta, most }
+        };
         for (law, by_tables_alone) in [
             (staircase(4.0, 1 << 35, 1 << 32), false),
             (staircase(1.0, 1 << 32, 1 << 31), false),
@@ -287,6 +335,14 @@ mod tests {
             (geometric(1.0, 1 << 33), false),
             (geometric(4.0, 1 << 35), false),
             (one_sided, false),
+            (canonical(4.0, 1e-6), false),
+            (canonical(1.0, 1e-3), false),
+            (canonical(0.1, 0.01), false),
+            (canonical(0.1, 1e-6), false),
+            (canonical(0.01, 0.3), false),
+            (canonical(0.01, 1e-9), false),
+            (canonical(1e-4, 1e-6), false),
+            (canonical(1e-9, 1e-12), false),
         ] {
             for tier in Tier::tested() {
                 let together = Together::new(&law, tier.has_tables());

@@ -1,7 +1,8 @@
 //! The first level of geometric laws of small scale: `f32`, twice as many lanes to a vector.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
-
+use super::super::lane::WORD_BITS;
+use super::super::mapped::Map;
 use super::block::{Block, MOST_IN_DOUBT};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::{Steps, Value};
@@ -20,8 +21,11 @@ use crate::lattice::value::{Steps, Value};
 /// β − ½ and the sum           1 + x
 /// θ                           κ/V        in x: the bits beyond those 31
 /// ```
+///
+/// `MAPPED`: all of this is about U in place of V, and [`MAPPED_WORD`] is in place of the first line.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Narrow {
+pub(in super::super) struct Narrow<const MAPPED: bool> {
+    map: NarrowMap,
     scale: f32,
     /// β − ½.
     offset: f32,
@@ -42,14 +46,40 @@ pub(in super::super) const SQRT_HALF: u32 = 0x3f35_04f3;
 
 pub(super) const BITS: u32 = 31;
 
-impl Narrow {
+/// U = scale·V + offset of `canonical`, on the 31 leading bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NarrowMap {
+    scale: f32,
+    offset: f32,
+}
+
+/// Error of U, relative to it. The part of V has four: V, the scale, their product and the sum. That of the offset has two. Those of `f64` are far less.
+pub(in super::super) const MAPPED_WORD: f64 = 4.5 * U;
+
+impl NarrowMap {
+    pub fn new(map: Map) -> Self {
+        Self {
+            scale: map.scale as f32,
+            offset: (map.offset * power_of_two(BITS.cast_signed() - WORD_BITS.cast_signed())) as f32,
+        }
+    }
+}
+
+/// Tolerance on x for each unit of κ, for what the map adds.
+pub(super) fn per_scale_of_map<const MAPPED: bool>() -> f64 {
+    if MAPPED { MAPPED_WORD - U } else { 0.0 }
+}
+
+impl<const MAPPED: bool> Narrow<MAPPED> {
     /// Of scale κ, with β. `None` where too many blocks would be in doubt.
-    pub fn new(scale: f64, offset: f64) -> Option<Self> {
+    pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let least = least(scale);
         let longest = longest(least);
         let x = scale * longest + 1.0;
-        let tolerance = scale * (2.0 * U + LOGARITHM + 5.0 * longest * U) + (x + 4.0) * U + scale / f64::from(least);
+        let per_scale = 2.0 * U + LOGARITHM + 5.0 * longest * U + per_scale_of_map::<MAPPED>();
+        let tolerance = scale * per_scale + (x + 4.0) * U + scale / f64::from(least);
         Some(Self {
+            map: NarrowMap::new(map),
             scale: scale as f32,
             offset: (offset - 0.5) as f32,
             certain: Certain::new(tolerance, least)?,
@@ -85,11 +115,11 @@ pub(in super::super) fn minus_ln<A: Arithmetic>(m: f32) -> f32 {
     A::mul_add_narrow(s * z, series, -2.0 * s)
 }
 
-impl Block for Narrow {
+impl<const MAPPED: bool> Block for Narrow<MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
-        let x = magnitudes(&leading).map(|v| {
+        let x = magnitudes::<A, MAPPED>(&leading, self.map).map(|v| {
             let (e, m) = split(v);
             let logarithm = A::mul_add_narrow(e, core::f32::consts::LN_2, minus_ln::<A>(m));
             A::mul_add_narrow(self.scale, logarithm, self.offset)
@@ -98,10 +128,17 @@ impl Block for Narrow {
     }
 }
 
-/// The leading bits of words without their signs, as `f32`.
+/// The leading bits of words without their signs, as `f32`, mapped or not.
 #[inline(always)]
-pub(super) fn magnitudes(leading: &[i32; BLOCK]) -> [f32; BLOCK] {
-    leading.map(|leading| (leading & i32::MAX) as f32)
+pub(super) fn magnitudes<A: Arithmetic, const MAPPED: bool>(leading: &[i32; BLOCK], map: NarrowMap) -> [f32; BLOCK] {
+    leading.map(|leading| {
+        let whole = (leading & i32::MAX) as f32;
+        if MAPPED {
+            A::mul_add_narrow(whole, map.scale, map.offset)
+        } else {
+            whole
+        }
+    })
 }
 
 /// Which x and which words are certain.

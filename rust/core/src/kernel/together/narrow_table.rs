@@ -1,8 +1,9 @@
 //! The first level of geometric laws of small scale where an instruction looks up tables of 16 numbers: `f32`, no division.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
+use super::super::mapped::Map;
 use super::block::Block;
-use super::narrow::{BITS, Certain, U, least, longest, magnitudes};
+use super::narrow::{BITS, Certain, NarrowMap, U, least, longest, magnitudes, per_scale_of_map};
 use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`Narrow`](super::narrow::Narrow). With V = m·2^e, 1 ≤ m < 2, and R near 1/m by the four leading bits of m,
@@ -23,8 +24,11 @@ use crate::lattice::value::{Steps, Value};
 /// two sums                    2x + 0.1κ
 /// θ                           κ/V        in x: the bits beyond those 31
 /// ```
+///
+/// `MAPPED` as in [`Narrow`](super::narrow::Narrow).
 #[derive(Clone, Debug)]
-pub(in super::super) struct NarrowTable {
+pub(in super::super) struct NarrowTable<const MAPPED: bool> {
+    map: NarrowMap,
     /// κ·(L + ln R) + β − ½.
     offsets: [f32; 16],
     /// −κ·ln 2.
@@ -54,14 +58,16 @@ pub(in super::super) const LOGARITHM: f64 = 1.5 * U;
 /// Tolerance on x for each unit of κ, beside [`LOGARITHM`].
 pub(in super::super) const PER_SCALE: f64 = (1.0 + 0.2 + 2.0 * 31.0 * core::f64::consts::LN_2 + 0.1) * U;
 
-impl NarrowTable {
+impl<const MAPPED: bool> NarrowTable<MAPPED> {
     /// Of scale κ, with β. `None` where too many blocks would be in doubt.
-    pub fn new(scale: f64, offset: f64) -> Option<Self> {
+    pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let ln_2 = core::f64::consts::LN_2;
         let least = least(scale);
         let x = scale * longest(least) + 1.0;
-        let tolerance = scale * (PER_SCALE + LOGARITHM) + (2.0 * x + 1.0) * U + scale / f64::from(least);
+        let per_scale = PER_SCALE + LOGARITHM + per_scale_of_map::<MAPPED>();
+        let tolerance = scale * per_scale + (2.0 * x + 1.0) * U + scale / f64::from(least);
         Some(Self {
+            map: NarrowMap::new(map),
             offsets: RECIPROCALS.map(|reciprocal| {
                 let logarithm = f64::from(BITS) * ln_2 + f64::from(reciprocal).ln();
                 (scale * logarithm + (offset - 0.5)) as f32
@@ -76,11 +82,11 @@ impl NarrowTable {
 /// Where the four leading bits of a significand are.
 const LEADING: u32 = 19;
 
-impl Block for NarrowTable {
+impl<const MAPPED: bool> Block for NarrowTable<MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         let leading = A::high_halves(words);
-        let magnitudes = magnitudes(&leading);
+        let magnitudes = magnitudes::<A, MAPPED>(&leading, self.map);
         let reciprocals = A::look_up_narrow::<LEADING>(&RECIPROCALS, &magnitudes);
         let offsets = A::look_up_narrow::<LEADING>(&self.offsets, &magnitudes);
         let [exponents, significands] = A::split_narrow(&magnitudes);

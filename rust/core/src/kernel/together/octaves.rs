@@ -2,10 +2,9 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::float::larger;
-use super::super::lane::SIGN;
 use super::super::mapped::Map;
 use super::super::staircase::StaircaseLane;
-use super::block::{Block, Certain};
+use super::block::{Block, Certain, wholes};
 use super::lines::{Line, even, tolerance};
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::value::{Steps, Value};
@@ -76,14 +75,7 @@ impl<const N: usize, const MAPPED: bool> Octaves<N, MAPPED> {
 impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
-        let whole = words.map(|word| {
-            let whole = A::from_bits(word & !SIGN);
-            if MAPPED {
-                A::mul_add(whole, self.map.scale, self.map.offset)
-            } else {
-                whole
-            }
-        });
+        let whole = wholes::<A, MAPPED>(words, self.map);
         let mut largest = [f64::MIN; BLOCK];
         for n in 0..N {
             let offsets = A::look_up::<EXPONENT>(&self.offsets[n], &whole);

@@ -3,8 +3,8 @@
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
 use super::super::float::from_small;
-use super::super::lane::SIGN;
-use super::block::{Block, Certain};
+use super::super::mapped::Map;
+use super::block::{Block, Certain, per_scale_of_map, wholes};
 use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
@@ -29,8 +29,11 @@ use crate::lattice::value::{Steps, Value};
 /// ```
 ///
 /// [`PER_SCALE`] and [`FIXED`] cover it.
+///
+/// `MAPPED`: all of this is about U of `canonical` in place of V.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Table {
+pub(in super::super) struct Table<const MAPPED: bool> {
+    map: Map,
     /// R.
     reciprocals: [f64; ENTRIES],
     /// κ·ln R + β − ½.
@@ -54,13 +57,15 @@ pub(in super::super) const PER_SCALE: f64 = 112.0 * (f64::EPSILON / 2.0);
 /// and whatever it is.
 pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
-impl Table {
+impl<const MAPPED: bool> Table<MAPPED> {
     /// Of scale κ, with β. `None` where too many blocks would be in doubt.
-    pub fn new(scale: f64, offset: f64) -> Option<Self> {
+    pub fn new(scale: f64, offset: f64, map: Map) -> Option<Self> {
         let reciprocals: [f64; ENTRIES] = core::array::from_fn(reciprocal);
-        let tolerance = scale * (PER_SCALE + (1.0 + PER_SCALE) / LEAST) + FIXED;
+        let per_scale = PER_SCALE + per_scale_of_map::<MAPPED>();
+        let tolerance = scale * (per_scale + (1.0 + per_scale) / LEAST) + FIXED;
         let certain = Certain::new(tolerance, LEAST)?;
         Some(Self {
+            map,
             reciprocals,
             offsets: reciprocals.map(|reciprocal| {
                 // Twice R, for which `split_ln` is: it is 1 or more.
@@ -79,12 +84,12 @@ pub(in super::super) fn reciprocal(i: usize) -> f64 {
     32.0 / (2 * ENTRIES + 2 * i + 1) as f64
 }
 
-impl Block for Table {
+impl<const MAPPED: bool> Block for Table<MAPPED> {
     #[inline(always)]
     fn write<A: Arithmetic, T: Value>(&self, words: &[u64; BLOCK], steps: Steps, out: &mut [T; BLOCK]) -> bool {
         const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
         let Self { scale, octave, .. } = *self;
-        let whole = words.map(|word| A::from_bits(word & !SIGN));
+        let whole = wholes::<A, MAPPED>(words, self.map);
         let reciprocals = A::look_up::<LEADING>(&self.reciprocals, &whole);
         let offsets = A::look_up::<LEADING>(&self.offsets, &whole);
         let mut x = [0.0; BLOCK];

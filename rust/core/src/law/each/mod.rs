@@ -106,7 +106,7 @@ impl Laws {
     pub fn describe(&self, eps: f64, sensitivity: f64, shape: Shape) -> Result<(f64, u64, u64), ParamError> {
         let (law, lattice) = OneWordLaw::place(self.kind, eps, sensitivity, shape)?;
         let r = match law {
-            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } => 0,
+            IntegerLaw::Geometric { .. } | IntegerLaw::OneSided { .. } | IntegerLaw::Canonical { .. } => 0,
             IntegerLaw::Staircase { r, .. } | IntegerLaw::TruncatedStaircase { r, .. } => r,
         };
         Ok((lattice.granularity(), lattice.cells, r))

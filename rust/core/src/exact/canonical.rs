@@ -1,0 +1,141 @@
+//! Canonical noise on the integers (docs/contract.md, canonical noise): where it ends, and from the bits of v to |X|.
+//!
+//! With b = e^(−ε) and c = δb/(1 − b) its survival function is, as long as it is positive,
+//!
+//! ```text
+//! S(j) = 2a_j,   a_j = (a_1 + c)·b^(j−1) − c,   a_1 = b·(1 − δ)/(1 + b),   a_1 + c = b·(1 − b + 2δb)/((1 − b)·(1 + b)).
+//! ```
+//!
+//! **|X|.** Times (1 − b)·(1 + b), and without differences, v < S(j) becomes
+//!
+//! ```text
+//! v/2 + δ·(b + b²) + b^(j+1) < b^j + v/2·b² + 2δ·b^(j+1).
+//! ```
+//!
+//! Equality is impossible for v > 0. It would make b, which is transcendental (Lindemann), a root of a polynomial with rational coefficients, whose
+//! constant term is v/2.
+//!
+//! **A**, the largest j with S(j) > 0. At v = 0 every term has the factor b, and what is left is
+//!
+//! ```text
+//! δ·(1 + b) + b^j < b^(j−1) + 2δ·b^j.
+//! ```
+//!
+//! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
+
+use super::enclosure::Enclosure;
+use super::exp::{Power, Step};
+use super::law::IntegerLaw;
+use super::search::last_true;
+use super::truncated_staircase::times_delta;
+use super::uniform::{Extension, Uniform};
+
+/// Limbs of fraction at the first attempt.
+const FIRST_PRECISION: usize = 3;
+
+/// A is below this: 1 + 745/ε, and ε ≥ 2^−40.
+const MOST: u64 = 1 << 50;
+
+/// A, for 0 < `delta` < 1 and ε ≥ 2^−40.
+pub fn most(eps: f64, delta: f64) -> u64 {
+    let decay = (-eps).exp();
+    let ratio = delta * (1.0 + decay) / (2.0 * delta).mul_add(decay, -(-eps).exp_m1());
+    last_true(guess(-ratio.ln() / eps), MOST, |j| is_inside(eps, delta, j))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a guess")]
+fn guess(steps: f64) -> u64 {
+    // NaN and negative numbers become 0.
+    1 + steps as u64
+}
+
+/// Whether S(j) > 0.
+fn is_inside(eps: f64, delta: f64, j: u64) -> bool {
+    let step = Step::new(eps, 1);
+    let mut p = FIRST_PRECISION;
+    loop {
+        let power = |count| power(step, count, p);
+        let (before, here) = (power(j - 1), power(j));
+        let left = times_delta(&power(1).linear(1, 1), delta).plus(&here);
+        // Equality is impossible (see above), so some precision decides.
+        if let Some(answer) = left.less(&before.plus(&twice(times_delta(&here, delta)))) {
+            return answer;
+        }
+        p += 1 + p / 2;
+    }
+}
+
+fn power(step: Step, count: u64, p: usize) -> Enclosure {
+    Power::fixed_or_tiny(step.power(count, p).as_ref(), p)
+}
+
+fn twice(mut x: Enclosure) -> Enclosure {
+    x.shl(1);
+    x
+}
+
+/// |X| for the 63 leading bits of v and the extension: the number of j from 1 to `most` with v < S(j). v = 0 gives `most`.
+pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl Extension) -> u64 {
+    let Some(mut uniform) = Uniform::new(v63, extension) else {
+        return most;
+    };
+    let guess = IntegerLaw::Canonical { eps, delta, most }.guess(uniform.ln());
+    let mut p = FIRST_PRECISION;
+    let mut terms = Terms::new(eps, delta, p);
+    last_true(guess, most + 1, |j| {
+        loop {
+            if let Some(answer) = terms.is_below(&mut uniform, j) {
+                return answer;
+            }
+            let more = 1 + p / 2;
+            p += more;
+            uniform.extend(more);
+            terms = Terms::new(eps, delta, p);
+        }
+    })
+}
+
+/// ln(u/2) with u = v + τ(1 − v), where the geometric law has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a guess.
+pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
+    let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
+    let half_u = ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop);
+    if half_u > 0.0 { half_u.ln() } else { ln_half_v }
+}
+
+/// What the comparisons are made of, with `p` limbs of fraction.
+struct Terms {
+    step: Step,
+    delta: f64,
+    p: usize,
+    /// b².
+    square: Enclosure,
+    /// δ·(b + b²).
+    tail: Enclosure,
+}
+
+impl Terms {
+    fn new(eps: f64, delta: f64, p: usize) -> Self {
+        let step = Step::new(eps, 1);
+        let decay = step.decay(p);
+        let square = decay.times(&decay);
+        let tail = times_delta(&decay.plus(&square), delta);
+        Self {
+            step,
+            delta,
+            p,
+            square,
+            tail,
+        }
+    }
+
+    /// Whether v < S(j), if this precision decides it.
+    fn is_below(&self, uniform: &mut Uniform<'_, impl Extension>, j: u64) -> Option<bool> {
+        let mut half_v = uniform.enclosure(self.p);
+        half_v.shr(uniform.exponent());
+        let (here, next) = (power(self.step, j, self.p), power(self.step, j + 1, self.p));
+        let right = here
+            .plus(&half_v.times(&self.square))
+            .plus(&twice(times_delta(&next, self.delta)));
+        half_v.plus(&self.tail).plus(&next).less(&right)
+    }
+}
