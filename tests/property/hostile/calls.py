@@ -76,6 +76,8 @@ ARGUMENTS: dict[str, Any] = {
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete": {"alpha": 0.5},
     "Arete.for_partitions": {"k": 1},
+    "DiscreteCanonical": {"sensitivity": 1},
+    "DiscreteCanonical.eps_for_error": {"sensitivity": 1},
     "DiscreteGaussian.rho": {"l2_sensitivity": None},
     "GeneralizedDiscreteLaplace.for_partitions": {"k": 1},
     "GeneralizedDiscreteLaplace.from_eps": {"a": 0.5},
