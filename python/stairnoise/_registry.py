@@ -273,7 +273,6 @@ ROWS: tuple[Row, ...] = (
         (
             _example(eps=1.0, delta=1e-6),
             _example(eps=0.1, delta=0.01),
-            _example(eps=0.01, delta=1e-9),
             _example(eps=0.5, delta=0.0),
         ),
         divided=Divided(_example(eps=4.0, delta=2.0**-18), 4, _example(eps=1.0, delta=2.0**-20)),

@@ -85,6 +85,8 @@ OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Arete.for_partitions": {"k": 1},
     # A mechanism of arrays refuses it.
     "DiscreteGaussian.release": {"l2_sensitivity": None},
+    "DiscreteCanonical": {"sensitivity": 1},
+    "DiscreteCanonical.eps_for_error": {"sensitivity": 1},
     "DiscreteGaussian.rho": {"l2_sensitivity": None},
     "GeneralizedDiscreteLaplace.for_partitions": {"k": 1},
     "GeneralizedDiscreteLaplace.from_eps": {"a": 0.5},
