@@ -298,3 +298,17 @@ def test_shares_of_a_calibrated_law():
     assert part != law
     assert eval(repr(part), {"Skellam": sn.Skellam}) == part
     assert part.for_partitions(2).mu == law.for_partitions(2).mu
+
+
+@pytest.mark.parametrize(("mu", "k"), [(7.0, 20), (0.01, 3), (1e-5, 2), (1e5, 1000)])
+def test_sums_of_draws(mu, k):
+    """The sum of k draws is one of kμ."""
+    for alpha in (0.3, 0.05, 1e-9):
+        high = sn.Skellam(mu).confidence_interval(0, 1 - alpha, of="sum", terms=k)[1]
+        assert high == sn.Skellam(mu * k).error_bound(alpha * (1 - 1e-9))
+
+
+def test_sums_of_very_many_draws():
+    """Beside the normal quantile: the distribution is that near to it."""
+    high = sn.Skellam(2.0**30).confidence_interval(0, 0.95, of="sum", terms=10**9)[1]
+    assert 1 <= high / (1.959963984540054 * math.sqrt(2.0**30 * 1e9)) < 1.0002

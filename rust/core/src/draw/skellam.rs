@@ -185,7 +185,10 @@ impl Weights for SkellamMagnitude {
             limbs::sub(&mut after.hi, &fall.lo);
             (this, next) = (next, after);
         }
-        debug_assert!(last.hi[1..].iter().all(|limb| *limb == 0), "a list that ends before its weights do");
+        debug_assert!(
+            last.hi[1..].iter().all(|limb| *limb == 0),
+            "a list that ends before its weights do"
+        );
         // The rest covers the rounding of ν and of the quotient.
         (last.hi[0] as f64 * (1.001 * self.approximate / (end + 1) as f64)).ceil() as u64
     }
