@@ -46,6 +46,8 @@ bound: int = counting.error_bound(0.05)
 gaussian = sn.Gaussian(1, 1e-6)
 truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-20).sample(5, dtype=np.float32)
 merged: NDArray[np.float64] = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125]).sample(5)
+weighted: NDArray[np.int64] = sn.LatticeNoise.from_pmf([1, 2, 1], tail_ratio=0.5).sample(5)
+deltas: NDArray[np.float64] = sn.LatticeNoise(np.ones(5)).losses_by_shift(1).delta
 counted: NDArray[np.int64] = sn.DiscreteGaussian.from_eps(1, 1e-6).release([10, 20])
 vectors: NDArray[np.float64] = sn.MultivariateStaircase(1, dim=3, norm="l2").sample(4)
 laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [
