@@ -120,6 +120,8 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "share": ((10,), {}),
     "eps_for_error": ((1.0, 0.05), {}),
     "from_eps": ((1.0,), {}),
+    "from_pmf": (([1.0, 2.0, 1.0],), {}),
+    "losses_by_shift": ((0.5,), {}),
 }
 MADE_FOR_NO_SENSITIVITY = ("Arete", "DiscreteGaussian", "GeneralizedDiscreteLaplace")
 OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
@@ -128,6 +130,7 @@ OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("Skellam", "from_eps"): (1.0, 1e-6),
     ("Arete", "for_partitions"): (1,),
     ("GeneralizedDiscreteLaplace", "for_partitions"): (1,),
+    ("LatticeNoise", "for_partitions"): (1,),
 }
 UNTIMED = ("plot", "sample_chunks")
 """Methods that are not timed: the time of the first is matplotlib's, and that of the second is the time of `sample`."""

@@ -47,6 +47,8 @@ gaussian = sn.Gaussian(1, 1e-6)
 truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-20).sample(5, dtype=np.float32)
 canonical: NDArray[np.int64] = sn.DiscreteCanonical(0.5, 0.01).sample(5)
 merged: NDArray[np.float64] = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125]).sample(5)
+weighted: NDArray[np.int64] = sn.LatticeNoise.from_pmf([1, 2, 1], tail_ratio=0.5).sample(5)
+deltas: NDArray[np.float64] = sn.LatticeNoise(np.ones(5)).losses_by_shift(1).delta
 counted: NDArray[np.int64] = sn.DiscreteGaussian.from_eps(1, 1e-6).release([10, 20])
 skellam: NDArray[np.int64] = sn.Skellam(4).share(10).release([10, 20])
 bounded: float | NDArray[np.float64] = sn.Skellam.from_eps(1, 1e-6).rdp_bound([2, 3.5])

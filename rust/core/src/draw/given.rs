@@ -163,8 +163,8 @@ mod tests {
         // Σ 2·2^−j over j ≥ 1 is 2: together with the body, 5 in all.
         for p in [2, 4, 8] {
             let sums = exact::Sums::new(&weights(&[1.0; 3], Some(0.5)), p).total().clone();
-            let [five, below] = [5, 4].map(|n| Enclosure::point(n, p).lo);
-            assert!(!limbs::less(&five, &sums.lo) && !limbs::less(&sums.hi, &five) && limbs::less(&below, &sums.lo));
+            let [sum, below] = [5, 4].map(|n| Enclosure::point(n, p).lo);
+            assert!(!limbs::less(&sum, &sums.lo) && !limbs::less(&sums.hi, &sum) && limbs::less(&below, &sums.lo));
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
         let mut random = Random(17);
         for round in 0..40 {
             let m = 1 + round % 7;
-            let list: Vec<f64> = (0..2 * m + 1)
+            let list: Vec<f64> = (0..=2 * m)
                 .map(|i| match random.word() % 5 {
                     0 if i > 0 && i < 2 * m => 0.0,
                     n => (random.word() >> 11) as f64 * (-(f64::from(n as u32) * 30.0)).exp2(),

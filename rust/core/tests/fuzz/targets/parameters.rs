@@ -84,6 +84,11 @@ fn refused(error: ParamError) {
         "sigma2",
         "log2_granularity",
         "dim",
+        "weights",
+        "the number of weights",
+        "the number of positive weights",
+        "tail_ratio",
+        "granularity",
     ];
     assert!(names.iter().any(|name| text.starts_with(name)), "{text}");
     assert!(text.contains(" must ") && text.contains("got "), "{text}");

@@ -1,0 +1,28 @@
+"""Noise by given weights against its oracle, bit for bit, for weights at random. Deterministic: no false alarms."""
+
+import random
+
+import pytest
+
+import stairnoise as sn
+from tests.oracles import lattice_noise, stream
+
+VALUES = 50
+
+
+@pytest.mark.parametrize("case", range(16))
+def test_fills_at_random(case: int) -> None:
+    """Few weights, whose thresholds are counted, and many, which are searched; with tails in every other case."""
+    choose = random.Random(f"lattice noise {case}")
+    m = choose.choice((1, 2, 7, 8, 40))
+    weights = [choose.choice((0.0, choose.random(), choose.random() * 2.0 ** choose.randrange(-90, 9))) for _ in range(2 * m + 1)]
+    weights[0], weights[-1] = weights[0] or 1.0, weights[-1] or 2.0**-40
+    ratio = choose.choice((0.5, 0.9, choose.random(), 1 - 2.0**-11)) if case % 2 else None
+    g = 2.0 ** choose.randrange(-30, 30)
+    made = sn.LatticeNoise(weights, ratio, g, 3 * g)
+    where, law = lattice_noise.law(weights, ratio, g, 3 * g)
+    assert (made.granularity, made._scalar_law.cells) == (where.granularity, where.cells)
+    seed, start = choose.randrange(2**64), choose.choice((0, 7, 2**30))
+    drawn = made.sample(VALUES, rng=sn.SeededRng(seed).at(start)) / made.granularity
+    key = stream.seed_key(seed)
+    assert drawn.tolist() == [lattice_noise.value(law, key, 0, index) for index in range(start, start + VALUES)], made
