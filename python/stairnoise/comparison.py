@@ -239,7 +239,7 @@ def compare(
 
     >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=["Staircase", "Laplace", "Gaussian"])
     >>> [row.mechanism for row in table]
-    ['Gaussian', 'Laplace', 'Staircase']
+    ['Gaussian', 'Staircase', 'Laplace']
     >>> table["Laplace"].law.compose(100).eps_for_delta(1e-6) <= 4
     True
     """
