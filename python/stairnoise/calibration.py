@@ -35,9 +35,9 @@ _NEAR = 1e-5
 _MOST_STEPS = 60
 # Least part of the given ε that the result must use: less means that no parameter between two others was tried.
 _ENOUGH = 1 - 1e-3
-# A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this part.
+# A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this.
 _WORTHWHILE = 1e-5
-# By these parts the ε of a Gaussian mechanism is less, until the bound on its composed loss, with its rounding, is no more than it.
+# By these parts the ε of a Gaussian mechanism is less, until its composed loss, with its rounding, is no more than it.
 _LESS = (0.0, 2.0**-40, 2.0**-30)
 # Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
 # For more than a few releases the last part is the best one.
@@ -133,9 +133,9 @@ def calibrate(
     >>> import stairnoise as sn
     >>> law = sn.calibrate(sn.Laplace, eps=4, delta=1e-6, releases=100)
     >>> round(law.eps, 4), round(law.compose(100).eps_for_delta(1e-6), 3)
-    (0.0799, 4.0)
-    >>> sn.calibrate(sn.Laplace, eps=4, releases=100)
-    Laplace(eps=0.04, sensitivity=1.0)
+    (0.0866, 4.0)
+    >>> sn.calibrate(sn.Laplace, eps=4, releases=64)
+    Laplace(eps=0.0625, sensitivity=1.0)
     >>> sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100).std() < law.std()
     True
     """
@@ -173,8 +173,8 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
         ) from None
     if not _ENOUGH * target.eps <= target.spent(law) <= target.eps:
         raise ParameterError(
-            f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, to reach it to 0.1 %, "
-            f"got eps {target.eps} and delta {target.delta}"
+            f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, "
+            f"to reach it to 0.1 %, got eps {target.eps} and delta {target.delta}"
         )
     return law
 

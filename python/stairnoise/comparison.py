@@ -186,8 +186,9 @@ def compare(
         mechanisms take about a second.
     mechanisms : sequence of str, "all" or None
         Which to compare, by the names in the table. None: the staircase and Laplace mechanisms, and if `delta` is given
-        those that need it. With `releases` also the names of their classes. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
-        parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace).
+        those that need it. The others are for noise in shares (GeneralizedDiscreteLaplace and Arete, with the
+        parameters that their ``from_eps`` finds, and MultiScaleDiscreteLaplace) or for study (MergedLaplace). With
+        `releases` the names of classes are names too, and "all" takes minutes.
     dim : int or None
         Length of a released vector. Compares the mechanisms for vectors, by the norm of the noise.
     norm : {"l1", "l2", "linf"}, default "l1"
@@ -238,7 +239,7 @@ def compare(
 
     >>> table = sn.compare(eps=4, delta=1e-6, releases=100, mechanisms=["Staircase", "Laplace", "Gaussian"])
     >>> [row.mechanism for row in table]
-    ['Gaussian', 'Laplace', 'Staircase']
+    ['Gaussian', 'Staircase', 'Laplace']
     >>> table["Laplace"].law.compose(100).eps_for_delta(1e-6) <= 4
     True
     """
@@ -284,9 +285,7 @@ def _compare_again(
 ) -> Comparison:
     """Make a comparison again from the arguments that it keeps; pickles call this."""
     mechanisms, dim, norm, costs = asked
-    return compare(
-        eps, sensitivity, cost, delta=delta, releases=releases, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs
-    )
+    return compare(eps, sensitivity, cost, delta=delta, releases=releases, mechanisms=mechanisms, dim=dim, norm=norm, costs=costs)
 
 
 for _public in (compare, Comparison, ComparisonRow):

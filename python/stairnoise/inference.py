@@ -15,7 +15,6 @@ References
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -47,7 +46,7 @@ __all__ = ["binomial_interval", "binomial_test"]
 
 
 @overload
-def binomial_test(  # type: ignore[overload-overlap]
+def binomial_test(
     released: Number, n: int, p: Number = 0.5, *, law: Law, alternative: Alternative = "two-sided", rng: Rng | None = None
 ) -> float: ...
 @overload
@@ -243,10 +242,14 @@ def binomial_interval(
     shape = common_shape({"released": z, "n": trials, "confidence": level})
     beyond = np.asarray((1 - np.asarray(level)) / (2 if side == "two-sided" else 1) * _MARGIN)
     shifts = u(shape)
-    none = {"less": 0.0, "greater": 1.0}.get(side)
-    low = none if side == "less" else _each(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts)
-    high = none if side == "greater" else _each(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts)
-    return (low, high) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
+    low = np.array(0.0)
+    if side != "less":
+        low = np.asarray(_each(lambda z, n, a, u: _lower(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+    if side == "greater":
+        high = np.array(1.0)
+    else:
+        high = np.asarray(_each(lambda z, n, a, u: _upper(noise, z, int(n), a, u), shape, z, trials, beyond, shifts))
+    return (float(low), float(high)) if shape == () else (np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy())
 
 
 class _Noise(NamedTuple):

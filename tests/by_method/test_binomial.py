@@ -41,8 +41,8 @@ def exact(z, n, p, eps, tail, side):
 
 
 CASES = [
-    (63, 100, 0.5, 1.0), (5, 10, 0.2, 0.3), (400, 300, 0.5, 1.0), (-40, 300, 0.001, 0.5), (300, 300, 0.01, 2.0), (0, 50, 0.0, 1.0),
-    (55, 50, 1.0, 1.0), (250, 300, 0.1, 5.0), (3, 1, 0.25, 1.0), (1, 2000, 1e-12, 0.1),
+    (63, 100, 0.5, 1.0), (5, 10, 0.2, 0.3), (400, 300, 0.5, 1.0), (-40, 300, 0.001, 0.5), (300, 300, 0.01, 2.0),
+    (0, 50, 0.0, 1.0), (55, 50, 1.0, 1.0), (250, 300, 0.1, 5.0), (3, 1, 0.25, 1.0), (1, 500, 1e-12, 0.1),
 ]  # fmt: skip
 
 
@@ -84,7 +84,9 @@ def test_large_numbers_by_tilting(n, p):
         b, exact_p = mp.exp(-mp.mpf(eps)), mp.mpf(p)
         # No count that matters reaches z: P(X >= z) is below e**-400 of this.
         expected = b**z * (1 - exact_p + exact_p / b) ** n / (1 + b)
-        assert sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative="greater") == pytest.approx(float(expected), rel=1e-9)
+        assert sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative="greater") == pytest.approx(
+            float(expected), rel=1e-9
+        )
 
 
 # Published
@@ -141,7 +143,9 @@ def test_the_level_is_exact_with_the_uniform_part(n, p, eps, level):
             edge = threshold(lambda z, side=side: sn.binomial_test(z, n, p, law=law, alternative=side), level, -400, 450, falling)
             assert float(exact(mp.mpf(edge), n, p, eps, tulap_tail, side)) == pytest.approx(level, rel=1e-10)
         far = threshold(lambda t: sn.binomial_test(n * p + t, n, p, law=law), level, 0, 450, True)
-        both = exact(n * mp.mpf(p) + far, n, p, eps, tulap_tail, "greater") + exact(n * mp.mpf(p) - far, n, p, eps, tulap_tail, "less")
+        both = exact(n * mp.mpf(p) + far, n, p, eps, tulap_tail, "greater") + exact(
+            n * mp.mpf(p) - far, n, p, eps, tulap_tail, "less"
+        )
         assert float(both) == pytest.approx(level, rel=1e-10)
 
 
@@ -170,21 +174,21 @@ def test_without_the_uniform_part_the_level_is_never_exceeded(eps, side):
 
 
 @pytest.mark.parametrize("side", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("p", [0.01, 0.3, 0.5, 0.95])
+@pytest.mark.parametrize("p", [0.01, 0.3, 0.95])
 def test_coverage_of_intervals(p, side):
-    """By exact sums: with whole noise at least the confidence; with the uniform part the confidence exactly, over a fine grid of it."""
+    """By exact sums: with whole noise at least the confidence; with the uniform part, on a grid, exactly that."""
     n, eps, confidence = 15, 1.0, 0.9
     z, masses = released(n, p, eps)
     low, high = sn.binomial_interval(z, n, law=sn.DiscreteLaplace(eps), confidence=confidence, alternative=side)
     assert confidence <= masses[(low <= p) & (p <= high)].sum() < 1
-    kept = (masses > 1e-9).nonzero()[0]
-    parts = (np.arange(20) + 0.5) / 20 - 0.5
+    kept = (masses > 1e-7).nonzero()[0]
+    parts = (np.arange(10) + 0.5) / 10 - 0.5
     low, high = sn.binomial_interval(
         z[kept][:, None] + parts, n, law=sn.Staircase(eps, gamma=0.5), confidence=confidence, alternative=side
     )
     covered = ((low <= p) & (p <= high)).mean(axis=1) @ masses[kept]
-    # Each end of the p-values' acceptance is rounded to a twentieth of one cell.
-    assert covered == pytest.approx(confidence, abs=2 * masses.max() / 20)
+    # Each end of the p-values' acceptance is rounded to a tenth of one cell.
+    assert covered == pytest.approx(confidence, abs=2 * masses.max() / 10 + 1e-5)
 
 
 @pytest.mark.parametrize("z", [-30, 0, 3, 12, 20, 45])
@@ -283,10 +287,10 @@ def test_shapes():
         ({"law": 1}, sn.ParameterTypeError, "law must be a noise law of numbers, got 1"),
         ({"law": sn.MultivariateStaircase(1, dim=2)}, sn.ParameterTypeError, "law must be a noise law of numbers, got"),
         ({"law": sn.DiscreteLaplace([1, 2])}, sn.ParameterError, "law must have single parameters, got parameters of shape (2,)"),
-        ({"released": 5.5}, sn.ParameterError, "released must be a whole number for noise that is one, got a value of type float;"),
-        ({"released": math.nan}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value of type float"),
-        ({"released": "5"}, sn.ParameterTypeError, "released must be a real number or an array of real numbers, got a value of type"),
-        ({"released": [1, 2**60]}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value of type list"),
+        ({"released": 5.5}, sn.ParameterError, "released must be a whole number for noise that is one, got a value of"),
+        ({"released": math.nan}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value"),
+        ({"released": "5"}, sn.ParameterTypeError, "released must be a real number or an array of real numbers, got a"),
+        ({"released": [1, 2**60]}, sn.ParameterError, "released must be finite and below 2**53 in magnitude, got a value"),
         ({"n": 0}, sn.ParameterError, "n must be an integer from 1 to 2**32, got 0"),
         ({"n": 2**32 + 1}, sn.ParameterError, "n must be an integer from 1 to 2**32, got 4294967297"),
         ({"n": 10.0}, sn.ParameterTypeError, "n must be an integer or an array of integers, got 10.0"),
@@ -295,7 +299,7 @@ def test_shapes():
         ({"p": math.nan}, sn.ParameterError, "p must be from 0 to 1, got nan"),
         ({"alternative": "both"}, sn.ParameterError, 'alternative must be "two-sided", "less" or "greater", got \'both\''),
         ({"alternative": 2}, sn.ParameterTypeError, 'alternative must be "two-sided", "less" or "greater", got 2'),
-        ({"law": sn.Laplace(1), "rng": sn.SeededRng(1)}, sn.ParameterError, "rng must be None for a Laplace, whose noise is continuous"),
+        ({"law": sn.Laplace(1), "rng": sn.SeededRng(1)}, sn.ParameterError, "rng must be None for a Laplace, whose noise is"),
         ({"rng": 5}, sn.ParameterTypeError, "rng must be"),
         ({"released": [1, 2], "n": [1, 2, 3]}, sn.ParameterError, "released and n and p must have shapes that broadcast"),
     ],

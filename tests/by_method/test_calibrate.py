@@ -1,7 +1,7 @@
-"""``calibrate``: what k releases cost together, by the package's accounting, by other accountants, and by the least cost of all stairs.
+"""``calibrate``: what k releases cost together, by two accountants, and the cost of the stair that is chosen.
 
-Evidence: the package's own composition, which other tests compare with product laws; dp_accounting where it is installed; and a fine
-grid of stairs, for the stair that is chosen.
+Evidence: the package's own composition, which other tests compare with product laws; dp_accounting where it is installed; and a
+fine grid of stairs, for the stair that is chosen.
 """
 
 import inspect
@@ -90,7 +90,7 @@ def test_gaussian_mechanisms_are_those_for_partitions(k):
 @pytest.mark.parametrize("k", [1, 5, 30])
 @pytest.mark.parametrize("name", ["TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase"])
 def test_truncated_noise_leaves_delta_for_composition(name, k):
-    """The infinite losses of k releases alone, by plain arithmetic, are below δ; several releases need less noise than δ/k and ε/k."""
+    """The infinite losses of k releases alone, by plain arithmetic, are below δ. Noise for ε/k and δ/k would be larger."""
     cls = getattr(sn, name)
     law = sn.calibrate(cls, eps=1, delta=1e-4, releases=k, sensitivity=3)
     assert -math.expm1(k * math.log1p(-law.achieved_delta)) <= 1e-4
@@ -106,7 +106,9 @@ def test_the_stair_is_the_best_of_a_fine_grid(eps, delta, k, p):
     """Each stair of a grid at its own largest ε, which a bisection over the mechanism's accounting finds."""
 
     def cost(gamma):
-        one = bisection(lambda e: sn.Staircase(e, 1, gamma).compose(k).privacy_profile(eps) > delta, eps / k, 20 * eps / k, relative=1e-5)
+        one = bisection(
+            lambda e: sn.Staircase(e, 1, gamma).compose(k).privacy_profile(eps) > delta, eps / k, 20 * eps / k, relative=1e-5
+        )
         return sn.Staircase(one, 1, gamma).abs_moment(p)
 
     law = sn.calibrate(sn.Staircase, eps=eps, delta=delta, releases=k, cost=f"l{p}")
@@ -117,7 +119,9 @@ def test_the_stair_is_the_best_of_a_fine_grid(eps, delta, k, p):
 @pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-6, 10), (8, 1e-6, 20)])
 def test_the_stair_of_integers_is_the_best_of_all(eps, delta, k, D):
     def cost(r):
-        one = bisection(lambda e: sn.DiscreteStaircase(e, D, r).compose(k).privacy_profile(eps) > delta, eps / k, 20 * eps / k, relative=1e-5)
+        one = bisection(
+            lambda e: sn.DiscreteStaircase(e, D, r).compose(k).privacy_profile(eps) > delta, eps / k, 20 * eps / k, relative=1e-5
+        )
         return sn.DiscreteStaircase(one, D, r).var()
 
     law = sn.calibrate(sn.DiscreteStaircase, eps=eps, delta=delta, releases=k, sensitivity=D, cost="l2")
@@ -213,7 +217,8 @@ def test_another_accountant_agrees(eps, delta, k):
         law = sn.calibrate(cls, eps=eps, delta=delta, releases=k)
         # Both ways to round losses to steps a thousand times smaller.
         least, most = (
-            theirs(law, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k) for up in (False, True)
+            theirs(law, value_discretization_interval=eps / k * 1e-3, pessimistic_estimate=up).self_compose(k)
+            for up in (False, True)
         )
         assert least.get_epsilon_for_delta(delta) <= eps * (1 + 1e-9), cls
         assert most.get_epsilon_for_delta(delta) >= 0.999 * eps, cls
@@ -264,7 +269,7 @@ def test_signature_and_module():
         ),
         (
             sn.TruncatedDiscreteStaircase, {"eps": 0.01, "delta": 0.3}, sn.ParameterError,
-            "eps must be large enough against delta for a TruncatedDiscreteStaircase, whose bounds are whole numbers, to reach it",
+            "eps must be large enough against delta for a TruncatedDiscreteStaircase, whose bounds are whole numbers, to",
         ),
     ],
 )  # fmt: skip

@@ -305,6 +305,16 @@ def test_compare(capsys, sensitivity, cost):
     assert all(note in text for note in table.notes)
 
 
+def test_compare_of_many_releases(capsys):
+    code, out, err = run(capsys, "compare", "--eps", 4, "--delta", "1e-6", "--releases", 3)
+    assert (code, err) == (0, "")
+    table = sn.compare(4, delta=1e-6, releases=3)
+    lines = out.splitlines()
+    assert lines[0] == "eps = 4, sensitivity = 1, releases = 3"
+    assert [line.split()[0] for line in lines[3 : 3 + len(table)]] == [row.mechanism for row in table]
+    assert " ".join(out.split()).endswith(table.recommendation)
+
+
 # plot
 
 
@@ -376,6 +386,7 @@ BAD_INPUT = [
     (["release", "."], ".: Is a directory"),
     (["compare"], "Missing option '--eps'"),
     (["compare", "--eps", "0"], "eps must be finite and greater than 0, got 0.0"),
+    (["compare", "--eps", "1", "--releases", "0"], "releases must be an integer from 1 to 2**20, got 0"),
     (["compare", "--eps", "1", "--cost", "l3"], 'cost must be "l1" or "l2", got \'l3\''),
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "Laplace"], "mechanism must be 'staircase', "),
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "merged_laplace"], "mechanism must be 'staircase', "),

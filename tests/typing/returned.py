@@ -256,6 +256,15 @@ table = sn.compare(1, delta=1e-6)
 assert_type(table, sn.Comparison)
 assert_type(table["Laplace"].std, float)
 assert_type(table.recommendation, str)
+assert_type(sn.compare(1, releases=3, mechanisms=["Laplace"]).releases, int | None)
+assert_type(sn.calibrate(sn.Gaussian, eps=1, delta=1e-6, releases=3), sn.Gaussian)
+assert_type(sn.calibrate(sn.Laplace, eps=1, releases=3), sn.Laplace[float])
+
+# What a released count says
+assert_type(sn.binomial_test(63, 100, law=sn.DiscreteLaplace(1)), float)
+assert_type(sn.binomial_test([63, 64], 100, law=sn.DiscreteLaplace(1)), Floats)
+assert_type(sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(1)), tuple[float, float])
+assert_type(sn.binomial_interval(integers, 100, law=sn.DiscreteLaplace(1)), tuple[Floats, Floats])
 
 # Ledger
 ledger = sn.Ledger("file.ledger", 1, delta=1e-6) if table.recommendation == "" else None

@@ -95,16 +95,18 @@ def root(n: int, z: float, noise: Tail, level: float) -> tuple[float, float]:
         found = tail(n, p, z, noise if known is None else lambda _: known, least=least, q=q)
         return max(math.log(found) - math.log(level), _LOG_ZERO) if found > 0 else _LOG_ZERO
 
-    if excess(0.5, 0.5) >= 0:
-        low, high, place = _LEAST_LOG, math.log(0.5), lambda x: (math.exp(x), -math.expm1(x))
-        if excess(*place(low)) >= 0:
-            return 0.0, 1.0
-    else:
-        low, high, place = math.log(2), -_LEAST_LOG, lambda x: (-math.expm1(-x), math.exp(-x))
-        if excess(*place(high)) < 0:
-            return 1.0, 0.0
+    small = excess(0.5, 0.5) >= 0
+
+    def place(x: float) -> tuple[float, float]:
+        return (math.exp(x), -math.expm1(x)) if small else (-math.expm1(-x), math.exp(-x))
+
+    low, high = (_LEAST_LOG, -math.log(2)) if small else (math.log(2), -_LEAST_LOG)
+    if small and excess(*place(low)) >= 0:
+        return 0.0, 1.0
+    if not small and excess(*place(high)) < 0:
+        return 1.0, 0.0
     # `Rising.close_in` takes positive ends.
-    shift = 0.0 if low > 0 else 1 - low
+    shift = 1 - low if small else 0.0
     rising = Rising(lambda x: excess(*place(x - shift)))
     rising.close_in(low + shift, high + shift, _APART)
     found = bisection(rising, low + shift, high + shift, relative=_RESOLUTION)
@@ -112,7 +114,7 @@ def root(n: int, z: float, noise: Tail, level: float) -> tuple[float, float]:
 
 
 def _stirling_error(n: Array) -> Array:
-    """ln n! - ln(sqrt(2 pi n) (n/e)**n)."""
+    """Ln n! - ln(sqrt(2 pi n) (n/e)**n)."""
     large = np.maximum(n, _TABLE)
     s = 1 / (large * large)
     series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - (1 / 1188 - 691 / 360360 * s) * s) * s) * s) * s) / large
@@ -120,7 +122,7 @@ def _stirling_error(n: Array) -> Array:
 
 
 def _deviance(x: Array, mean: float, apart: Array) -> Array:
-    """x ln(x/mean) + mean - x, where `apart` is x - mean."""
+    """X ln(x/mean) + mean - x, where `apart` is x - mean."""
     v = apart / (x + mean)
     far = x * np.log(x / mean) - apart
     square, power = v * v, np.ones_like(v)
@@ -133,5 +135,5 @@ def _deviance(x: Array, mean: float, apart: Array) -> Array:
 
 
 def _log(p: float, q: float) -> float:
-    """ln p, where q is 1 - p."""
+    """Ln p, where q is 1 - p."""
     return math.log1p(-q) if q < 0.5 else math.log(p)

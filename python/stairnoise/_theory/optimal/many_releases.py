@@ -1,8 +1,8 @@
 """The first stair of least cost for k releases that are (ε, δ)-private together.
 
-For each stair there is a largest ε₁ of one release; the cost at this ε₁ is least for the stair looked for. The best stair for one
-release makes the loss nearly always ε₁ or -ε₁. For many releases its variance counts, which is smaller for a narrow stair, and for
-one wider than half the sensitivity. So there may be two local minima, and a grid comes first.
+For each stair there is a largest ε₁ of one release; the cost at this ε₁ is least for the stair looked for. The best stair for
+one release makes the loss nearly always ε₁ or -ε₁. For many releases the variance of the loss counts. It is smaller for a narrow
+stair, and for one wider than half the sensitivity. So there may be two local minima, and a grid comes first.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 _REACH = 16.0
 # In standard deviations of the weights, which are 1e-80 there.
 _WINDOW = 20.0
-# From this σ² on, the sum of k draws has the distribution of kσ², up to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
+# From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
 _SMOOTH = 8.0
 # Integers up to here are float64 numbers, and the law takes a σ² up to there.
 _MOST_CELLS, _MOST_SIGMA2 = 2.0**53, 2.0**90

@@ -1,0 +1,104 @@
+"""``compare(releases=k)``: every mechanism is the calibrated one, sorted by its error, and the text says what the numbers say."""
+
+import copy
+import math
+import pickle
+import re
+
+import pytest
+
+import stairnoise as sn
+
+USUAL = ["Staircase", "Laplace", "Gaussian", "DiscreteStaircase", "DiscreteLaplace", "DiscreteGaussian"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sn.compare(4, 3, delta=1e-6, releases=10, cost="l2", mechanisms=USUAL)
+
+
+def test_rows_are_calibrated_and_sorted(table):
+    assert sorted(row.mechanism for row in table) == sorted(USUAL)
+    squares = [row.std**2 for row in table]
+    assert squares == sorted(squares)
+    for row in table:
+        law = sn.calibrate(getattr(sn, row.mechanism), eps=4, delta=1e-6, releases=10, sensitivity=3, cost="l2")
+        assert row.law == law
+        assert row.mean_abs == law.abs_moment(1)
+        assert row.bound_95 == law.error_bound(0.05)
+        assert (row.p_zero is None) is not row.mechanism.startswith("Discrete")
+        baseline = table["DiscreteLaplace" if row.mechanism.startswith("Discrete") else "Laplace"]
+        assert row.ratio == pytest.approx(law.var() / baseline.law.var(), rel=1e-12)
+
+
+def test_the_cost_decides_the_order_and_the_stair():
+    wide = sn.compare(30, 1, delta=1e-6, releases=20, cost="l1", mechanisms=["Staircase"])["Staircase"]
+    tall = sn.compare(30, 1, delta=1e-6, releases=20, cost="l2", mechanisms=["Staircase"])["Staircase"]
+    assert wide.mean_abs < tall.mean_abs
+    assert wide.std > tall.std
+
+
+@pytest.mark.slow
+def test_without_names_the_mechanisms_of_compare():
+    for delta in (None, 1e-5):
+        found = {row.mechanism for row in sn.compare(1, delta=delta, releases=2)}
+        assert found == {type(row.law).__name__ for row in sn.compare(1, delta=delta)}
+
+
+def test_names_of_lines_stand_for_their_class():
+    table = sn.compare(1, releases=4, mechanisms=["Staircase l1", "Laplace", "Staircase l2"])
+    assert [row.mechanism for row in table] == ["Staircase", "Laplace"]
+    assert table["Laplace"].law == sn.Laplace(0.25)
+
+
+def test_what_cannot_be_calibrated_is_left_out():
+    table = sn.compare(1, 0.5, delta=1e-6, releases=2, mechanisms=["Laplace", "DiscreteLaplace"])
+    assert [row.mechanism for row in table] == ["Laplace"]
+    assert table.notes == ("Left out: DiscreteLaplace; sensitivity must be a whole number for a discrete law, got 0.5",)
+    table = sn.compare(1, releases=2, mechanisms=["Laplace", "Gaussian"])
+    assert table.notes == ("Left out: Gaussian; delta must be given for a mechanism that has no pure guarantee, got None",)
+
+
+def test_recommendation(table):
+    text = table.recommendation
+    assert text.startswith("With each of these, 10 releases together are (4, 1e-06)-differentially private.")
+    found = re.search(
+        r"For real numbers choose (\w+): its variance is ([\d.]+) % below Laplace's\. For integers choose (\w+)", text
+    )
+    real = min((row for row in table if row.p_zero is None), key=lambda row: row.std)
+    whole = min((row for row in table if row.p_zero is not None), key=lambda row: row.std)
+    assert found.group(1) == real.mechanism
+    assert float(found.group(2)) == float(f"{100 * (1 - real.ratio):.2g}")
+    assert math.isclose(table[found.group(3)].std, whole.std, rel_tol=1e-3)
+    assert "one release is 1-differentially" in sn.compare(1, releases=1, mechanisms=["Laplace"]).recommendation
+    assert sn.compare(1, releases=3, mechanisms=["Laplace"]).recommendation.endswith("For real numbers choose Laplace.")
+
+
+def test_values(table):
+    assert (table.eps, table.sensitivity, table.delta, table.cost, table.releases) == (4, 3, 1e-6, "l2", 10)
+    assert sn.compare(1).releases is None
+    few = sn.compare(1, releases=3, mechanisms=["Laplace"])
+    for twin in (copy.copy(few), pickle.loads(pickle.dumps(few))):
+        assert twin == few
+        assert repr(twin) == repr(few)
+    assert few != sn.compare(1, releases=4, mechanisms=["Laplace"])
+    assert "E X² ratio" in repr(table)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"releases": 0}, sn.ParameterError, "releases must be an integer from 1 to 2**20, got 0"),
+        ({"releases": 1.0}, sn.ParameterTypeError, "releases must be an integer, got 1.0"),
+        ({"releases": True}, sn.ParameterTypeError, "releases must be an integer, got True"),
+        ({"releases": 2, "dim": 3}, sn.ParameterError, "releases must be None for a vector or a choice, got 2"),
+        ({"releases": 2, "costs": [1, 2]}, sn.ParameterError, "releases must be None for a vector or a choice, got 2"),
+        ({"releases": 2, "mechanisms": ["Cauchy"]}, sn.ParameterError, "mechanisms must be out of Staircase, "),
+        ({"releases": 2, "mechanisms": []}, sn.ParameterError, "mechanisms must have at least one name, got []"),
+        ({"releases": 2, "mechanisms": ["Gaussian"]}, sn.ParameterError, "delta must be given for a mechanism"),
+    ],
+)
+def test_bad_input(arguments, error, text):
+    with pytest.raises(error) as caught:
+        sn.compare(1, **arguments)
+    assert str(caught.value).startswith(text)
