@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stairnoise::{Generator, Kind, OneWordLaw, Shape, cpu_tier, probe};
+use stairnoise::{Generator, Kind, OneWordLaw, PartitionSelection, Shape, cpu_tier, probe};
 
 /// Values of a fill: one chunk.
 const N: usize = 512;
@@ -59,6 +59,9 @@ fn main() -> ExitCode {
             failures += of_law(&law, &name, &mut random, fills);
         }
     }
+    if "partitions, counted".contains(&only) {
+        failures += of_partitions(&mut random, fills);
+    }
     failures += controls(&mut random, fills);
     println!("{failures} failures");
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -74,7 +77,7 @@ fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> us
         "sample, one word against random",
         "release, small against large",
     ] {
-        let mut once = || {
+        let once = || {
             let first = sure_words(law, random, SMALL);
             let (first, second) = match comparison {
                 "sample, small against other small" => (first, sure_words(law, random, SMALL)),
@@ -91,13 +94,38 @@ fn of_law(law: &OneWordLaw, name: &str, random: &mut Random, fills: usize) -> us
             };
             times.report(&format!("{name}, {comparison}"), false)
         };
-        let t = once();
-        if t.abs() >= LIMIT {
-            let again = once();
-            failures += usize::from(again.abs() >= LIMIT && again * t > 0.0);
-        }
+        failures += found_twice(once);
     }
     failures
+}
+
+/// Counts that small words show and large ones do not, of a mechanism whose thresholds are counted.
+fn of_partitions(random: &mut Random, fills: usize) -> usize {
+    let mechanism = PartitionSelection::new(1.0, 1e-6, 1).expect("valid parameters");
+    mechanism.prepare().expect("memory for thresholds");
+    let counts: [i64; N] = std::array::from_fn(|i| 10 + i as i64 % 9);
+    let mut words = |[low, high]: [f64; 2]| -> Vec<[u64; N]> {
+        let mut word = || ((low + (high - low) * (random.word() >> 11) as f64 / 2.0_f64.powi(53)) * 2.0_f64.powi(64)) as u64;
+        (0..POOL).map(|_| std::array::from_fn(|_| word())).collect()
+    };
+    let (small, large) = (words([0.0, 0.01]), words([0.95, 1.0]));
+    let mut out = [0; N];
+    found_twice(|| {
+        let times = compare(random, fills, [&small, &large], |words| {
+            probe::release_partitions(&mechanism, words, &counts, black_box(&mut out));
+        });
+        times.report("partitions, counted thresholds, release, shown against hidden", false)
+    })
+}
+
+/// Whether a difference is found, and found again in the same direction.
+fn found_twice(mut once: impl FnMut() -> f64) -> usize {
+    let t = once();
+    if t.abs() < LIMIT {
+        return 0;
+    }
+    let again = once();
+    usize::from(again.abs() >= LIMIT && again * t > 0.0)
 }
 
 /// Controls, whose differences must be found: a loop that ends where the noise is, and one value of a fill on the slow path.

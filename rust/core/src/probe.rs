@@ -8,7 +8,7 @@ pub use crate::laws::probed::{Named, Numbers, Probed};
 use crate::lines::Lines;
 pub use crate::reveal::hooks::{CLASSIFY, DECLASSIFY, SLOW_PATHS};
 use crate::stream::CHUNK;
-use crate::{Answer, OneWordLaw, ParamError, Value};
+use crate::{Answer, OneWordLaw, ParamError, PartitionSelection, Value};
 
 /// [`OneWordLaw::write`] for given words, whose extension words are all zero.
 pub fn write<T: Value>(law: &OneWordLaw, words: &[u64], out: &mut [T]) {
@@ -23,6 +23,11 @@ pub fn release<A: Answer, T: Value>(law: &OneWordLaw, words: &[u64], answers: &[
         let noise = &mut noise[..out.len()];
         law.sampler().release_words(tier, words, |_, _| 0, answers, noise, out);
     }
+}
+
+/// [`PartitionSelection::write_released`] for given words, at most a chunk, whose extension words are all zero.
+pub fn release_partitions(mechanism: &PartitionSelection, words: &[u64], counts: &[i64], out: &mut [i64]) {
+    mechanism.release_words(words, counts, out);
 }
 
 /// Calls `found` with the position of every word that the fast path leaves to the slow path. `scratch` is as long as `words`.

@@ -1,7 +1,7 @@
-//! The taint check of laws of several draws for a value, of vectors and of selections.
+//! The taint check of laws of several draws for a value, of truncated staircases, of vectors and of selections.
 
 use stairnoise::probe::examples;
-use stairnoise::{Law, Selection, Value};
+use stairnoise::{Law, PartitionSelection, Selection, Value};
 
 use crate::cases::answers;
 use crate::check::{Report, secret};
@@ -17,6 +17,7 @@ pub fn all(report: &mut Report) {
         every_output(report, &name, &law);
     }
     selection(report);
+    partitions(report);
 }
 
 fn selection(report: &mut Report) {
@@ -43,6 +44,24 @@ fn selection(report: &mut Report) {
             mechanism
                 .select_often(&mut secret(2), &costs, &mut out)
                 .expect("finite costs");
+            (valgrind::secrets(&out), out.len())
+        });
+    }
+}
+
+/// Thresholds few enough to be counted, and more of them, where words are let through to the search.
+fn partitions(report: &mut Report) {
+    let counts: Vec<i64> = (0..2000).map(|i| 1 + i % 40).collect();
+    for (name, eps) in [("counted", 1.0), ("searched", 0.02)] {
+        let mechanism = PartitionSelection::new(eps, 1e-6, 1).expect("valid parameters");
+        report.case(&format!("partitions, {name} thresholds, shown"), true, || {
+            let mut out = vec![false; counts.len()];
+            mechanism.select(&mut secret(3), &counts, &mut out).expect("good counts");
+            (valgrind::secrets(&out), out.len())
+        });
+        report.case(&format!("partitions, {name} thresholds, released"), true, || {
+            let mut out = vec![0; counts.len()];
+            mechanism.release(&mut secret(4), &counts, &mut out).expect("good counts");
             (valgrind::secrets(&out), out.len())
         });
     }

@@ -27,7 +27,10 @@ mod check {
     use std::process::ExitCode;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use stairnoise::{Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value, cpu_tier, probe};
+    use stairnoise::{
+        Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Shape, Shapes, TruncatedStaircase, Value,
+        cpu_tier, probe,
+    };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
     use crate::tracer::{Path, Tracer};
@@ -124,14 +127,53 @@ mod check {
         }
         assert_eq!(kernels.len(), KERNELS, "a law for every kernel: {kernels:?}");
         assert!(first_levels.into_iter().eq(probe::first_levels().iter().copied()));
+        truncated(report);
+        partitions(report);
         parameters_by_the_value(report);
+    }
+
+    /// Truncated staircases of each kernel and in fixed point, moved and not.
+    fn truncated(report: &mut Report) {
+        for (eps, lower) in [
+            (4.0, None),
+            (4.0, Some(0.0)),
+            (1.0, Some(0.0)),
+            (0.1, Some(0.0)),
+            (1e-4, Some(0.0)),
+        ] {
+            let law = TruncatedStaircase::new(eps, 1e-6, 1.0, 0.4, lower, None).expect("valid parameters");
+            let name = format!("TruncatedStaircase({eps}, {lower:?})");
+            for n in [SHORT, LONG] {
+                fill::<f64>(report, &name, &law, n);
+                release::<_, f64>(report, &name, &law, &answers(n, law.granularity()));
+            }
+        }
+    }
+
+    /// Thresholds few enough to be counted: a search depends on every word.
+    fn partitions(report: &mut Report) {
+        let mechanism = PartitionSelection::new(1.0, 1e-6, 1).expect("valid parameters");
+        mechanism.prepare().expect("memory for thresholds");
+        let counts: [i64; LONG] = std::array::from_fn(|i| i as i64 % 40);
+        report.case("partitions, shown", false, |key| {
+            let mut out = [false; LONG];
+            mechanism.select(&mut generator(key), &counts, &mut out).expect("good counts");
+            black_box(out);
+        });
+        report.case("partitions, released", false, |key| {
+            let mut out = [0; LONG];
+            mechanism
+                .release(&mut generator(key), &counts, &mut out)
+                .expect("good counts");
+            black_box(out);
+        });
     }
 
     fn generator(key: u8) -> Generator {
         Generator::from_key(black_box(&[key; 32]))
     }
 
-    fn fill<T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, n: usize) {
+    fn fill<T: Value>(report: &mut Report, name: &str, law: &impl Law, n: usize) {
         let name = format!("{name}, {n} {}", type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];
@@ -141,7 +183,7 @@ mod check {
         });
     }
 
-    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &OneWordLaw, answers: &[A]) {
+    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &impl Law, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];

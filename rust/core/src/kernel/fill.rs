@@ -132,7 +132,7 @@ impl Kernel {
         } else {
             for (i, (word, value)) in rest.iter().zip(out_rest).enumerate() {
                 match self.decide(*word) {
-                    Some(cells) => *value = T::from_nearest(cells, cells, steps),
+                    Some(cells) => *value = T::from_moved(cells, steps),
                     None => doubt(done + i, value),
                 }
             }
@@ -398,8 +398,7 @@ fn fill_block<A: Arithmetic, T: Value>(
     let mut sure_lanes = 0_u64;
     for i in 0..BLOCK {
         let (magnitude, sure) = lane.finish::<A>([reduced[0][i], reduced[1][i], reduced[2][i]]);
-        let cells = with_sign(magnitude, words[i]);
-        out[i] = T::from_nearest(cells, cells, steps);
+        out[i] = T::from_moved(with_sign(magnitude, words[i]), steps);
         sure_lanes = sure_lanes.wrapping_add(u64::from(sure));
     }
     sure_lanes == BLOCK as u64

@@ -17,12 +17,18 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
-    /// (`nearest` + centre)·g for the whole number nearest to x, as `kernel::float::round` gives it: a magnitude below 2⁵¹, or one that an answer will be
-    /// written over.
+    /// [`Value::from_whole`] of the whole number `nearest` to x, as `kernel::float::round` gives it.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, steps: Steps) -> Self {
-        Self::from_whole(nearest + steps.centre as f64, steps.granularity)
+    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
+        Self::from_whole(nearest, granularity)
+    }
+
+    /// [`Value::from_whole`] of `cells` plus a centre.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_moved(cells: f64, steps: Steps) -> Self {
+        Self::from_whole(cells + steps.centre as f64, steps.granularity)
     }
 
     /// [`Value::from_whole`] of an integer of 32 bits.
@@ -58,6 +64,7 @@ pub struct Steps {
 
 impl Steps {
     /// X itself.
+    #[cfg(any(test, feature = "probe"))]
     pub(crate) const WHOLE: Self = Self {
         granularity: 1.0,
         centre: 0,
@@ -68,7 +75,13 @@ impl Steps {
         (centre.unsigned_abs() <= 1 << 52).then_some(Self { granularity, centre })
     }
 
-    /// g, where the centre is 0.
+    /// Whether the centre is not 0.
+    #[inline(always)]
+    pub(crate) fn is_moved(self) -> bool {
+        self.centre != 0
+    }
+
+    /// g, where it is 0.
     #[inline(always)]
     pub(crate) fn granularity(self) -> f64 {
         debug_assert!(self.centre == 0);
@@ -124,9 +137,18 @@ impl Value for f64 {
     }
 
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, steps: Steps) -> Self {
+    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
+        if DIRECT {
+            return Self::from_whole(nearest, granularity);
+        }
+        // A difference that is zero is no −0.0.
+        nearest * granularity
+    }
+
+    #[inline(always)]
+    fn from_moved(cells: f64, steps: Steps) -> Self {
         // −0.0 + 0.0 = 0.0, and no other sum that is zero is −0.0.
-        (nearest + steps.centre as f64) * steps.granularity
+        (cells + steps.centre as f64) * steps.granularity
     }
 
     #[inline(always)]
@@ -212,13 +234,14 @@ impl Value for i64 {
     }
 
     #[inline(always)]
-    fn from_nearest(x: f64, nearest: f64, steps: Steps) -> Self {
-        if DIRECT {
-            return (nearest as i64).wrapping_add(steps.centre);
-        }
-        // The sum rounds, and is there already. What is subtracted is one number for all elements.
-        let origin = SHIFTER.to_bits().wrapping_sub_signed(steps.centre);
-        (x + SHIFTER).to_bits().wrapping_sub(origin) as i64
+    fn from_nearest(x: f64, nearest: f64, granularity: f64) -> Self {
+        // The sum rounds, and is there already.
+        Self::from_whole(if DIRECT { nearest } else { x }, granularity)
+    }
+
+    #[inline(always)]
+    fn from_moved(cells: f64, steps: Steps) -> Self {
+        Self::from_whole(cells, steps.granularity).wrapping_add(steps.centre)
     }
 
     #[inline(always)]

@@ -118,6 +118,7 @@ pub(super) const PROBED: Probed = Probed {
             law(1.0, 1e-6, 10, 4, Some(0)),
             law(0.05, 1e-6, 10, 5, Some(0)),
             law(4.0, 1e-3, 10, 2, Some(-5)),
+            law(1.0, 1e-6, 10, 4, Some(1 << 60)),
         ]
         .into_iter()
         .collect()

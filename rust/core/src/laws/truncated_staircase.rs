@@ -111,6 +111,7 @@ pub(super) const PROBED: Probed = Probed {
             law(1.0, 1e-6, 0.4, Some(0.0)),
             law(4.0, 1e-3, 0.2, None),
             law(8.0, 1e-6, 0.05, Some(-1.0)),
+            law(1e-4, 1e-6, 0.5, Some(0.0)),
         ]
         .into_iter()
         .collect()

@@ -64,6 +64,25 @@ impl Certain {
         steps: Steps,
         out: &mut [T; BLOCK],
     ) -> bool {
+        // A loop for either: a sum with 0 takes the other laws 1 to 6 % more time.
+        if steps.is_moved() {
+            self.write_by(words, whole, x, out, |_, nearest| T::from_moved(nearest, steps))
+        } else {
+            self.write_by(words, whole, x, out, |x, nearest| {
+                T::from_nearest(x, nearest, steps.granularity())
+            })
+        }
+    }
+
+    #[inline(always)]
+    fn write_by<T>(
+        &self,
+        words: &[u64; BLOCK],
+        whole: &[f64; BLOCK],
+        x: &[f64; BLOCK],
+        out: &mut [T; BLOCK],
+        value: impl Fn(f64, f64) -> T,
+    ) -> bool {
         // Differences of bits, of which a sign says that a word is not certain: numbers from zero upwards are in the order of their bits, and NaN is
         // beyond all of them.
         let mut doubt = 0;
@@ -72,7 +91,7 @@ impl Certain {
             let x = with_sign(x[i], words[i]);
             let nearest = round(x);
             doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole[i].to_bits().wrapping_sub(lowest);
-            out[i] = T::from_nearest(x, nearest, steps);
+            out[i] = value(x, nearest);
         }
         doubt & SIGN == 0
     }
