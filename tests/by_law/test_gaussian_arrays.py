@@ -277,8 +277,8 @@ BAD: list[tuple[Any, str]] = [
     (lambda: sn.Gaussian([1, 2], 1e-6, [1, np.inf]), "sensitivity must be finite and greater than 0, got inf at index (1,)"),
     (
         lambda: sn.Gaussian([1, 2.0**-39, 2.0**-40], 1e-20),
-        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 1.8189894035458565e-12 and delta "
-        "1e-20 at index (1,)",
+        "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 1.8189894035458565e-12 and "
+        "delta 1e-20 at index (1,)",
     ),
     (lambda: sn.Gaussian([1, 2], [1e-6] * 3), "eps and delta and sensitivity must have shapes that broadcast, got "),
     (lambda: sn.Gaussian(sigma=[1, np.nan]), "sigma must be finite and greater than 0, got nan at index (1,)"),

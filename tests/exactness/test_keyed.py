@@ -10,6 +10,7 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._registry import BY_NAME, ROWS
+from tests.oracles import gaussian, keyed
 from tests.oracles.generate import keyed as generate
 from tests.oracles.generate.encoding import decoded, read
 from tests.oracles.release import output, quotient
@@ -122,3 +123,23 @@ def test_a_decimal_is_the_label_of_its_integer() -> None:
     law = sn.DiscreteLaplace(0.01)
     found = [law.release(3, labels=label, statistic="s", rng=keyed) for label in (Decimal(10**30), 10**30, Decimal("1E+30"))]
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_gaussian_noise_of_a_sigma(k: int) -> None:
+    """The address by the oracle, and the noise of its subkey by the oracle too."""
+    secret, sigma, change = bytes(range(32)), 2.5, 1.5
+
+    def parameters(values: int) -> list[tuple[str, Any]]:
+        log2_g, sigma2, _ = gaussian.of_sigma(sigma, change, values)
+        return [("sigma", sigma), ("sensitivity", change), ("sigma2", sigma2), ("log2_granularity", log2_g)]
+
+    asked, drawn = keyed.law("gaussian", parameters(1)), keyed.law("gaussian", parameters(k))
+    head = keyed.head("r", "count", asked, k, drawn, "value")
+    subkey = keyed.subkey(secret, head, keyed.row("value", ("S", "a"), 12))
+    (_, _, (_, sigma2), (_, log2_g)) = parameters(k)
+    granularity = Fraction(2) ** log2_g
+    expected = output(quotient(12, granularity) + gaussian.at(sigma2, subkey, 0, 0).value, granularity, "float64")
+    law = sn.Gaussian(sigma=sigma, sensitivity=change)
+    rng = sn.KeyedRng(secret, "r")
+    assert law.release(12, labels="a", statistic="count", max_partitions_contributed=k, rng=rng) == expected
