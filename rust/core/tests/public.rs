@@ -2,9 +2,9 @@
 
 use stairnoise::{
     Arete, DiscreteCanonical, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace,
-    Generator, Kind, Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw,
-    ParamError, R, Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace, TruncatedStaircase, cpu_tier,
-    cpu_tiers,
+    Generator, Kind, Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm,
+    OneWordLaw, ParamError, R, Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace,
+    TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
 /// Evidence: the parameters that were given, and the lattices by the contract's formula, section 3.
