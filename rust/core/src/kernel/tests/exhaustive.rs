@@ -143,8 +143,8 @@ fn canonical_law(eps: f64, delta: f64) -> IntegerLaw {
 }
 
 fn every_canonical_word<A: Arithmetic>() {
-    for eps in [1e-12, 1e-3, 0.1, 1.0, 3.0, 4.0, 50.0, 700.0, 800.0] {
-        for delta in [1.0 - 1e-9, 0.9, 0.3, 0.01, 1e-4, 1e-9, 1e-40, 1e-310] {
+    for eps in [1e-3, 0.5, 3.0, 50.0] {
+        for delta in [0.9, 0.1, 1e-3, 1e-9] {
             let law = canonical_law(eps, delta);
             let map = canonical::map(eps, delta, BITS);
             let fine = GeometricLane::mapped(eps, BITS);
