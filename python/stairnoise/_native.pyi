@@ -43,6 +43,7 @@ __all__ = [
     "laplace",
     "largest_quotient",
     "largest_quotients",
+    "lattice_noise",
     "merged_laplace",
     "multi_scale_discrete_laplace",
     "multivariate_staircase",

@@ -297,7 +297,7 @@ ROWS: tuple[Row, ...] = (
         "given weights",
         (
             _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5),
-            _example(weights=[1.0, 0.0, 3.0, 8.0, 5.0, 2.0, 0.5], sensitivity=2),
+            _example(weights=[1.0, 0.0, 2.0, 30.0, 800.0, 9000.0, 5000.0, 50.0, 0.5], sensitivity=2),
             _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
         ),
         sampled=False,
