@@ -1,7 +1,7 @@
 """Many releases of one Gaussian mechanism: the loss of their sum.
 
-Evidence: the distribution of a sum of discrete Gaussian draws, convolved in 40 digits; two lattices that enclose the loss by another
-way; the formula of the normal distribution.
+Evidence: the distribution of a sum of discrete Gaussian draws, convolved in 40 digits; two lattices that enclose the loss by a
+second way; the formula of the normal distribution.
 """
 
 import math
