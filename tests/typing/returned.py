@@ -258,7 +258,7 @@ assert_type(table["Laplace"].std, float)
 assert_type(table.recommendation, str)
 assert_type(sn.compare(1, releases=3, mechanisms=["Laplace"]).releases, int | None)
 assert_type(sn.calibrate(sn.Gaussian, eps=1, delta=1e-6, releases=3), sn.Gaussian)
-assert_type(sn.calibrate(sn.Laplace, eps=1, releases=3), sn.Laplace[float])
+assert_type(sn.calibrate(sn.DiscreteGaussian, eps=1, delta=1e-6, releases=3), sn.DiscreteGaussian)
 
 # What a released count says
 assert_type(sn.binomial_test(63, 100, law=sn.DiscreteLaplace(1)), float)

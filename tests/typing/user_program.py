@@ -77,6 +77,9 @@ one_group: tuple[bool, int] = groups.release(120)
 loss: sn.PrivacyLoss = sn.Laplace(1).privacy_loss().compose(3)
 promise: sn.Guarantee = sn.Gaussian(1, 1e-6).guarantee(max_partitions_contributed=3)
 table: sn.Comparison = sn.compare(1.0, sensitivity=1.0)
+hundred: sn.Gaussian = sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100)
+p_value: float = sn.binomial_test(63, 100, law=sn.DiscreteLaplace(1))
+proportion: tuple[float, float] = sn.binomial_interval(63, 100, law=sn.DiscreteLaplace(1))
 tiers: list[str] = sn.cpu_tiers()
 best: tuple[Any, Any, Any, Any] = (
     sn.optimal_gamma(4),

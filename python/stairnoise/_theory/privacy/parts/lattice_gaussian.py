@@ -28,8 +28,8 @@ _REACH = 16.0
 _WINDOW = 20.0
 # From this σ² on, the sum of k draws has the distribution of kσ², to a relative 10 k exp(-π²σ²) (see `sums.discrete_gaussian`).
 _SMOOTH = 8.0
-# Integers up to here are float64 numbers, and the law takes a σ² up to there.
-_MOST_CELLS, _MOST_SIGMA2 = 2.0**53, 2.0**90
+# A bound on the σ² of a sum, below where a square overflows. Rounding of more than 2**53 steps moves δ by a relative 1e-14.
+_MOST_SIGMA2 = 2.0**200
 
 
 class LatticeGaussian(General):
@@ -121,7 +121,7 @@ class LatticeGaussian(General):
         if k == 1:
             return self
         sigma2, cells = self._law.sigma2, k * self.cells
-        if sigma2 < _SMOOTH or cells > _MOST_CELLS or k * sigma2 > _MOST_SIGMA2:
+        if sigma2 < _SMOOTH or k * sigma2 > _MOST_SIGMA2:
             return None
         return LatticeGaussian(k * sigma2, cells)
 

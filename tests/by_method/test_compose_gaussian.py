@@ -1,0 +1,72 @@
+"""Many releases of one Gaussian mechanism: the loss of their sum.
+
+Evidence: the distribution of a sum of discrete Gaussian draws, convolved in 40 digits; two lattices that enclose the loss by a
+second way; the formula of the normal distribution.
+"""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._theory.privacy import models
+from tests.by_method.privacy_pairs import close
+
+
+def delta_of_sums(sigma2, shift, k, eps):
+    """δ of k releases as a sum over S, all of whose probabilities are convolved."""
+    reach = math.ceil(14 * math.sqrt(sigma2))
+    weights = [mp.exp(-(mp.mpf(x) ** 2) / (2 * sigma2)) for x in range(-reach, reach + 1)]
+    total = mp.fsum(weights)
+    law = {0: mp.mpf(1)}
+    for _ in range(k):
+        longer = {}
+        for s, mass in law.items():
+            for x, weight in enumerate(weights):
+                place = s + x - reach
+                longer[place] = longer.get(place, 0) + mass * weight / total
+        law = longer
+    loss = {s: mp.mpf(shift) * (k * shift - 2 * s) / (2 * sigma2) for s in law}
+    return mp.fsum(mass * (1 - mp.exp(eps - loss[s])) for s, mass in law.items() if loss[s] > eps)
+
+
+@pytest.mark.parametrize(("sigma2", "shift", "k", "eps"), [(8, 1, 2, 0.3), (9, 2, 3, 1.5), (12.5, 1, 4, 2.0)])
+def test_the_sum_of_whole_draws(sigma2, shift, k, eps):
+    with mp.workdps(40):
+        composed = sn.DiscreteGaussian(sigma2).compose(k, shift)
+        assert composed.exact
+        assert close(composed.privacy_profile(eps), delta_of_sums(mp.mpf(sigma2), shift, k, mp.mpf(eps)), 1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 30])
+@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.Gaussian(8, 1e-3), sn.DiscreteGaussian(8.5)], ids=repr)
+def test_two_lattices_enclose_it(law, k):
+    """A single loss is composed twice: as a sum, and on lattices that know nothing of sums."""
+    composed = law.compose(k)
+    with np.errstate(all="ignore"):
+        lower, upper = models.bracket(composed._parts)
+    for delta in (1e-9, 1e-6, 1e-2):
+        eps = composed.eps_for_delta(delta)
+        assert lower.profile_scalar(eps) <= delta * (1 + 1e-9)
+        assert upper.profile_scalar(eps) >= delta * (1 - 1e-9)
+        assert upper.profile_scalar(eps) == pytest.approx(delta, rel=2e-2)
+    assert composed.rdp(3) == pytest.approx(k * law.rdp(3), rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [10, 2**20])
+def test_the_normal_formula(k):
+    """B(ε, √k Δ/σ) of Balle and Wang, theorem 8; up to 2**20 releases."""
+    law = sn.Gaussian(0.001, 1e-6)
+    with mp.workdps(40):
+        s = mp.sqrt(k) / mp.mpf(law.sigma)
+        eps = s * s / 2 + 3 * s
+        exact = mp.ncdf(s / 2 - eps / s) - mp.exp(eps) * mp.ncdf(-s / 2 - eps / s)
+        assert close(law.compose(k).privacy_profile(float(eps)), exact, 1e-9)
+
+
+def test_what_is_not_a_sum():
+    assert not sn.DiscreteGaussian(7.5).compose(2).exact
+    assert not (sn.Gaussian(1, 1e-6).privacy_loss() + sn.Gaussian(2, 1e-6).privacy_loss()).exact
+    assert sn.Gaussian(1, 1e-6).compose(3).eps == math.inf
