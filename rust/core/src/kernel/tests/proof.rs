@@ -517,12 +517,12 @@ fn mapped_tolerance() {
     let unit = sum + EXP + product;
     // By the part that scale·V has of U; an error of τ counts by the part that the offset has.
     let whole = f64::max(word + scale + product, tail) + sum;
-    let lane = (floor + unit + whole + product + difference) * SECOND_ORDER;
+    let alone = (floor + unit + whole + product + difference) * SECOND_ORDER;
     // A slope is a product with the scale, and both are multiplied with V; an offset has a product with τ. Two sums are rounded relative to themselves,
     // which are at least −(D + D·c).
     let parts = f64::max(word + scale + product + product, tail + product);
     let line = (floor + unit + parts + 2.0 * sum) * SECOND_ORDER;
-    for total in [lane, line] {
+    for total in [alone, line] {
         assert!(
             total <= staircase::PER_Y / SECOND_ORDER,
             "{} of {}",

@@ -71,7 +71,7 @@ fn drawn(law: &impl Law, eps: f64, bounds: (i64, i64), [lower, upper]: [Option<i
     for _ in 0..12.min(cells.len()) {
         let i = input.below(cells.len());
         let (index, word) = (start + i as u64, words.word(start + i as u64));
-        let magnitude = magnitude(&integers, word & !(1 << 63), &mut |e| words.extension(index, e)) as i128;
+        let magnitude = i128::from(magnitude(&integers, word & !(1 << 63), &mut |e| words.extension(index, e)));
         let expected = centre + if word >> 63 == 1 { -magnitude } else { magnitude };
         assert_eq!(i128::from(cells[i]), expected, "value {i} from {start} of {law:?}");
     }
