@@ -303,21 +303,24 @@ fn rough(weight: f64, word: u64) -> Option<bool> {
     }
 }
 
-/// Candidate ⌊m·u⌋ of the m whose coins fell heads, counted from 0; there is at least one, the best. No branch depends on which they are.
+/// Candidate ⌊m·u⌋ of the m whose coins fell heads, counted from 0; there is at least one, the best. What depends on them is the work
+/// that tells where that candidate is, which is released.
 fn one_of(heads: &[u64], word: u64, extension: impl Fn(usize) -> u64) -> usize {
-    let m: u64 = heads.iter().map(|mask| u64::from(mask.count_ones())).sum();
+    // Nothing here overflows; wrapping operations have no check, which would be a branch on noise.
+    let counts = heads.iter().map(|mask| u64::from(mask.count_ones()));
+    let m = counts.fold(0, u64::wrapping_add);
     let mut wanted = part_of(m, word, extension);
     let (mut mask, mut begin, mut passed) = (0, 0, false);
     for (b, &block) in heads.iter().enumerate() {
         let count = u64::from(block.count_ones());
         // All ones at the block that the candidate is in.
-        let here = u64::from(!passed & (wanted < count)).wrapping_neg();
+        let here = u64::from(reveal::condition(!passed & (wanted < count))).wrapping_neg();
         mask |= block & here;
         begin |= (b * BLOCK) as u64 & here;
         passed |= here != 0;
-        wanted -= count & u64::from(!passed).wrapping_neg();
+        wanted = wanted.wrapping_sub(count & u64::from(!passed).wrapping_neg());
     }
-    reveal::word(begin + nth(mask, wanted)) as usize
+    reveal::word(begin.wrapping_add(nth(mask, wanted))) as usize
 }
 
 /// The place of set bit number `n` of a mask, counted from 0.
@@ -325,10 +328,10 @@ fn nth(mut mask: u64, mut n: u64) -> u64 {
     let mut place = 0;
     for half in [32, 16, 8, 4, 2, 1] {
         let low = u64::from((mask & ((1 << half) - 1)).count_ones());
-        let above = u64::from(n >= low);
-        n -= low * above;
-        mask >>= half * above;
-        place += half * above;
+        let above = u64::from(reveal::condition(n >= low));
+        n = n.wrapping_sub(low & above.wrapping_neg());
+        mask >>= half & above.wrapping_neg();
+        place |= half & above.wrapping_neg();
     }
     place
 }
