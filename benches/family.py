@@ -119,6 +119,8 @@ def lattice_noise(reach: int, ratio: float) -> Mechanism:
     moments = _summed(weight, np.arange(-end, end + 1).astype(float))
     arguments = {"weights": weight(np.arange(-reach, reach + 1.0)).tolist(), "tail_ratio": ratio}
     return Mechanism("LatticeNoise", arguments, *moments, dtype=np.int64)
+
+
 def discrete_canonical(eps: float, delta: float) -> Mechanism:
     """P(X >= k) = a_k: a_1 = (1 − δ)/(1 + e^ε), a_(k+1) = max(0, e^(−ε)·(a_k − δ)) (Awan and Ramasethu 2023)."""
     tails = [(1 - delta) / (1 + math.exp(eps))]
