@@ -82,6 +82,7 @@ fn refused(error: ParamError) {
         "n_parties",
         "present",
         "sigma2",
+        "mu",
         "log2_granularity",
         "dim",
         "weights",
