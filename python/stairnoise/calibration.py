@@ -37,7 +37,8 @@ _MOST_STEPS = 60
 _ENOUGH = 1 - 1e-3
 # A first stair that is best for many releases replaces the best one for a single release if the cost falls by more than this.
 _WORTHWHILE = 1e-5
-# By these parts the ε of a Gaussian mechanism is less, until its composed loss, with its rounding, is no more than it.
+# By these parts ε is less, until what is spent, with its rounding, is no more: of Gaussian mechanisms, which are given the ε of
+# all releases, and of canonical noise, whose profile is steep at its ε.
 _LESS = (0.0, 2.0**-40, 2.0**-30)
 # Parts of δ that truncated noise may spend on its ends. A smaller part would make the bounds wider, by ln(1/part) noise scales.
 # For more than a few releases the last part is the best one.
@@ -251,8 +252,10 @@ def search(make: Callable[[float], Any], target: Target, start: float) -> Any:
 
     The ε of all releases nearly grows in proportion with that of one: secants end after few steps.
     """
-    best = make(start)
-    low = start, target.spent(best)
+    for less in _LESS:
+        low = start * (1 - less), target.spent(best := make(start * (1 - less)))
+        if low[1] <= target.eps:
+            break
     high: tuple[float, float] | None = None
     for step in range(_MOST_STEPS):
         if low[1] >= target.eps * (1 - _NEAR):

@@ -271,9 +271,11 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     @property
     def granularity(self) -> Float:
         """Lattice step g, a power of two: every draw is a multiple of it."""
-        granularity: Any = (
-            np.ldexp(1.0, self._lattices.log2_granularity) if self._parameter_shape else self._scalar_law.granularity
-        )
+        if self._parameter_shape:
+            granularity: Any = np.ldexp(1.0, self._lattices.log2_granularity)
+            granularity.flags.writeable = False
+        else:
+            granularity = self._scalar_law.granularity
         return granularity  # type: ignore[no-any-return]
 
     @property
