@@ -199,8 +199,9 @@ def calls() -> Iterator[Call]:
     for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities):
         found = _call(f"PermuteAndFlip.{method.__name__}", method)
         yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
-    yield Call("Gaussian by sigma", sn.Gaussian, {"sigma": 2.0, "sensitivity": 2})
-    yield Call("DiscreteGaussian by sigma", sn.DiscreteGaussian, {"sigma": 2.0})
+    for name, arguments in {"Gaussian": {"eps": None, "delta": None}, "DiscreteGaussian": {"sigma2": None}}.items():
+        found = _call(name, getattr(sn, name))
+        yield found._replace(label=f"{name} by sigma", arguments=found.arguments | arguments | {"sigma": 2.0})
 
 
 def members() -> Iterator[tuple[str, Any]]:

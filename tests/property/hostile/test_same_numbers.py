@@ -122,7 +122,7 @@ def same(found, expected, *, spacing: float | None) -> None:
 
 def test_counts_refuse_floats():
     """What the tests above leave out, and no more."""
-    found = [(call, argument) for call in calls() for argument in sorted(counts(call))]
+    found = [(call, argument) for call in calls() for argument in sorted(counts(call)) if attempt(call, {}).refusal is None]
     assert len({call.label for call, _ in found}) == 15
     for call, argument in found:
         assert attempt(call, {argument: 1.0}).refusal is sn.ParameterTypeError
