@@ -20,7 +20,7 @@ from stairnoise.privacy import privacy_loss
 CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]
 # Each composition of these lists thousands of probabilities.
-HEAVY = ("GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace")
+HEAVY = ("GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace", "Skellam")
 # A composition of Arete noise takes up to a minute; of truncated noise, some tenths of a second.
 MINUTES, SLOW = "Arete", ("TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase")
 QUICK = [row for row in CALIBRATED if row.class_name != MINUTES]

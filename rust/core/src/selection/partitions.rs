@@ -1,5 +1,6 @@
 //! Which partitions of a data set may be shown, and with which counts (docs/contract.md, selecting partitions).
 
+use std::hint::black_box;
 use std::sync::OnceLock;
 
 use crate::error::{DrawError, ParamError};
@@ -215,7 +216,8 @@ impl PartitionSelection {
     /// The released count, without a branch: `needed` is the least count that is shown by the same word.
     fn noisy(&self, count: i64, needed: u64) -> i64 {
         let above = count.saturating_sub(needed.cast_signed());
-        let shown = !(above >> 63);
+        // LLVM 22 makes a branch of a mask that it knows.
+        let shown = black_box(!(above >> 63));
         above.saturating_add(self.median.cast_signed()) & shown
     }
 
