@@ -42,7 +42,7 @@ class Lattices(NamedTuple):
 class GaussianArrays(LawOfNumbers[Default, Value, Float]):
     """A law of Gaussian noise on a lattice, whose parameters may be arrays."""
 
-    __slots__ = ("_lattices", "_parameter_shape")
+    __slots__ = ("_lattices",)
 
     # Of array parameters; not set for scalars.
     _lattices: Lattices
@@ -58,17 +58,15 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
         del out
         return cls(**arguments)
 
-    def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
-        object.__setattr__(self, "_parameter_shape", ())
-        super()._store(native, given)
+    @property
+    def _parameter_shape(self) -> Shape:  # type: ignore[override]
+        return () if self._scalar_law is not None else self._lattices.sigma2.shape
 
     def _store_arrays(self, lattices: Lattices, given: dict[str, Any]) -> None:
         """Keep the elements of a law of array parameters, as `_store` does for scalars."""
         _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
-        object.__setattr__(self, "_parameter_shape", lattices.sigma2.shape)
         object.__setattr__(self, "_lattices", lattices)
-        object.__setattr__(self, "_given", given)
-        self._hold(None)
+        self._store(None, given)
 
     # Drawing and releasing
 

@@ -111,12 +111,12 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         """Check the numbers by the extension, and make its law if they are scalars."""
         object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
-            self._hold(self._native_law(self._eps, self._sensitivity, self._spec))  # type: ignore[arg-type]
+            self._store(self._native_law(self._eps, self._sensitivity, self._spec), None)  # type: ignore[arg-type]
             return
         if 0 in shape:
             self._check_each_alone()
         _native.check(self._native_name, *self._broadcast(shape))
-        self._hold(None)
+        self._store(None, None)
 
     @property
     def sensitivity(self) -> Value | float:

@@ -46,17 +46,18 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     # Not set until first used.
     _hash: int
 
-    def _store(self, native: _native.Law, given: dict[str, Any]) -> None:
-        """Keep the extension's law and the arguments by name, in the constructor's order; every constructor ends with it."""
-        object.__setattr__(self, "_given", given)
-        self._hold(native)
+    def _store(self, native: _native.Law | None, given: dict[str, Any] | None) -> None:
+        """Keep the extension's law, and the arguments by name, in the constructor's order; every constructor ends with it.
 
-    def _hold(self, native: _native.Law | None) -> None:
-        """Keep the extension's law; it is None for array parameters."""
-        one_number = native is not None and not self._value_shape
+        There is no such law of array parameters, and no such names where the class keeps its arguments itself.
+        """
         store = object.__setattr__
+        store(self, "_given", given)
         store(self, "_scalar_law", native)
-        store(self, "_draw", (native.draw_int if self._integers else native.draw_float) if one_number else None)  # type: ignore[union-attr]
+        if native is None or self._value_shape:
+            store(self, "_draw", None)
+        else:
+            store(self, "_draw", native.draw_int if self._integers else native.draw_float)
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._given

@@ -155,13 +155,14 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         if sigma is not None:
             if sigma2 is not None:
                 raise ParameterError(f"sigma2 must be left out beside sigma, got {received(sigma2)}")
-            self._hold_sigma2(_squared(sigma), None)
+            number = _squared(sigma)
         elif sigma2 is None:
             raise ParameterTypeError("sigma2 must be given, or sigma instead, got None")
         else:
-            self._hold_sigma2(real(sigma2, "sigma2"), None)
+            number = real(sigma2, "sigma2")
+        self._keep(number, None)
 
-    def _hold_sigma2(self, sigma2: Real, calibration: _Calibration | None) -> None:
+    def _keep(self, sigma2: Real, calibration: _Calibration | None) -> None:
         """Keep the parameter, and what it was calibrated for; every constructor ends here."""
         object.__setattr__(self, "_calibration", calibration)
         if isinstance(sigma2, float):
@@ -175,7 +176,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     @classmethod
     def _calibrated(cls, sigma2: Real, *calibration: Any) -> DiscreteGaussian[Any, Any]:
         law = cls.__new__(cls)
-        law._hold_sigma2(sigma2, _Calibration(*calibration))
+        law._keep(sigma2, _Calibration(*calibration))
         return law
 
     def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
@@ -342,7 +343,8 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
     def _rho(self, change: Any) -> Float:
         change = change * 1.0
-        return self._plain(np.asarray(change * change / (2 * self._given["sigma2"])))
+        rho = change * change / (2 * self._given["sigma2"])
+        return self._plain(rho) if self._parameter_shape else rho
 
     def _require_one_rho(self, l2_sensitivity: object) -> None:
         if self._parameter_shape:

@@ -35,17 +35,16 @@ _MOST_SIGMA2 = 2.0**200
 class LatticeGaussian(General):
     """The loss of the distribution P(X = k) ∝ exp(-k²/(2σ²)) under a shift of `cells`."""
 
-    __slots__ = ("_law", "beyond", "bottom", "cells", "eps", "infinite", "pitch", "top")
+    __slots__ = ("_law", "bottom", "cells", "pitch", "top")
 
-    eps: Array
-    infinite: float
+    # The loss has no bound, and is never infinite.
+    eps = np.array(math.inf)
+    infinite = beyond = 0.0
     top: float
 
     def __init__(self, sigma2: float, cells: float) -> None:
         self._law = DiscreteGaussianLaw(sigma2)
         self.cells = cells
-        self.eps = np.array(math.inf)
-        self.infinite = self.beyond = 0.0
         self.pitch = cells / sigma2
         # The losses of two outcomes, so that a lattice with a step that divides the pitch holds all between them.
         middle, width = cells * self.pitch / 2, math.ceil(_REACH * self._law.sigma) * self.pitch
