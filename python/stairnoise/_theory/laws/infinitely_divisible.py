@@ -166,7 +166,7 @@ def _short_list(shape: float, rate: float, size: int) -> tuple[Floats, float]:
 
 
 def _long_list(shape: float, rate: float, size: int) -> tuple[Floats, float]:
-    """The same for β < 1, in as many blocks as each has entries, all at once.
+    """Return the same for β < 1, in as many blocks as each has entries, all at once.
 
     With e_k = u/v, a step multiplies (u, v) by a matrix of positive numbers. So the product of a block's matrices, which says
     with which e_k the next block begins, has no cancellation either.
