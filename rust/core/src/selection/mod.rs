@@ -21,6 +21,7 @@ use crate::stream::Generator;
 pub(crate) use flips::Bits;
 use levels::Levels;
 pub use partitions::PartitionSelection;
+use selector::Draw;
 pub use selector::Selector;
 
 /// A mechanism that selects one of n candidates, exactly with its probability for the `f64`s as they are (docs/contract.md, selection).
@@ -41,15 +42,6 @@ pub use selector::Selector;
 pub struct Selection {
     levels: Levels,
     draw: Draw,
-}
-
-/// How a candidate is drawn by the weights.
-#[derive(Clone, Copy, Debug)]
-enum Draw {
-    /// P(i) = w_i/Σw.
-    Proportional,
-    /// A coin of probability w_i for every candidate, and one of those whose coin fell heads.
-    Flips,
 }
 
 impl Selection {

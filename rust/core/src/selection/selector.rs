@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::Draw;
 use super::flips::{self, Bits, Coins, Consecutive, Flips};
 use super::kept::Kept;
 use super::levels::Levels;
@@ -12,6 +11,15 @@ use super::thresholds::RowThresholds;
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::{CHUNK, Fill, Words};
+
+/// How a candidate is drawn by the weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Draw {
+    /// P(i) = w_i/Σw.
+    Proportional,
+    /// A coin of probability w_i for every candidate, and one of those whose coin fell heads.
+    Flips,
+}
 
 /// Selects from rows in pieces; made by [`Selection::selector`] or [`Selection::top_selector`].
 #[derive(Debug)]
