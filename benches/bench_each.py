@@ -1,7 +1,8 @@
-"""Every value with an ε of its own: stairnoise beside Algorithm 1, vectorised with arrays of parameters."""
+"""Every value with parameters of its own: stairnoise beside what draws with arrays of parameters in NumPy."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import stairnoise as sn
+from benches.family import Mechanism
 from benches.laws import Law, optimal_gamma, staircase_moments
 from benches.peers import algorithm_1
 from benches.timing import BULK, Draw, Run, affordable, fill, side_by_side
@@ -70,3 +72,55 @@ def bench_own_eps(benchmark: Any, work: str, mine: Any, theirs: Any, contender: 
         run = Run(theirs(n), n)
     drawn = side_by_side(benchmark, "own eps", work, contender, run, beside)
     check(np.asarray(drawn))
+
+
+# ---------------------------------------------------------------- Gaussian noise
+
+SIGMAS = (1.0, 10.0)
+GROUPS = {"in 64 groups": 64, "all different": BULK}
+"""How many different σ there are, one after the other."""
+
+
+def sigmas(n: int, different: int) -> NDArray[np.float64]:
+    """Return σ from the least to the most."""
+    groups = min(n, different)
+    return np.linspace(*SIGMAS, groups)[np.arange(n) * groups // n]
+
+
+def _gaussian(n: int, different: int) -> Draw:
+    law, out = sn.Gaussian(sigma=sigmas(n, different)), np.zeros(n)
+    return lambda: law.sample(out=out, threads=1)
+
+
+def _discrete_gaussian(n: int, different: int) -> Draw:
+    law, out = sn.DiscreteGaussian(sigmas(n, different) ** 2), np.zeros(n, np.int64)
+    return lambda: law.sample(out=out, threads=1)
+
+
+def _numpy_normal(n: int, different: int) -> Draw:
+    rng, sigma, out = np.random.default_rng(1), sigmas(n, different), np.zeros(n)
+    return lambda: np.multiply(rng.standard_normal(out=out), sigma, out=out)
+
+
+def check_gaussian(values: NDArray[Any], different: int) -> None:
+    """Check the values in eight parts, as `check`; a discrete variance is σ² to 1e-7."""
+    parts = zip(np.array_split(values, 8), np.array_split(sigmas(values.size, different), 8), strict=True)
+    for part, sigma in parts:
+        Mechanism("Gaussian", {"sigma": float(sigma.mean())}, float(np.mean(sigma**2)), float(np.mean(3 * sigma**4))).check(part)
+
+
+@pytest.mark.parametrize("mine", [_gaussian, _discrete_gaussian], ids=["Gaussian", "DiscreteGaussian"])
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("contender", ["stairnoise", "NumPy normal"])
+def bench_own_sigma(benchmark: Any, mine: Any, groups: str, contender: str) -> None:
+    """Time Gaussian noise with a σ of its own for every value, or for every group of values."""
+    work, different = f"{mine.__name__[1:]}, own sigma {groups}", GROUPS[groups]
+    make = partial(mine, different=different)
+    n = affordable(make, BULK)
+    ours = Run(make(n), n)
+    if contender == "stairnoise":
+        drawn = side_by_side(benchmark, "own eps", work, contender, ours, {"fill": fill()})
+    else:
+        run = Run(_numpy_normal(n, different), n)
+        drawn = side_by_side(benchmark, "own eps", work, contender, run, {"fill": fill(), work: ours})
+    check_gaussian(np.asarray(drawn), different)

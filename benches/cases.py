@@ -63,8 +63,10 @@ class Noise:
 
     @property
     def mkl(self) -> tuple[str, float] | None:
-        """MKL's nearest sampler: Laplace noise for the staircases, normal noise for Gaussian noise."""
+        """MKL's nearest sampler: Laplace noise for the staircases, normal noise for Gaussian noise; none for arrays."""
         a = self.arguments
+        if any(isinstance(value, np.ndarray) for value in a.values()):
+            return None
         if self.name in ("Staircase", "Laplace"):
             return "laplace", a.get("sensitivity", 1) / a["eps"]
         if self.name in ("DiscreteStaircase", "DiscreteLaplace"):

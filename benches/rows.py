@@ -21,6 +21,8 @@ from benches.timing import IN_CACHE, Draw
 
 LARGE = 10**7
 POINTS = 10**5
+SELECTIONS = 1000
+"""At a call."""
 
 # ---------------------------------------------------------------- mechanisms
 
@@ -30,6 +32,11 @@ COUNTINGS = {eps: Noise("DiscreteLaplace", {"eps": eps}, np.int64) for eps in (0
 DISCRETE = {eps: Noise("DiscreteStaircase", {"eps": eps, "sensitivity": 10}, np.int64) for eps in (1.0, 4.0)}
 GAUSSIANS = [Noise("DiscreteGaussian", {"sigma2": sigma2}, np.int64) for sigma2 in (1.0, 100.0, 1e6)]
 GAUSSIANS.append(Noise("Gaussian", {"eps": 1.0, "delta": 1e-6}))
+OWN_VARIANCE = [
+    Noise("DiscreteGaussian", {"sigma2": np.repeat(np.linspace(1, 100, 64), IN_CACHE // 64)}, np.int64),
+    Noise("Gaussian", {"sigma": np.repeat(np.linspace(1, 10, 64), IN_CACHE // 64)}),
+]
+"""Arrays of parameters of Gaussian noise: 64 groups of values, each with its own."""
 RELEASED = (COUNTINGS[1.0], STAIRCASES[4.0], LAPLACES[1.0])
 
 
@@ -176,14 +183,24 @@ def _one_release(noise: Noise) -> Draw:
     return method_of(noise, "release", [0] * noise.dim if noise.dim > 1 else 5)
 
 
+def _selections(noise: Noise, candidates: int, rows: int) -> Case:
+    def make() -> Draw:
+        costs = np.tile(np.linspace(0, 10, candidates), (rows, 1))
+        return method_of(noise, "select", costs, SELECTIONS, threads=1)
+
+    row = "one row" if rows == 1 else f"{rows} rows"
+    return Case(f"{SELECTIONS} selections from {row} of {candidates} candidates, {noise}", make, SELECTIONS)
+
+
 def _functions() -> Iterator[Case]:
     costs = np.linspace(0, 10, 1000)
     for name in ("StaircaseSelection", "ExponentialMechanism", "PermuteAndFlip"):
+        noise = Noise(name, {"eps": 1.0})
         for method in ("select", "sample", "probabilities", "log_probabilities", "expected_cost"):
-            noise = Noise(name, {"eps": 1.0})
             yield Case(
                 f"{method} of {costs.size} candidates, {noise}", partial(method_of, noise, method, costs), every_tier=False
             )
+        yield from (_selections(noise, n, rows) for n in (10, 1000) for rows in (1, SELECTIONS))
     groups = np.arange(IN_CACHE) % 40
     for eps in (1.0, 0.1):
         noise = Noise("PartitionSelection", {"eps": eps, "delta": 1e-6})
@@ -254,6 +271,10 @@ def _others() -> Iterator[Case]:
     eps = np.linspace(0.1, 4, IN_CACHE)
     for noise in (STAIRCASES[4.0], LAPLACES[1.0], COUNTINGS[1.0], DISCRETE[1.0]):
         own = Noise(noise.name, noise.arguments | {"eps": eps}, noise.dtype)
+        yield Case(f"constructing {own}", partial(partial, own.law), IN_CACHE, every_tier=False)
+        yield bulk(own)
+        yield released(own, IN_CACHE, into=True)
+    for own in OWN_VARIANCE:
         yield Case(f"constructing {own}", partial(partial, own.law), IN_CACHE, every_tier=False)
         yield bulk(own)
         yield released(own, IN_CACHE, into=True)

@@ -401,13 +401,19 @@ class Selecting(Immutable):
     def expected_cost(self, costs: _Rows) -> NDArray[np.float64]: ...
     @overload
     def expected_cost(self, costs: RealLike) -> Real: ...
-    def expected_cost(self, costs: RealLike) -> Any:
-        """Return the mean cost of the selected candidate, Σ p·c.
+    @overload
+    def expected_cost(self, *, scores: Sequence[Number]) -> float: ...
+    @overload
+    def expected_cost(self, *, scores: _Rows) -> NDArray[np.float64]: ...
+    @overload
+    def expected_cost(self, *, scores: RealLike) -> Real: ...
+    def expected_cost(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> Any:
+        """Return the mean cost of the selected candidate, Σ p·c. A score s is the cost −s, so the mean score is minus this.
 
         Parameters
         ----------
-        costs : array of float, shape (..., n)
-            As for `select`.
+        costs, scores : array of float, shape (..., n), or None
+            One of the two, as for `select`.
 
         Returns
         -------
@@ -419,7 +425,7 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        rows = self._rows(costs)
+        rows = self._rows(costs, scores)
         chances = self._chances(self._exponents(rows))
         # A candidate that is never selected adds nothing.
         rows = np.where(rows < np.inf, rows, rows.min(axis=-1, keepdims=True))

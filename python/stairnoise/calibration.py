@@ -109,7 +109,7 @@ def calibrate(
     -------
     an instance of `cls`
         For a hundred releases it takes some 10 ms for staircases and Gaussian mechanisms, and a second or two for the others.
-        `Arete`, whose probabilities are listed, may take minutes.
+        `Arete`, whose probabilities are listed, takes about five seconds.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from stairnoise._parameters import RealLike, flag, single
 from stairnoise._selecting import Selecting
 from stairnoise._theory import permute_and_flip
 
-# Rules for the costs, and for the scores, of mechanisms to which only differences of costs matter.
-_ANY = {1: "finite or inf", -1: "finite or -inf"}
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class StaircaseSelection(Selecting):
@@ -127,7 +128,31 @@ class StaircaseSelection(Selecting):
         return exponents
 
 
-class ExponentialMechanism(Selecting):
+class _ByDifferences(Selecting):
+    """A mechanism to which only differences of costs matter."""
+
+    __slots__ = ()
+    _rules = {1: "finite or inf", -1: "finite or -inf"}  # noqa: RUF012 - never changed
+    _make: Callable[[float, float, bool], _native.Selection]
+
+    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, monotonic: bool = False) -> None:
+        rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
+        self._store(self._make(rate, change, promise), {"eps": rate, "sensitivity": change, "monotonic": promise})
+
+    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
+        # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
+        halved = bool(np.abs(rows, where=rows < np.inf, out=np.zeros(rows.shape)).max(initial=0.0) >= 2.0**1022)
+        rows = rows / 2 if halved else rows
+        above, exponent = np.frexp(rows - rows.min(axis=-1, keepdims=True))
+        eps, unit = math.frexp(self.eps), math.frexp(self.sensitivity)
+        shift = eps[1] - unit[1] + halved - (not self.monotonic)
+        with np.errstate(over="ignore", under="ignore"):
+            exponents: NDArray[np.float64] = np.ldexp(above * eps[0] / unit[0], exponent + shift)
+        return exponents
+
+
+class ExponentialMechanism(_ByDifferences):
     r"""The exponential mechanism: selects one of finitely many candidates by their costs.
 
     .. math:: P(i) = \frac{w_i}{\sum_k w_k},\quad w_i = e^{-εc_i/(2Δ)}
@@ -171,18 +196,10 @@ class ExponentialMechanism(Selecting):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _rules = _ANY
-
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, monotonic: bool = False) -> None:
-        rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
-        mechanism = _native.Selection.exponential(rate, change, promise)
-        self._store(mechanism, {"eps": rate, "sensitivity": change, "monotonic": promise})
-
-    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _cost_exponents(rows, self)
+    _make = staticmethod(_native.Selection.exponential)
 
 
-class PermuteAndFlip(Selecting):
+class PermuteAndFlip(_ByDifferences):
     r"""Permute-and-flip: selects one of finitely many candidates, never at a higher mean cost than the exponential mechanism.
 
     It visits the candidates in a uniformly random order. It accepts candidate i with probability
@@ -241,15 +258,7 @@ class PermuteAndFlip(Selecting):
 
     __slots__ = ()
     __module__ = "stairnoise"
-    _rules = _ANY
-
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, monotonic: bool = False) -> None:
-        rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
-        mechanism = _native.Selection.permute_and_flip(rate, change, promise)
-        self._store(mechanism, {"eps": rate, "sensitivity": change, "monotonic": promise})
-
-    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _cost_exponents(rows, self)
+    _make = staticmethod(_native.Selection.permute_and_flip)
 
     def _chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(under="ignore"):
@@ -259,16 +268,3 @@ class PermuteAndFlip(Selecting):
     def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         logs: NDArray[np.float64] = np.log(permute_and_flip.first_accepted(exponents)) - exponents
         return logs
-
-
-def _cost_exponents(rows: NDArray[np.float64], mechanism: Selecting) -> NDArray[np.float64]:
-    """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
-    # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
-    halved = bool(np.abs(rows, where=rows < np.inf, out=np.zeros(rows.shape)).max(initial=0.0) >= 2.0**1022)
-    rows = rows / 2 if halved else rows
-    above, exponent = np.frexp(rows - rows.min(axis=-1, keepdims=True))
-    eps, unit = math.frexp(mechanism.eps), math.frexp(mechanism.sensitivity)
-    shift = eps[1] - unit[1] + halved - (not mechanism.monotonic)
-    with np.errstate(over="ignore", under="ignore"):
-        exponents: NDArray[np.float64] = np.ldexp(above * eps[0] / unit[0], exponent + shift)
-    return exponents

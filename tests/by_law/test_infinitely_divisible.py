@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._theory.laws import infinitely_divisible as theory
 from tests.by_law.infinitely_divisible import points, probabilities
 from tests.statistical import checks
 
@@ -187,3 +188,14 @@ def test_refuses(make, text):
 def test_refuses_types(make):
     with pytest.raises(sn.ParameterTypeError):
         make()
+
+
+@pytest.mark.parametrize(("shape", "rate"), [(0.77, 1 / 1024), (1e-9, 0.002), (0.99999, 0.001), (0.3, 0.05)])
+def test_long_lists_are_those_of_the_recurrence(shape, rate):
+    """Ratio by ratio; both lists are unsure at their ends, where they begin."""
+    size = 10_000 + math.ceil(21 / rate)
+    one_by_one, first = theory._short_list(shape, rate, size)
+    in_blocks, again = theory._long_list(shape, rate, size)
+    assert in_blocks.shape == (size,)
+    assert in_blocks[:10_000] == pytest.approx(one_by_one[:10_000], rel=1e-13, abs=0)
+    assert again == pytest.approx(first, rel=1e-14, abs=0)

@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 
 import stairnoise as sn
 from stairnoise._theory.laws.truncated_staircase import achieved_delta
+from tests.by_law.finite_integers import check_quantiles, check_samples
 
 LAWS = [
     sn.TruncatedDiscreteStaircase(1.0, 1e-6),
@@ -324,36 +325,13 @@ def test_distribution_by_direct_sums(law):
 
 @laws
 def test_quantiles_are_the_least_integers(law):
-    i = np.arange(law.lower, law.upper + 1)
-    cdf, sf = law.cdf(i), law.sf(i)
-    q = np.concatenate([np.linspace(0.001, 0.999, 301), np.logspace(-9, -3, 50)])
-    least = [int(i[np.argmax(cdf >= one)]) for one in q]
-    assert law.ppf(q).tolist() == least
-    assert law.isf(q).tolist() == [int(i[np.argmax(sf <= one)]) for one in q]
-    assert law.ppf([0, 1]).tolist() == [law.lower, law.upper]
-    assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
-    size = np.abs(i)
-    p = law.pmf(i)
-    for alpha in (1e-3, 0.05, 0.5, 0.999):
-        expected = next(t for t in range(int(size.max()) + 1) if p[size > t].sum() <= alpha)
-        assert law.error_bound(alpha) == expected
+    check_quantiles(law)
 
 
 @laws
 def test_samples_have_the_probabilities(law):
-    """Chi-square with 200 000 values; seed 21; false alarms 1e-6 for each law."""
-    noise = law.sample(200_000, rng=sn.SeededRng(21))
-    assert noise.min() >= law.lower
-    assert noise.max() <= law.upper
-    expected = law.pmf(np.arange(law.lower, law.upper + 1)) * noise.size
-    counts = np.bincount(noise - law.lower, minlength=expected.size)
-    order = np.argsort(expected)
-    # Cells of at least 20 expected values, the rarest joined.
-    groups = np.floor(np.cumsum(expected[order]) / 20).astype(int)
-    starts = np.flatnonzero(np.append(True, np.diff(groups) > 0))
-    joined = [np.add.reduceat(values[order], starts) for values in (counts, expected)]
-    statistic = ((joined[0] - joined[1]) ** 2 / joined[1]).sum()
-    assert stats.chi2.sf(statistic, starts.size - 1) > 1e-6
+    """False alarms 1e-6 for each law."""
+    check_samples(law)
 
 
 @laws

@@ -21,9 +21,9 @@ CALIBRATED = [row for row in ROWS if row.compared]
 NEED_A_DELTA = [row.class_name for row in CALIBRATED if "delta" in CANDIDATES[row.compared[0].name].compared.takes]
 # Each composition of these lists thousands of probabilities.
 HEAVY = ("GeneralizedDiscreteLaplace", "MergedLaplace", "MultiScaleDiscreteLaplace", "Skellam")
-# A composition of Arete noise takes up to a minute; of truncated noise, some tenths of a second.
-MINUTES, SLOW = "Arete", ("TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase")
-QUICK = [row for row in CALIBRATED if row.class_name != MINUTES]
+# A composition of Arete noise takes a second or more; of truncated noise, some tenths of a second.
+LISTED, SLOW = "Arete", ("TruncatedLaplace", "TruncatedStaircase", "TruncatedDiscreteStaircase")
+QUICK = [row for row in CALIBRATED if row.class_name != LISTED]
 
 
 def most(row, sensitivity):

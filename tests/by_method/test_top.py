@@ -37,7 +37,25 @@ def test_scores_are_costs_with_the_other_sign(make):
         assert np.array_equal(mechanism.top(scores=scores, k=3, rng=seeded()), mechanism.top(costs, 3, rng=seeded()))
         assert np.array_equal(mechanism.probabilities(scores=scores), mechanism.probabilities(costs))
         assert np.array_equal(mechanism.log_probabilities(scores=scores), mechanism.log_probabilities(costs))
+        assert np.array_equal(mechanism.expected_cost(scores=scores), mechanism.expected_cost(costs))
     assert type(mechanism.select(scores=[0, -1])) is int
+
+
+@every
+def test_the_mean_score_is_that_of_the_definition(make):
+    """Evidence: Σ p·s with probabilities from the definition in plain floats, by hand for two candidates."""
+    # One stair, or one sensitivity, between the two.
+    weight = math.exp(-0.75)
+    worse = weight / 2 if make is sn.PermuteAndFlip else weight / (1 + weight)
+    mechanism = make(1.5)
+    found = mechanism.expected_cost(scores=[-1, -2])
+    assert type(found) is float
+    assert found == pytest.approx(1 + worse, rel=1e-14)
+    many = mechanism.expected_cost(scores=[[-1, -2, -math.inf], [-4.0, -math.inf, -5.0]])
+    assert many == pytest.approx([1 + worse, 4 + worse], rel=1e-14)
+    # Scores of either sign, where only differences matter.
+    if make is not sn.StaircaseSelection:
+        assert mechanism.expected_cost(scores=[7, 6]) == pytest.approx(worse - 7, rel=1e-14)
 
 
 @every
@@ -62,7 +80,8 @@ def test_repeated_rows_of_scores_are_not_copied(make):
 @every
 def test_one_of_costs_and_scores_is_given(make):
     mechanism = make(1)
-    for method in (mechanism.select, mechanism.sample, mechanism.probabilities, mechanism.log_probabilities):
+    functions = mechanism.probabilities, mechanism.log_probabilities, mechanism.expected_cost
+    for method in (mechanism.select, mechanism.sample, *functions):
         with pytest.raises(sn.ParameterTypeError, match=r"costs must be .* or scores in their place, got neither"):
             method()
         with pytest.raises(sn.ParameterError, match="costs must be left out where scores are given, got both"):
@@ -76,7 +95,7 @@ def test_one_of_costs_and_scores_is_given(make):
 @every
 def test_refused_scores_are_named_without_their_content(make):
     bad = [[-1.0, -2.0], [-3.0, math.inf]]
-    for method in (make(1).select, lambda **given: make(1).top(k=1, **given)):
+    for method in (make(1).select, make(1).expected_cost, lambda **given: make(1).top(k=1, **given)):
         with pytest.raises(sn.ParameterError, match=r"^scores must be finite or -inf.*, got one that is not at index \(1, 1\)$"):
             method(scores=bad)
         with pytest.raises(sn.ParameterTypeError, match="scores must be a real number") as error:

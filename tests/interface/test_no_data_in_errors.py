@@ -191,6 +191,7 @@ RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make 
     "probabilities": lambda data: sn.ExponentialMechanism(1).probabilities(data),
     "log_probabilities": lambda data: sn.StaircaseSelection(1).log_probabilities(data),
     "expected_cost": lambda data: sn.StaircaseSelection(1).expected_cost(data),
+    "expected_cost of scores": lambda data: sn.StaircaseSelection(1).expected_cost(scores=data),
     "stairs": lambda data: sn.StaircaseSelection(1).stairs(data),
     "compare": lambda data: sn.compare(1, costs=data),
 }

@@ -1,11 +1,10 @@
 """Contract, truncated Laplace: from float64 parameters to the integers between which a law lives."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from tests.oracles import intervals, segments
+from tests.oracles import intervals, search, segments
 from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice, Refused, lattice
 
@@ -49,7 +48,7 @@ def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, 
     enough = partial(_enough, eps, delta, where.cells)
     below, above = given
     if below is None and above is None:
-        symmetric = _least(lambda k: enough(k, k), where.cells)
+        symmetric = search.least(lambda k: enough(k, k), where.cells)
         return symmetric, symmetric
     if below is not None and above is not None:
         if not enough(min(below, above), max(below, above)):
@@ -58,9 +57,9 @@ def bounds(eps: Fraction, delta: Fraction, where: Lattice, lower: float | None, 
     known = below if below is not None else above
     assert known is not None
     if enough(known, known):
-        other = _least(lambda k: enough(min(k, known), max(k, known)), where.cells)
+        other = search.least(lambda k: enough(min(k, known), max(k, known)), where.cells)
     elif enough(known, MOST):
-        other = _least(lambda k: enough(known, k), known + 1)
+        other = search.least(lambda k: enough(known, k), known + 1)
     else:
         raise Refused("no other bound will do")
     return (other, known) if below is None else (known, other)
@@ -79,17 +78,3 @@ def delta_of(eps: Fraction, cells: int, near: int, far: int) -> Interval:
 
 def _enough(eps: Fraction, delta: Fraction, cells: int, near: int, far: int) -> bool:
     return not intervals.less(delta, lambda: delta_of(eps, cells, near, far))
-
-
-def _least(holds: Callable[[int], bool], start: int) -> int:
-    """The least k from start on that holds; all later ones do."""
-    if holds(start):
-        return start
-    step = 1
-    while not holds(start + step):
-        step *= 2
-    low, high = start + step // 2, start + step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high

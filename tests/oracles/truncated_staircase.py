@@ -4,13 +4,12 @@
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from mpmath import mp
 
-from tests.oracles import draw, intervals
+from tests.oracles import draw, intervals, search
 from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice, Refused, first_stair, lattice
 from tests.oracles.survival import Staircase
@@ -125,7 +124,7 @@ def end_of(eps: Fraction, delta: Fraction, cells: int, r: int) -> int:
         threshold = 2 * share / (1 - b + 2 * share * b)
         guess = cells + max(0, law.guess(Fraction(int(threshold * 2**256), 2**256))) - 2
     # Where the search begins, and nothing else: all after the least hold, and none before.
-    return _least(enough, cells if guess <= cells or enough(guess) else guess)
+    return search.least(enough, cells if guess <= cells or enough(guess) else guess)
 
 
 def best(eps: Fraction, delta: Fraction, cells: int, cost: str) -> tuple[int, float | None]:
@@ -176,17 +175,3 @@ def _approximate(law: Staircase, j: int) -> mp.mpf:
     b = mp.exp(-mp.mpf(law.eps.numerator) / law.eps.denominator)
     c, stair = b / (1 - b), law.stair(j)
     return 2 * b**stair * (law.r + stair * law.cells - j + law.cells * c) / (2 * law.r - 1 + 2 * law.cells * c)
-
-
-def _least(holds: Callable[[int], bool], start: int) -> int:
-    """The least integer from start on that holds; all later ones do."""
-    if holds(start):
-        return start
-    step = 1
-    while not holds(start + step):
-        step *= 2
-    low, high = start + step // 2, start + step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high

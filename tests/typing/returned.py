@@ -241,6 +241,9 @@ assert_type(sn.PermuteAndFlip(1).top(floats, 2, out=integers[:2].copy()), Intege
 assert_type(sn.PermuteAndFlip(1).probabilities(scores=floats), Floats)
 assert_type(select.expected_cost([0, 1]), float)
 assert_type(select.expected_cost([[0, 1], [2, 3]]), Floats)
+assert_type(select.expected_cost(scores=[0, -1]), float)
+assert_type(select.expected_cost(scores=[[0, -1], [-2, -3]]), Floats)
+assert_type(sn.PermuteAndFlip(1).expected_cost(scores=floats), float | Floats)
 
 # Which shape, which mechanism
 assert_type(sn.optimal_gamma(4), float)

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use stairnoise::{
     Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Generator, Kind, Law, MergedLaplace, MultiScaleDiscreteLaplace,
-    MultivariateStaircase, Norm, OneWordLaw, ParamError, Selection, Shape, Share, TruncatedLaplace, probe,
+    MultivariateStaircase, Norm, OneWordLaw, ParamError, Selection, Shape, Share, Skellam, TruncatedLaplace, probe,
 };
 
 const WORDS: usize = 100_000_000;
@@ -97,6 +97,9 @@ fn further() -> Result<Vec<Named>, ParamError> {
             let law = MultivariateStaircase::new(eps, 1.0, dim, 0.5, norm)?;
             laws.push((format!("MultivariateStaircase({eps},{dim},{norm:?})"), Box::new(law)));
         }
+    }
+    for mu in [1.0, 100.0, 1e6] {
+        laws.push((format!("Skellam({mu})"), Box::new(Skellam::new(mu, Share::WHOLE)?)));
     }
     Ok(laws)
 }

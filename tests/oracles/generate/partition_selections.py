@@ -11,9 +11,9 @@ from typing import Any
 
 from tests.oracles import partition_selection, stream
 from tests.oracles.generate.encoding import float_bits, float_of, word_hex
+from tests.oracles.generate.selections import near_threshold
 from tests.oracles.partition_selection import Partitions, Shown
 
-ONES = 2**64 - 1
 MOST_EDGES = 6
 COUNT = 12
 
@@ -35,20 +35,7 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def _around(shown: Shown, n: int) -> Iterator[list[Any]]:
     """[word, extension words, least count that is shown] below, at and above π(n)."""
-    scaled = shown.scaled(n, 192)
-    word, first, second = scaled >> 128, scaled >> 64 & ONES, scaled & ONES
-    found = [(word, []), (word, [ONES]), (word, [first]), (word, [first, ONES]), (word, [first, second])]
-    if word > 0:
-        found.append((word - 1, [ONES, ONES]))
-    if word < ONES:
-        found.append((word + 1, []))
-    if first > 0:
-        found.append((word, [first - 1, ONES]))
-    if first < ONES:
-        found.append((word, [first + 1]))
-    if second < ONES:
-        found.append((word, [first, second + 1]))
-    for bits, extension in found:
+    for bits, extension in near_threshold(shown.scaled(n, 192)):
         needed = partition_selection.listed(shown, bits, extension).needed
         yield [word_hex(bits), [f"{e:x}" for e in extension], needed]
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from tests.oracles import intervals, permute_and_flip, stream
-from tests.oracles.generate.encoding import float_bits, float_of, word_hex
-from tests.oracles.generate.selections import mechanism_of
+from tests.oracles.generate.encoding import float_of, word_hex
+from tests.oracles.generate.selections import encoded, mechanism_of
 from tests.oracles.selection import Mechanism, exponents
 
 ONES = 2**64 - 1
@@ -74,12 +74,7 @@ def _completed(row: list[Fraction | None], words: list[int], further: list[list[
 
 def inputs(mechanism: Mechanism, costs: list[float], seed: int) -> dict[str, Any]:
     choose = random.Random(f"flips {seed}")
-    return {
-        "eps": float_bits(mechanism.eps),
-        "sensitivity": float_bits(mechanism.sensitivity),
-        "gamma": mechanism.gamma and float_bits(mechanism.gamma),
-        "monotonic": mechanism.monotonic,
-        "costs": [float_bits(cost) for cost in costs],
+    return encoded(mechanism, costs) | {
         "seed": str(choose.randrange(2**128)),
         "fill": choose.choice((0, 1, 7, 300)),
         "index": choose.choice((0, 1, 511, 2**40 + 3, 2**55)),

@@ -24,6 +24,17 @@ def mechanism_of(entry: dict[str, Any]) -> Mechanism:
     return Mechanism(float_of(entry["eps"]), float_of(entry["sensitivity"]), gamma, entry["monotonic"])
 
 
+def encoded(mechanism: Mechanism, costs: list[float]) -> dict[str, Any]:
+    """The mechanism and its costs as an entry has them."""
+    return {
+        "eps": float_bits(mechanism.eps),
+        "sensitivity": float_bits(mechanism.sensitivity),
+        "gamma": mechanism.gamma and float_bits(mechanism.gamma),
+        "monotonic": mechanism.monotonic,
+        "costs": [float_bits(cost) for cost in costs],
+    }
+
+
 def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     """Inputs of an entry, completed by the oracle."""
     row = Row(exponents(mechanism_of(inputs), [float_of(cost) for cost in inputs["costs"]]))
@@ -33,24 +44,27 @@ def entry(inputs: dict[str, Any]) -> dict[str, Any]:
     return inputs | {"values": [result.index for result in drawn], "cases": cases}
 
 
+def near_threshold(scaled: int) -> Iterator[tuple[int, list[int]]]:
+    """Words and extension words below, at and above a threshold, of which the first 192 bits are given."""
+    word, first, second = scaled >> 128, scaled >> 64 & ONES, scaled & ONES
+    yield from ((word, []), (word, [ONES]), (word, [first]), (word, [first, ONES]), (word, [first, second]))
+    if word > 0:
+        yield word - 1, [ONES, ONES]
+    if word < ONES:
+        yield word + 1, []
+    if first > 0:
+        yield word, [first - 1, ONES]
+    if first < ONES:
+        yield word, [first + 1]
+    if second < ONES:
+        yield word, [first, second + 1]
+
+
 def _around(row: Row, j: int) -> Iterator[list[Any]]:
     """[word, extension words, index] below, at and above S(j)."""
-    scaled = row.scaled(j, 192)
-    word, first, second = scaled >> 128, scaled >> 64 & ONES, scaled & ONES
-    found = [(word, []), (word, [ONES]), (word, [first]), (word, [first, ONES]), (word, [first, second])]
-    if word > 0:
-        found.append((word - 1, [ONES, ONES]))
-    if word < ONES:
-        found.append((word + 1, []))
-    if first > 0:
-        found.append((word, [first - 1, ONES]))
-    if first < ONES:
-        found.append((word, [first + 1]))
-    if second < ONES:
-        found.append((word, [first, second + 1]))
     # Nothing but zeros takes all 8192 extension words where the last threshold is tiny.
     deep = not row.below(Fraction(1, 2**2000), len(row) - 1)
-    for bits, extension in found:
+    for bits, extension in near_threshold(row.scaled(j, 192)):
         if deep and bits == 0 and not any(extension):
             continue
         yield [word_hex(bits), [f"{e:x}" for e in extension], selection.listed(row, bits, extension).index]
@@ -59,12 +73,7 @@ def _around(row: Row, j: int) -> Iterator[list[Any]]:
 def inputs(mechanism: Mechanism, costs: list[float], seed: int) -> dict[str, Any]:
     choose = random.Random(seed)
     thresholds = range(1, len(costs))
-    return {
-        "eps": float_bits(mechanism.eps),
-        "sensitivity": float_bits(mechanism.sensitivity),
-        "gamma": mechanism.gamma and float_bits(mechanism.gamma),
-        "monotonic": mechanism.monotonic,
-        "costs": [float_bits(cost) for cost in costs],
+    return encoded(mechanism, costs) | {
         "seed": str(choose.randrange(2**128)),
         "fill": choose.choice((0, 1, 7, 300)),
         "index": choose.choice((0, 1, 511, 2**40 + 3, 2**62 - 8)),

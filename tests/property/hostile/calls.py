@@ -196,7 +196,7 @@ def calls() -> Iterator[Call]:
         found = _call(f"{type(law).__name__}.release by key", law.release)
         yield found._replace(arguments=found.arguments | BY_KEY)
     law = EXAMPLES["PermuteAndFlip"][0]
-    for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities):
+    for method in (law.select, law.sample, law.top, law.probabilities, law.log_probabilities, law.expected_cost):
         found = _call(f"PermuteAndFlip.{method.__name__}", method)
         yield found._replace(label=f"{found.label} by scores", arguments=found.arguments | {"costs": None, "scores": [3, 1, 2]})
     for name, arguments in {"Gaussian": {"eps": None, "delta": None}, "DiscreteGaussian": {"sigma2": None}}.items():

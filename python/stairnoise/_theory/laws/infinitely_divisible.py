@@ -30,6 +30,8 @@ _SHORT = 42.0
 _STRETCH = 1024
 # Of the largest tilt of a negative binomial distribution, for Chernoff bounds.
 _FRACTIONS = np.append(np.arange(1, 64) / 64, 1 - 2.0 ** -np.arange(7, 20))
+# Lists of more ratios are computed in blocks.
+_LONG = 2**12
 # Up to this rate `_ratios` cancels only where the ratios are near 1.
 _SMALL_RATE = 1.0
 # The transform is taken with tilts 1 − 2^(−i) of the largest, and with one that just keeps what wraps around below e^(−_SHORT).
@@ -145,17 +147,57 @@ def _log_ratios(shape: float, rate: float, size: int) -> Floats:
     if shape > 1 and rate > _SMALL_RATE:
         ratios: Floats = np.array(_ratios(shape, math.exp(-2 * rate), extra)[: size - 1])
         return np.asarray(np.log(ratios))
-    ratio, gap = math.exp(-2 * rate), -math.expm1(-2 * rate)
-    constant = (1 - shape) * gap
-    n, e = 0.0, (1 - shape) / (extra + 1)
-    shortfalls = [0.0] * extra
-    for k in range(extra, 0, -1):
-        n = constant + ratio * (k + 1 - shape) * e
-        shortfalls[k - 1] = e = n / (k - 1 + shape + n)
-    logs: Floats = np.log1p(-np.array(shortfalls[: size - 1]))
+    shortfalls, n = (_short_list if shape > 1 or extra < _LONG else _long_list)(shape, rate, extra)
+    logs: Floats = np.log1p(-shortfalls[: size - 1])
     # The last n gives 1 − e_0 without cancellation, for tiny shapes.
     logs[:1] = math.log(shape / (shape + n))
     return logs
+
+
+def _short_list(shape: float, rate: float, size: int) -> tuple[Floats, float]:
+    """e_0 … e_(size − 1), and the n of e_0."""
+    ratio, constant = math.exp(-2 * rate), (1 - shape) * -math.expm1(-2 * rate)
+    n, e = 0.0, (1 - shape) / (size + 1)
+    found = [0.0] * size
+    for k in range(size, 0, -1):
+        n = constant + ratio * (k + 1 - shape) * e
+        found[k - 1] = e = n / (k - 1 + shape + n)
+    return np.array(found), n
+
+
+def _long_list(shape: float, rate: float, size: int) -> tuple[Floats, float]:
+    """Return the same for β < 1, in as many blocks as each has entries, all at once.
+
+    With e_k = u/v, a step multiplies (u, v) by a matrix of positive numbers. So the product of a block's matrices, which says
+    with which e_k the next block begins, has no cancellation either.
+    """
+    ratio, constant = math.exp(-2 * rate), (1 - shape) * -math.expm1(-2 * rate)
+    width = math.isqrt(size - 1) + 1
+    blocks = -(-size // width)
+    # From the last entry of each block down.
+    last = width * np.arange(1, blocks + 1, dtype=np.float64)
+    u, v = np.array([[1.0], [0.0]]) * np.ones(blocks), np.array([[0.0], [1.0]]) * np.ones(blocks)
+    for step in range(width):
+        k = last - step
+        u *= ratio * (k + 1 - shape)
+        u += constant * v
+        v *= k - 1 + shape
+        v += u
+        scale = 1 / v.max(axis=0)
+        u *= scale
+        v *= scale
+    begin = np.empty(blocks)
+    e = (1 - shape) / (width * blocks + 1)
+    for block in range(blocks - 1, -1, -1):
+        begin[block] = e
+        e = float((u[0, block] * e + u[1, block]) / (v[0, block] * e + v[1, block]))
+    found, here = np.empty((blocks, width)), begin
+    for step in range(width):
+        k = last - step
+        n = constant + ratio * (k + 1 - shape) * here
+        here = n / (k - 1 + shape + n)
+        found[:, width - 1 - step] = here
+    return found.ravel()[:size], float(n[0])
 
 
 def _ratios(shape: float, ratio: float, size: int) -> list[float]:

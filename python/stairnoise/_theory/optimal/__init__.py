@@ -16,5 +16,6 @@ Of other mechanisms:
 - `least_eps`: the least ε that keeps the error within t.
 - `gaussian_sigma`, `discrete_gaussian_sigma`: the least σ or σ² for (ε, δ).
 - `skellam`: the least variance of Skellam noise for (ε, δ).
+- `candidates`: the numbers among which the last two are sought.
 - `equal_variance`: Laplace and staircase noise of the same variance, compared by their privacy losses.
 """

@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.numerics import normal
-from stairnoise._theory.numerics.roots import Rising, bisection, least_integer
+from stairnoise._theory.numerics.roots import Rising, bisection
+from stairnoise._theory.optimal import candidates
 
 Array = NDArray[np.float64]
 
-# Candidates for σ²: this many to an octave, 2**15 <= m < 2**16.
-_TO_AN_OCTAVE = 2**15
-# Exponents of the least candidate, for few values and for many, and of the largest.
+# Exponents of the least candidate for σ², for few values and for many, and of the largest.
 _LOG2_LEAST, _LOG2_LEAST_OF_MANY, _LOG2_MOST = -4, 3, 90
 # Sums of more values are not listed.
 _MOST_LISTED = 2**12
@@ -86,26 +85,9 @@ def _geometric_mean(low: float, high: float) -> float:
 
 
 def partitions_sigma2(eps: float, delta: float, shift: int, k: int) -> float:
-    """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does.
-
-    Bisection over candidates of 16 significant bits, as docs/contract.md, section 12, has it.
-    """
-    least = (_LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY) * _TO_AN_OCTAVE
-    most = _LOG2_MOST * _TO_AN_OCTAVE
-
-    def enough(index: int) -> bool:
-        return _is_enough(eps, delta, shift, k, _candidate(index))
-
-    if enough(least):
-        return _candidate(least)
-    if not enough(most):
-        return math.inf
-    return _candidate(least_integer(enough, least, most))
-
-
-def _candidate(index: int) -> float:
-    octave, place = divmod(index, _TO_AN_OCTAVE)
-    return math.ldexp(1 + place / _TO_AN_OCTAVE, octave)
+    """Return a σ² with which `k` >= 2 values are (ε, δ)-differentially private together; inf if no σ² up to 2**90 does."""
+    log2_least = _LOG2_LEAST if k <= _MOST_LISTED else _LOG2_LEAST_OF_MANY
+    return candidates.least(lambda sigma2: _is_enough(eps, delta, shift, k, sigma2), log2_least, _LOG2_MOST)
 
 
 def _is_enough(eps: float, delta: float, shift: int, k: int, sigma2: float) -> bool:

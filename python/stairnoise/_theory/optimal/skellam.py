@@ -19,11 +19,10 @@ import numpy as np
 
 from stairnoise import _native
 from stairnoise._theory.laws import skellam as theory
-from stairnoise._theory.numerics.roots import least_integer
+from stairnoise._theory.optimal import candidates
 from stairnoise._theory.privacy.parts.skellam import rdp_bound
 
-# Candidates for μ: this many to an octave.
-_TO_AN_OCTAVE = 2**15
+# Exponents of the least and the largest candidate for μ.
 _LOG2_LEAST, _LOG2_MOST = -20, 30
 # Part of δ that is left unused: more than the relative error of the profile.
 _MARGIN = 2.0**-32
@@ -34,28 +33,14 @@ _SHORT = 45.0
 
 
 def least_mu(eps: float, delta: float, shift: int, k: int) -> float:
-    """Return the least candidate with which `k` values are (ε, δ)-differentially private together; inf if there is none.
-
-    Bisection over candidates of 16 significant bits, as docs/contract.md, section 12, has it.
-    """
+    """Return the least candidate with which `k` values are (ε, δ)-differentially private together; inf if there is none."""
     each_eps = _native.largest_quotient(eps, k)
     each_delta = _native.largest_quotient(delta, k)
 
-    def enough(index: int) -> bool:
-        mu = _candidate(index)
+    def enough(mu: float) -> bool:
         return _one_is_enough(mu, each_eps, each_delta, shift) or (k > 1 and _many_are_enough(mu, eps, delta, shift, k))
 
-    least, most = _LOG2_LEAST * _TO_AN_OCTAVE, _LOG2_MOST * _TO_AN_OCTAVE
-    if enough(least):
-        return _candidate(least)
-    if not enough(most):
-        return math.inf
-    return _candidate(least_integer(enough, least, most))
-
-
-def _candidate(index: int) -> float:
-    octave, place = divmod(index, _TO_AN_OCTAVE)
-    return math.ldexp(1 + place / _TO_AN_OCTAVE, octave)
+    return candidates.least(enough, _LOG2_LEAST, _LOG2_MOST)
 
 
 def _one_is_enough(mu: float, eps: float, delta: float, shift: int) -> bool:

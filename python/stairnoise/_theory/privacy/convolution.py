@@ -220,7 +220,13 @@ def _by_tilting(laws: Sequence[tuple[Array, int]], length: int) -> tuple[Array, 
         low = min(low, high)
         # the largest and the smallest entry of the window are those of its ends
         if window.logarithm + window.tilt * (high if window.tilt > 0 else low) > _LEAST_LOG:
-            result[low : high + 1], error[low : high + 1] = window.probabilities(low, high)
+            found, off = window.probabilities(low, high)
+            # Where the tilted sum is far from normal, its errors may hide the lower entries: the next window has them again.
+            hidden = np.flatnonzero(np.cumsum(off) > _BELIEVED * np.cumsum(found))
+            if hidden.size and hidden[-1] < high - low:
+                low += int(hidden[-1]) + 1
+                found, off = found[hidden[-1] + 1 :], off[hidden[-1] + 1 :]
+            result[low : high + 1], error[low : high + 1] = found, off
         elif window.tilt > 0:
             break
         bracket = (window.tilt, window.tilt + 1.0)

@@ -197,7 +197,7 @@ impl Weights for SkellamMagnitude {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::table::Table;
+    use crate::draw::table::{Table, check_beside_thresholds};
     use crate::exact::{self, Sums};
 
     fn law(mu: f64, share: Share) -> SkellamMagnitude {
@@ -298,28 +298,11 @@ mod tests {
         }
     }
 
-    /// Evidence: a second way to the same number, where it is hardest. Thresholds are found by bisection. Beside every threshold, with extensions of
-    /// all zeros and all ones, the table says what the exact path finds on its own from zero, with more limbs and another list.
+    /// Evidence: a second way to the same number, where it is hardest.
     #[test]
     fn the_table_and_the_exact_path_agree_beside_thresholds() {
         for law in laws().into_iter().filter(|law| law.approximate < 1000.0) {
-            let table = Table::new(Box::new(law)).unwrap();
-            for j in 1..30 {
-                let (mut below, mut above) = (0, 1_u64 << 63);
-                while above - below > 1 {
-                    let middle = below.midpoint(above);
-                    let reached = table.index(middle, |_| 0) >= j;
-                    (below, above) = if reached { (middle, above) } else { (below, middle) };
-                }
-                for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
-                    for extension in [0, u64::MAX, 1 << 63] {
-                        if word > 0 && word < 1 << 63 {
-                            let exact = exact::index(&law, word, &mut |_| extension, 0);
-                            assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
-                        }
-                    }
-                }
-            }
+            check_beside_thresholds(&law);
         }
     }
 

@@ -349,6 +349,29 @@ fn product(x: u128, y: u64) -> (u64, u128) {
     ((high >> 64) as u64, high << 64 | u128::from(low as u64))
 }
 
+/// Checks a table against the exact path, which begins at zero, with more limbs and another list: beside each of the first thresholds, which bisection
+/// finds, with extensions of all zeros and all ones.
+#[cfg(test)]
+pub(super) fn check_beside_thresholds(law: &(impl Weights + Clone + 'static)) {
+    let table = Table::new(Box::new(law.clone())).unwrap();
+    for j in 1..30 {
+        let (mut below, mut above) = (0, 1_u64 << WORD_BITS);
+        while above - below > 1 {
+            let middle = below.midpoint(above);
+            let reached = table.index(middle, |_| 0) >= j;
+            (below, above) = if reached { (middle, above) } else { (below, middle) };
+        }
+        for word in [below.saturating_sub(2), below.saturating_sub(1), below, above, above + 1] {
+            for extension in [0, u64::MAX, 1 << 63] {
+                if word > 0 && word < 1 << WORD_BITS {
+                    let exact = exact::index(law, word, &mut |_| extension, 0);
+                    assert_eq!(table.index(word, |_| extension), exact, "{law:?} {j} {word:x}");
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

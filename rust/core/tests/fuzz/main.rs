@@ -61,7 +61,7 @@ macro_rules! at_random {
 }
 
 at_random!(
-    parameters, fill, release, each, staged, vectors, selection, partitions, truncated
+    parameters, fill, release, each, gaussians, staged, vectors, selection, partitions, truncated
 );
 
 /// The kept inputs of a target: a line of hexadecimal digits for each.

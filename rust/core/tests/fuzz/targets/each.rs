@@ -12,10 +12,7 @@ pub fn run(bytes: &[u8]) {
     let n = input.count(200);
     // A few different parameters, so that some recur.
     let few: Vec<(f64, f64, Shape)> = (0..=input.below(20)).map(|_| input.parameters(kind)).collect();
-    let pattern = input.word() | 1;
-    let chosen: Vec<(f64, f64, Shape)> = (0..n as u64)
-        .map(|i| few[(pattern.wrapping_mul(i) >> 7) as usize % few.len()])
-        .collect();
+    let chosen: Vec<(f64, f64, Shape)> = input.mixture(few.len(), n).into_iter().map(|k| few[k]).collect();
     let eps: Vec<f64> = chosen.iter().map(|one| one.0).collect();
     let sensitivity: Vec<f64> = chosen.iter().map(|one| one.1).collect();
     let numbers: Vec<f64> = chosen

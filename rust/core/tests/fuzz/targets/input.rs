@@ -131,6 +131,12 @@ impl<'a> Input<'a> {
         Share::new(1 + self.word() % parties, parties).expect("a share of as many")
     }
 
+    /// Which of `few` things each of `n` values has: several in turn.
+    pub fn mixture(&mut self, few: usize, n: usize) -> Vec<usize> {
+        let pattern = self.word() | 1;
+        (0..n as u64).map(|i| (pattern.wrapping_mul(i) >> 7) as usize % few).collect()
+    }
+
     /// Places that cut a slice in two, three or four.
     pub fn cuts(&mut self, length: usize) -> Vec<usize> {
         let mut cuts = vec![0, length];

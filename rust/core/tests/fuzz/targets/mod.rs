@@ -11,6 +11,7 @@
 
 pub mod each;
 pub mod fill;
+pub mod gaussians;
 mod input;
 mod oracle;
 pub mod parameters;
@@ -24,11 +25,12 @@ pub mod vectors;
 pub type Run = fn(&[u8]);
 
 /// By name, as in `rust/fuzz/fuzz_targets`.
-pub const ALL: [(&str, Run); 9] = [
+pub const ALL: [(&str, Run); 10] = [
     ("parameters", parameters::run),
     ("fill", fill::run),
     ("release", release::run),
     ("each", each::run),
+    ("gaussians", gaussians::run),
     ("staged", staged::run),
     ("vectors", vectors::run),
     ("selection", selection::run),

@@ -1,0 +1,185 @@
+//! Selections in pieces: what draws, with room to work in.
+
+use std::borrow::Cow;
+
+use super::flips::{self, Bits, Coins, Consecutive, Flips};
+use super::kept::Kept;
+use super::levels::Levels;
+use super::rounds::{Once, Rounds, Rows};
+use super::row::Row;
+use super::thresholds::RowThresholds;
+use crate::memory::{self, OutOfMemory};
+use crate::reveal;
+use crate::stream::{CHUNK, Fill, Words};
+
+/// How a candidate is drawn by the weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Draw {
+    /// P(i) = w_i/Σw.
+    Proportional,
+    /// A coin of probability w_i for every candidate, and one of those whose coin fell heads.
+    Flips,
+}
+
+/// Selects from rows in pieces; made by [`Selection::selector`] or [`Selection::top_selector`].
+#[derive(Debug)]
+pub struct Selector<'a> {
+    levels: Cow<'a, Levels>,
+    engine: Engine,
+    /// The row that [`Selector::write_top`] was in the middle of.
+    rounds: Rounds,
+}
+
+/// What draws by the weights, with room to work in and what it keeps of rows.
+#[derive(Debug)]
+enum Engine {
+    Proportional(Row, Option<Kept<RowThresholds>>),
+    Flips(Flips, Option<Kept<Coins>>),
+}
+
+impl<'a> Selector<'a> {
+    pub(super) fn new(levels: Cow<'a, Levels>, draw: Draw, again: bool, k: usize) -> Self {
+        let engine = match draw {
+            Draw::Proportional => Engine::Proportional(Row::new(), again.then(Kept::default)),
+            Draw::Flips => Engine::Flips(Flips::new(), again.then(Kept::default)),
+        };
+        Self {
+            levels,
+            engine,
+            rounds: Rounds::of(k),
+        }
+    }
+
+    /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that are
+    /// not [refused](Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        rows: impl Iterator<Item = &'c [f64]>,
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        self.draw(fill, first, &mut Once::of(rows), out)
+    }
+
+    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`]: value i·k + r is candidate r of the `k` from `row(i)`, the
+    /// best first. Rows have at least `k` finite costs.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn write_top<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        row: impl Fn(usize) -> &'c [f64],
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        let mut rounds = std::mem::replace(&mut self.rounds, Rounds::of(1));
+        let result = self.draw_rounds(fill, first, &mut rounds, row, out);
+        self.rounds = rounds;
+        result
+    }
+
+    fn draw_rounds<'c>(
+        &mut self,
+        fill: &Fill,
+        first: u64,
+        rounds: &mut Rounds,
+        row: impl Fn(usize) -> &'c [f64],
+        out: &mut [i64],
+    ) -> Result<(), OutOfMemory> {
+        // A part that begins within a row needs what was taken from it: the rounds before are drawn again, unless the last part ended here.
+        let ahead = rounds.ahead(first);
+        if ahead > 0 {
+            let mut earlier = memory::filled(0, ahead)?;
+            let begin = first - ahead as u64;
+            self.draw(fill, begin, &mut rounds.over(begin, &row), &mut earlier)?;
+        }
+        self.draw(fill, first, &mut rounds.over(first, &row), out)
+    }
+
+    fn draw(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        if matches!(self.engine, Engine::Flips(..)) {
+            return self.draw_flips(fill, first, rows, out);
+        }
+        let (stage, mut words) = (fill.stage(), Words::new());
+        for (chunk, out) in out.chunks_mut(CHUNK).enumerate() {
+            let first = first + (chunk * CHUNK) as u64;
+            let words = words.at(stage, first, out.len());
+            for (i, place) in out.iter_mut().enumerate() {
+                let Some(costs) = rows.costs()? else { return Ok(()) };
+                let index = self.index(costs, words[i], |e| stage.extension(first + i as u64, e))?;
+                rows.selected(index);
+                *place = reveal::found(index as u64).cast_signed();
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_flips(&mut self, fill: &Fill, first: u64, rows: &mut impl Rows, out: &mut [i64]) -> Result<(), OutOfMemory> {
+        let (first, len) = (fill.start() + first, out.len() as u64);
+        let mut bits = None;
+        for (value, place) in (first..).zip(out) {
+            let Some(costs) = rows.costs()? else { return Ok(()) };
+            // Rows are equally long, so selections lie one after the other.
+            let words = flips::words(costs.len());
+            let bits = bits.get_or_insert_with(|| Consecutive::new(fill, (first + len) * words));
+            let index = self.flip(costs, bits, value * words)?;
+            rows.selected(index);
+            *place = reveal::found(index as u64).cast_signed();
+        }
+        Ok(())
+    }
+
+    /// The function of the contract from words to a candidate, for permute-and-flip; the words of the selection begin at `first`.
+    pub(crate) fn flip(&mut self, costs: &[f64], bits: &mut impl Bits, first: u64) -> Result<usize, OutOfMemory> {
+        let Engine::Flips(flips, kept) = &mut self.engine else {
+            return Ok(0);
+        };
+        let levels = &*self.levels;
+        let Some(kept) = kept else {
+            return flips.index(levels, costs, None, bits, first);
+        };
+        let coins = kept.of(costs, || flips.coins(levels, costs), Coins::len)?;
+        flips.index(levels, costs, Some(coins), bits, first)
+    }
+
+    /// The function of the contract from a word and extension words to a candidate, for the other mechanisms.
+    pub(crate) fn index(
+        &mut self,
+        costs: &[f64],
+        word: u64,
+        mut extension: impl FnMut(usize) -> u64,
+    ) -> Result<usize, OutOfMemory> {
+        let Engine::Proportional(row, kept) = &mut self.engine else {
+            return Ok(0);
+        };
+        let levels = &*self.levels;
+        // The work depends on the candidate, and the candidate is released.
+        let word = reveal::word(word);
+        let mut extension = |e| reveal::word(extension(e));
+        if let Some(kept) = kept {
+            let thresholds = kept.of(costs, || RowThresholds::new(levels, costs, row), RowThresholds::len)?;
+            return thresholds.index(levels, costs, word, extension);
+        }
+        match row.index(levels, costs, word)? {
+            Some(index) => Ok(index),
+            None => exact_index(levels, costs, word, &mut extension),
+        }
+    }
+}
+
+#[cold]
+fn exact_index(
+    levels: &Levels,
+    costs: &[f64],
+    word: u64,
+    extension: &mut impl FnMut(usize) -> u64,
+) -> Result<usize, OutOfMemory> {
+    reveal::slow_path();
+    // Without a guess the search begins in the middle.
+    levels.choice(costs)?.index(word, extension, costs.len() / 2)
+}

@@ -1,0 +1,131 @@
+//! Fills of Gaussian noise in which every value has its own σ² and lattice.
+//!
+//! Compares which parameters, answers and outputs are refused, and each value with the law that has its parameters.
+
+use stairnoise::{DiscreteGaussian, DiscreteGaussians, DrawError, GaussianParameters, Generator, Law, ParamError};
+
+use super::input::Input;
+
+/// Those that laws have, the ends, and what is beyond them.
+const EXPONENTS: [i64; 16] = [
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    -33,
+    -40,
+    5,
+    -1074,
+    960,
+    -1075,
+    961,
+    1 << 40,
+    i64::MIN,
+    i64::MAX,
+];
+
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let n = input.count(400);
+    // A few different parameters, so that some recur; in most cases all have a law.
+    let known = if input.byte() < 224 { 11 } else { EXPONENTS.len() };
+    let few: Vec<(f64, i64)> = (0..=input.below(20))
+        .map(|_| (input.parameter(), EXPONENTS[input.below(known)]))
+        .collect();
+    let chosen = input.mixture(few.len(), n);
+    let sigma2: Vec<f64> = chosen.iter().map(|&k| few[k].0).collect();
+    let log2_granularity: Vec<i64> = chosen.iter().map(|&k| few[k].1).collect();
+    let parameters = GaussianParameters {
+        sigma2: &sigma2,
+        log2_granularity: &log2_granularity,
+    };
+    let alone: Vec<_> = few.iter().map(|&(sigma2, exponent)| law(sigma2, exponent)).collect();
+    let refused = chosen
+        .iter()
+        .enumerate()
+        .find_map(|(i, &k)| alone[k].as_ref().err().map(|error| (i, *error)));
+    // As text, because NaN is not equal to itself.
+    let said = DiscreteGaussians::check(&parameters).err();
+    assert_eq!(format!("{said:?}"), format!("{refused:?}"));
+    if refused.is_some() {
+        return;
+    }
+    let answers: Vec<f64> = (0..n)
+        .map(|i| if i % 64 == 63 { input.number() } else { input.ordinary() })
+        .collect();
+    let unfit = (0..n).find_map(|i| {
+        let law = alone[chosen[i]].as_ref().expect("as checked");
+        let error = law.check_answers(&answers[i..=i]).err()?;
+        Some(match error {
+            DrawError::NotFinite(_) => DrawError::NotFinite(i),
+            DrawError::OffLattice(_) => DrawError::OffLattice(i),
+            other => panic!("{other}"),
+        })
+    });
+    assert_eq!(DiscreteGaussians::check_answers(&answers, &parameters).err(), unfit);
+    let (_, key) = input.generator();
+    let cuts = input.cuts(n);
+    let drawn = draw(&key, &parameters, unfit.is_none().then_some(&answers), &cuts);
+    let fills: Vec<_> = alone
+        .iter()
+        .map(|law| law.as_ref().ok()?.next_fill(&mut Generator::from_key(&key), n).ok())
+        .collect();
+    for i in 0..n {
+        let (law, fill) = (&alone[chosen[i]], fills[chosen[i]].as_ref().expect("few values of a law"));
+        let (mut noise, mut sum) = ([0.0], [0.0]);
+        fill.write(i as u64, &mut noise).expect("memory for a value");
+        assert_eq!(drawn.noise[i], noise[0], "value {i} of {law:?}");
+        if unfit.is_none() {
+            fill.release(i as u64, &answers[i..=i], &mut sum).expect("memory for a value");
+            assert_eq!(drawn.released[i], sum[0], "value {i} of {law:?}");
+        }
+        if let Some(whole) = &drawn.whole {
+            assert_eq!(whole[i] as f64, noise[0], "value {i} of {law:?}");
+        }
+    }
+}
+
+/// Exponents that are too large for the law's type have none either.
+fn law(sigma2: f64, log2_granularity: i64) -> Result<DiscreteGaussian, ParamError> {
+    DiscreteGaussian::scaled(sigma2, log2_granularity.clamp(-2000, 2000) as i32)
+}
+
+struct Drawn {
+    noise: Vec<f64>,
+    /// Where answers are given.
+    released: Vec<f64>,
+    /// Where every lattice is that of the integers.
+    whole: Option<Vec<i64>>,
+}
+
+/// Fill 0 of a key, in pieces.
+fn draw(key: &[u8; 32], parameters: &GaussianParameters<'_>, answers: Option<&Vec<f64>>, cuts: &[usize]) -> Drawn {
+    let n = parameters.sigma2.len();
+    let fill = Generator::from_key(key).next_staged(n).expect("few values");
+    let (mut noise, mut released, mut whole) = (vec![0.0; n], vec![0.0; n], vec![0_i64; n]);
+    let mut laws = DiscreteGaussians::new();
+    for ends in cuts.windows(2) {
+        let range = ends[0]..ends[1];
+        let part = GaussianParameters {
+            sigma2: &parameters.sigma2[range.clone()],
+            log2_granularity: &parameters.log2_granularity[range.clone()],
+        };
+        laws.write(&fill, ends[0] as u64, &mut noise[range.clone()], &part)
+            .expect("as checked");
+        if let Some(answers) = answers {
+            let out = &mut released[range.clone()];
+            laws.release(&fill, ends[0] as u64, &answers[range], out, &part)
+                .expect("as checked");
+        }
+    }
+    let integers = parameters.log2_granularity.iter().all(|exponent| *exponent == 0);
+    let written = laws.write(&fill, 0, &mut whole, parameters);
+    assert_eq!(written.err(), (!integers).then_some(ParamError::NotWhole));
+    Drawn {
+        noise,
+        released,
+        whole: integers.then_some(whole),
+    }
+}
