@@ -209,6 +209,18 @@ def test_partitions_keep_the_guarantee(row):
     assert there.get_delta_for_epsilon(eps) <= promise.delta * (1 + 1e-6) + 2e-15
 
 
+def test_divergences_are_those_of_its_renyi_accountant():
+    """Of densities, which differ from what is drawn by less than 1e-9; both know what to add."""
+    renyi = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
+    event = pytest.importorskip("dp_accounting").LaplaceDpEvent(2.0)
+    theirs = renyi.RdpAccountant().compose(event, 3)
+    ours = sn.Laplace(0.5).compose(3)
+    assert ours.rdp(theirs.orders) == pytest.approx(theirs.rdp, rel=1e-9)
+    eps, order = renyi.compute_epsilon(theirs.orders, ours.rdp(theirs.orders), 1e-6)
+    assert (eps, order) == pytest.approx(theirs.get_epsilon_and_optimal_order(1e-6))
+    assert eps >= ours.eps_for_delta(1e-6)
+
+
 # ---------------------------------------------------------------- arguments
 
 
