@@ -34,7 +34,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "postgresql", "pyright", "query", "spark"}
+    extras = {"accounting", "cli", "plot", "scipy", "test", "lint", "bench", "dev", "postgresql", "pyright", "query", "spark"}
     assert set(METADATA.get_all("Provides-Extra") or []) == extras
 
 
@@ -101,7 +101,7 @@ def test_import_loads_little_beside_numpy() -> None:
 
 
 def test_import_does_not_load_the_command_line() -> None:
-    extras = {"typer", "rich", "click", "pydantic", "scipy", "matplotlib", "pandas"}
+    extras = {"typer", "rich", "click", "pydantic", "scipy", "matplotlib", "pandas", "dp_accounting"}
     code = f"import sys, stairnoise; print(sorted({extras} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, Any] = {
     "gamma": 0.25,
     "granularity": 1.0,
     "index": 3,
+    "interval": 0.01,
     "k": 2,
     "key": bytes(32),
     "l2_sensitivity": 2.0,
@@ -240,7 +241,7 @@ def _call(label: str, function: Callable[..., Any]) -> Call:
 def readings(thing: Any) -> Iterator[tuple[str, Any]]:
     """Every property and every method without arguments of an object that a call returned."""
     for name in dir(type(thing)):
-        if name.startswith("_") or name in ("plot", "as_scipy", "to_frame", "reseed"):
+        if name.startswith("_") or name in ("plot", "as_scipy", "to_dp_accounting", "to_frame", "reseed"):
             continue
         try:
             value = _reading(thing, name)

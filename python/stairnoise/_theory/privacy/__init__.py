@@ -6,5 +6,6 @@
 - `models`: which lattices hold, or enclose, the loss of many releases.
 - `convolution`: the loss of many releases on a lattice, from those of one.
 - `curve`: the privacy profile and the trade-off curve of a loss on a lattice.
+- `grid`: a privacy loss on the multiples of an interval, for other libraries.
 - `inverse`: the ε of a δ, for profiles without a closed inverse.
 """
