@@ -62,6 +62,10 @@ pub(crate) fn release_new<A: Answer, T: Value>(
 }
 
 /// Writes the released answers to their places of `out`.
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is not general enough in its lifetime"
+)]
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
