@@ -56,6 +56,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise.optimal import expected_cost, optimal_cost, optimal_gamma, optimal_r
     from stairnoise.partition_selection import PartitionSelection
     from stairnoise.privacy import PrivacyLoss
+    from stairnoise.residues import centered_residue
     from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
 __all__ = [  # noqa: RUF022 - grouped by meaning
@@ -98,6 +99,8 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "optimal_r",
     "optimal_cost",
     "expected_cost",
+    # The sum of releases modulo m
+    "centered_residue",
     # What a released count says
     "binomial_test",
     "binomial_interval",
@@ -144,6 +147,7 @@ _MODULES = {
     "binomial_interval": "stairnoise.inference",
     "binomial_test": "stairnoise.inference",
     "calibrate": "stairnoise.calibration",
+    "centered_residue": "stairnoise.residues",
     "compare": "stairnoise.comparison",
     "expected_cost": "stairnoise.optimal",
     "optimal_cost": "stairnoise.optimal",

@@ -82,6 +82,13 @@ if TYPE_CHECKING:
         rng: Rng | KeyedRng | None
         threads: int | None
 
+    class ModuloOptions(TypedDict, total=False):
+        """Arguments of ``release_modulo`` other than the values, the modulus and `out`."""
+
+        max_partitions_contributed: int
+        rng: Rng | None
+        threads: int | None
+
     class FrameOptions(ReleaseOptions, total=False):
         """Arguments of a release of columns."""
 

@@ -18,7 +18,7 @@ from stairnoise._registry import ROWS
 
 FOUR = (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
 FURTHER = [row for row in ROWS if row.load() not in FOUR]
-CONTINUOUS, DISCRETE = {"pdf", "logpdf"}, {"pmf", "logpmf"}
+CONTINUOUS, DISCRETE = {"pdf", "logpdf"}, {"pmf", "logpmf", "release_modulo"}
 SHAPES = {"gamma", "r"}
 
 OF_OTHER_KIND = {"continuous": DISCRETE | SHAPES, "discrete": CONTINUOUS | SHAPES, "vector": DISCRETE | {"r"}}

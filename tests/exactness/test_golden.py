@@ -10,7 +10,7 @@ import pytest
 import stairnoise as sn
 from tests.exactness.laws import build, rng_before
 from tests.oracles import draw
-from tests.oracles.generate.encoding import float_of, read, shape_of
+from tests.oracles.generate.encoding import decoded, float_of, read, shape_of
 from tests.oracles.lattice import lattice, law
 from tests.oracles.release import output
 
@@ -81,6 +81,18 @@ def test_releases(entries: list[dict[str, Any]]) -> None:
                 out=out,
             )
             assert same(out[fits], [x for x, fit in zip(expected, fits, strict=True) if fit]), (dtype, entry)
+
+
+@pytest.mark.parametrize("entry", read("modulo"), ids=lambda entry: f"{entry['kind']}-{entry['seed'][:6]}")
+def test_releases_modulo(entry: dict[str, Any]) -> None:
+    law_ = sn.Skellam(*decoded(entry["arguments"])) if entry["kind"] == "skellam" else of(entry)
+    values = np.array([int(value) for value in entry["values"]])
+    for m, expected in zip(map(int, entry["moduli"]), entry["residues"], strict=True):
+        for dtype, most in (("uint64", 2**64), ("int64", 2**63), ("uint32", 2**32)):
+            if m <= most:
+                out = np.empty(len(values), dtype)
+                law_.release_modulo(values, m, rng=sn.SeededRng(int(entry["seed"]), allow_release=True), out=out)
+                assert [str(residue) for residue in out.tolist()] == expected, (dtype, m)
 
 
 @pytest.mark.parametrize("entry", read("stream"), ids=lambda entry: entry.get("seed", entry["key"][:8]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracles.generate import boundaries, fills, infinitely_divisible, releases, shapes, streams
+from tests.oracles.generate import boundaries, fills, infinitely_divisible, moduli, releases, shapes, streams
 from tests.oracles.generate.encoding import VECTORS, read
 from tests.oracles.lattice import Lattice
 
@@ -48,6 +48,12 @@ def test_near_edges() -> None:
 def test_releases() -> None:
     for entry in sample("release", 8):
         assert releases.entry({name: entry[name] for name in RELEASE_INPUTS}) == entry
+
+
+def test_modulo() -> None:
+    for entry in sample("modulo", 4):
+        inputs = {name: number for name, number in entry.items() if name not in ("noise", "residues")}
+        assert moduli.entry(inputs) == entry
 
 
 @pytest.mark.slow

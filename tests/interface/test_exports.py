@@ -36,6 +36,7 @@ PUBLIC = [
     "binomial_interval",
     "binomial_test",
     "calibrate",
+    "centered_residue",
     "compare",
     "cpu_tiers",
     "expected_cost",

@@ -182,6 +182,7 @@ LAWS = {
 
 RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in LAWS.items()} | {
     "k values": lambda data: sn.DiscreteLaplace(1).release(data, max_partitions_contributed=2),
+    "modulo m": lambda data: sn.DiscreteLaplace(1).release_modulo(data, 97),
     "select": lambda data: sn.StaircaseSelection(1).select(data),
     "groups": lambda data: sn.PartitionSelection(1, 0.1).select(data),
     "counts of groups": lambda data: sn.PartitionSelection(1, 0.1).release(data),
@@ -197,6 +198,7 @@ RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make 
 }
 
 READINGS = {
+    "centered_residue": lambda data: sn.centered_residue(data, 97),
     "confidence_interval": lambda data: sn.DiscreteLaplace(1).confidence_interval(data),
     "interval of an array": lambda data: sn.Laplace([1.0, 2.0]).confidence_interval(data),
     "interval alone": lambda data: sn.DiscreteGaussian(4.0).confidence_interval(data),
@@ -208,6 +210,7 @@ READINGS = {
     "probability of a group": lambda data: sn.PartitionSelection(1, 0.1).probability(data),
     "samples": lambda data: sn.Laplace(1).plot(samples=data),
     "out": lambda data: sn.Laplace(1).release([1.0, 2.0], out=data),
+    "out of residues": lambda data: sn.DiscreteLaplace(1).release_modulo([1, 2], 97, out=data),
     "out of noise": lambda data: sn.Laplace(1).sample(out=data),
     "out of choices": lambda data: sn.StaircaseSelection(1).select([1.0, 2.0], out=data),
 }

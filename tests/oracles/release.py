@@ -22,6 +22,11 @@ def output(n: int, granularity: Fraction, dtype: str) -> float | int:
     return nearest(n * granularity, *FORMATS[dtype])
 
 
+def residue(n: int, modulus: int) -> int:
+    """n modulo m, from 0 to m - 1."""
+    return n - modulus * math.floor(Fraction(n, modulus))
+
+
 def nearest(x: Fraction, bits: int, least: int, overflow: int) -> float:
     """x rounded to a binary floating-point format, ties to even, saturating; +0.0 for zero."""
     if x == 0:

@@ -94,6 +94,14 @@ assert_type(vectors.release(matrix), Floats)
 assert_type(vectors.release(matrix, threads=2), Floats)
 assert_type(vectors.release(matrix.astype(np.float32)), Singles)
 
+# release_modulo
+assert_type(whole.release_modulo(5, 2**32, rng=rng), int)
+assert_type(whole.release_modulo(integers, 2**32, max_partitions_contributed=2), NDArray[np.uint64])
+assert_type(share.release_modulo([1, 2], 7, threads=1), NDArray[np.uint64])
+assert_type(counts.release_modulo(integers, 7, out=integers), Integers)
+assert_type(sn.centered_residue(5, 7), int)
+assert_type(sn.centered_residue(integers, 7), Integers)
+
 # sample
 assert_type(real.sample(), float)
 assert_type(real.sample(rng=rng), float)

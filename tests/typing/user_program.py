@@ -51,6 +51,7 @@ weighted: NDArray[np.int64] = sn.LatticeNoise.from_pmf([1, 2, 1], tail_ratio=0.5
 deltas: NDArray[np.float64] = sn.LatticeNoise(np.ones(5)).losses_by_shift(1).delta
 counted: NDArray[np.int64] = sn.DiscreteGaussian.from_eps(1, 1e-6).release([10, 20])
 skellam: NDArray[np.int64] = sn.Skellam(4).share(10).release([10, 20])
+totals: NDArray[np.int64] = sn.centered_residue(sn.Skellam(4).share(10).release_modulo([10, 20], 2**32), 2**32)
 bounded: float | NDArray[np.float64] = sn.Skellam.from_eps(1, 1e-6).rdp_bound([2, 3.5])
 vectors: NDArray[np.float64] = sn.MultivariateStaircase(1, dim=3, norm="l2").sample(4)
 laws: list[sn.GeneralizedDiscreteLaplace | sn.MultiScaleDiscreteLaplace | sn.Arete] = [

@@ -27,6 +27,7 @@ from stairnoise._law.interop import Interop
 from stairnoise._law.plotting import Plotting
 from stairnoise._law.privacy import Privacy
 from stairnoise._law.release import Releasing
+from stairnoise._law.residues import Residues
 from stairnoise._types import Default, Float, Value, Whole
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class ContinuousLaw(LawOfNumbers[np.float64, Float, Float], ContinuousDistributi
         return granularity
 
 
-class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float]):
+class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Whole, Float], Residues):
     """A law of integers."""
 
     __slots__ = ()

@@ -97,7 +97,23 @@ macro_rules! with_answers {
     }};
 }
 
-pub(crate) use {with_answers, with_output};
+/// Runs `$body` with `$array` bound to `$out` as an array of whichever type of residues it has.
+macro_rules! with_residues {
+    ($out:expr, $array:ident => $body:expr) => {{
+        let out: &Bound<'_, numpy::PyUntypedArray> = $out;
+        if let Ok($array) = out.cast::<numpy::PyArrayDyn<u64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<i64>>() {
+            $body
+        } else if let Ok($array) = out.cast::<numpy::PyArrayDyn<u32>>() {
+            $body
+        } else {
+            Err($crate::buffer::element_type("out", out, "uint64, int64 or uint32"))
+        }
+    }};
+}
+
+pub(crate) use {with_answers, with_output, with_residues};
 
 pub(crate) fn element_type(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyErr {
     PyTypeError::new_err(format!(

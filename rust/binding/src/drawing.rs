@@ -3,7 +3,7 @@
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, Law, OutOfMemory, Value};
+use stairnoise::{Answer, Law, LawFill, Modulus, OutOfMemory, Residue, Value};
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::column::Column;
@@ -62,6 +62,10 @@ pub(crate) fn release_new<A: Answer, T: Value>(
 }
 
 /// Writes the released answers to their places of `out`.
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is not general enough in its lifetime"
+)]
 pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     py: Python<'_>,
     values: &Bound<'_, PyArrayDyn<A>>,
@@ -75,7 +79,31 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     release_in_order(
         py,
         |most| answers.in_order(most),
-        |_, _| (),
+        |fill, first, answers, part| fill.release(first, answers, part),
+        values.shape(),
+        places,
+        law,
+        stream,
+        threads,
+    )
+}
+
+/// Writes the residues of the released answers to their places of `out`.
+pub(crate) fn release_modulo<T: Residue + Element>(
+    py: Python<'_>,
+    values: &Bound<'_, PyArrayDyn<i64>>,
+    modulus: Modulus,
+    out: &Bound<'_, PyArrayDyn<T>>,
+    law: &impl Law,
+    stream: &Stream,
+    threads: usize,
+) -> PyResult<()> {
+    let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+    let places = places.in_step_with(&answers);
+    release_in_order(
+        py,
+        |most| answers.in_order(most),
+        |fill, first, answers, part| fill.release_modulo(first, answers, modulus, part),
         values.shape(),
         places,
         law,
@@ -94,15 +122,16 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     threads: usize,
 ) -> PyResult<()> {
     same_shape("values", &[column.len()], out.shape())?;
-    let finish = |first: u64, part: &mut [T]| {
-        if kept {
-            column.erase_nulls(first as usize, part);
-        }
-    };
     release_in_order(
         py,
         |most| column.in_order(most),
-        finish,
+        |fill, first, answers, part| {
+            fill.release(first, answers, part)?;
+            if kept {
+                column.erase_nulls(first as usize, part);
+            }
+            Ok(())
+        },
         out.shape(),
         Output::new(out)?,
         law,
@@ -111,12 +140,12 @@ pub(crate) fn release_column<A: Answer + Element + Sync, T: Value + Element>(
     )
 }
 
-/// Writes released answers of this shape, which `in_order` reads in step with `places`; `finish` takes each part with the number of its first.
-#[allow(clippy::too_many_arguments, reason = "two callers")]
-fn release_in_order<A: Answer, T: Value + Element, I: Elements<A>>(
+/// Writes answers of this shape, which `in_order` reads in step with `places`, as `release(fill, first, answers, part)` does for a part of them.
+#[allow(clippy::too_many_arguments, reason = "three callers")]
+fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A>>(
     py: Python<'_>,
     in_order: impl Fn(usize) -> Result<I, OutOfMemory> + Sync + Send,
-    finish: impl Fn(u64, &mut [T]) + Sync + Send,
+    release: impl Fn(&LawFill<'_>, u64, &[A], &mut [T]) -> Result<(), OutOfMemory> + Sync + Send,
     shape: &[usize],
     places: Output<'_, T>,
     law: &impl Law,
@@ -145,9 +174,7 @@ fn release_in_order<A: Answer, T: Value + Element, I: Elements<A>>(
         || (),
         |(), piece| {
             piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
-                fill.release(first, answers.part(), part)?;
-                finish(first, part);
-                Ok(())
+                Ok(release(&fill, first, answers.part(), part)?)
             })
         },
     )

@@ -3,9 +3,9 @@
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use stairnoise::{Law as _, OutOfMemory, Value};
+use stairnoise::{Law as _, Modulus, OutOfMemory, Value};
 
-use crate::buffer::{same_shape, with_answers, with_output};
+use crate::buffer::{same_shape, with_answers, with_output, with_residues};
 use crate::column::Column;
 use crate::drawing;
 use crate::errors;
@@ -59,6 +59,22 @@ impl Law {
     ) -> PyResult<()> {
         same_shape("values", values.shape(), out.shape())?;
         with_answers!(values, values => with_output!(out, out => drawing::release(py, values, out, &self.0, stream, threads)))
+    }
+
+    /// Releases integers modulo `largest` + 1, which every element of `out` holds; for a law of integers.
+    #[pyo3(signature = (stream, values, largest, out, threads = 0))]
+    fn release_modulo(
+        &self,
+        py: Python<'_>,
+        stream: &Stream,
+        values: &Bound<'_, PyArrayDyn<i64>>,
+        largest: u64,
+        out: &Bound<'_, PyUntypedArray>,
+        threads: usize,
+    ) -> PyResult<()> {
+        same_shape("values", values.shape(), out.shape())?;
+        let modulus = Modulus::new(u128::from(largest) + 1).map_err(errors::parameter)?;
+        with_residues!(out, out => drawing::release_modulo(py, values, modulus, out, &self.0, stream, threads))
     }
 
     /// Releases numbers of one axis that lie in several chunks, with 0 where `nulls` has a byte other than 0; to be `kept` null, it gets no noise.

@@ -161,6 +161,8 @@ pub enum DrawError {
     OffLattice(usize),
     /// The values of a law of other numbers than integers were to be written as integers.
     NotWhole,
+    /// The elements of an output do not hold all residues below the modulus.
+    Residues,
     /// The costs are not those of one or more candidates in every row.
     Candidates {
         /// How many costs.
@@ -212,6 +214,7 @@ impl fmt::Display for DrawError {
                 write!(f, "{OFF_LATTICE} at index {index}")
             }
             Self::NotWhole => f.write_str(NOT_WHOLE),
+            Self::Residues => f.write_str("out must have elements that hold every integer below the modulus, got narrower ones"),
             Self::Candidates { costs, rows } => write!(
                 f,
                 "costs must be as many in every row, and at least one, got {costs} costs in {rows} rows"

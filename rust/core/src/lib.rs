@@ -85,7 +85,7 @@ pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
-pub use lattice::{Answer, Float, Value};
+pub use lattice::{Answer, Float, Modulus, Residue, Value};
 pub use law::Law;
 /// The old name of [`Law`].
 #[doc(hidden)]

@@ -15,7 +15,8 @@ use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
 use crate::selection::Bits;
 use crate::{
-    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, OneWordLaw, ParamError, Selection, Shape, Value, largest_quotient,
+    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, Modulus, OneWordLaw, ParamError, Selection, Shape, Share, Skellam,
+    Value, largest_quotient,
 };
 
 pub(crate) fn vectors(name: &str) -> Vec<Json> {
@@ -339,6 +340,30 @@ fn releases() {
             );
             let narrow: Vec<i64> = released::<i32>(&law, &entry, &fits).into_iter().map(i64::from).collect();
             assert_eq!(narrow, whole_numbers(&entry["int32"]), "{entry}");
+        }
+    }
+}
+
+#[test]
+fn releases_modulo() {
+    for entry in vectors("modulo.json") {
+        let law: Box<dyn Law> = if entry["kind"] == "skellam" {
+            let arguments = list(&entry["arguments"]);
+            let share = Share::new(whole(&arguments[3]), whole(&arguments[2])).unwrap();
+            Box::new(Skellam::new(float(&arguments[0]), share).unwrap())
+        } else {
+            let (eps, sensitivity) = (float(&entry["eps"]), float(&entry["sensitivity"]));
+            Box::new(OneWordLaw::new(kind(&entry["kind"]), eps, sensitivity, shape(&entry["shape"])).unwrap())
+        };
+        let number = |json: &Json| json.as_str().unwrap().parse::<i128>().unwrap();
+        let answers: Vec<i64> = list(&entry["values"]).iter().map(|x| number(x) as i64).collect();
+        for (modulus, residues) in list(&entry["moduli"]).iter().zip(list(&entry["residues"])) {
+            let expected: Vec<i128> = list(residues).iter().map(number).collect();
+            let modulus = Modulus::new(number(modulus) as u128).unwrap();
+            let mut out = vec![0_u64; answers.len()];
+            law.release_modulo(&mut seeded(&entry), &answers, modulus, &mut out).unwrap();
+            let found: Vec<i128> = out.into_iter().map(i128::from).collect();
+            assert_eq!(found, expected, "{modulus:?} {entry}");
         }
     }
 }

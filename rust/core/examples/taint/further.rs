@@ -4,7 +4,7 @@ use stairnoise::probe::examples;
 use stairnoise::{Law, PartitionSelection, Selection, Value};
 
 use crate::cases::answers;
-use crate::check::{Report, secret};
+use crate::check::{Report, release_modulo, secret};
 use crate::valgrind;
 
 /// Values of a long fill: one batch and a part of another.
@@ -77,6 +77,11 @@ fn every_output(report: &mut Report, name: &str, law: &impl Law) {
             law.release(&mut secret(n), &answers, &mut out).expect("finite answers");
             (valgrind::secrets(&out), n)
         });
+        if law.log2_granularity() == 0 {
+            report.case(&format!("{name}, release of {n} modulo a prime"), true, || {
+                release_modulo(law, &mut secret(n), &vec![-7; n], (1 << 61) - 1)
+            });
+        }
     }
 }
 

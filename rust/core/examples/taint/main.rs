@@ -27,8 +27,8 @@ mod check {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, DiscreteGaussians, GaussianParameters, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value,
-        cpu_tier, probe,
+        Answer, DiscreteGaussians, GaussianParameters, Generator, Kind, Law, Laws, Modulus, OneWordLaw, Parameters, Shape,
+        Shapes, Value, cpu_tier, probe,
     };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
@@ -135,7 +135,20 @@ mod check {
             report.case(&format!("{name}, release of {n} int32"), true, || {
                 release::<_, i32>(law, number, &counts)
             });
+            for m in [1_000_003, (1 << 64) - 59, 1 << 64] {
+                report.case(&format!("{name}, release of {n} modulo {m}"), true, || {
+                    release_modulo(law, &mut secret(number), &counts, m)
+                });
+            }
         }
+    }
+
+    pub fn release_modulo(law: &impl Law, generator: &mut Generator, answers: &[i64], m: u128) -> (usize, usize) {
+        let mut out = vec![0_u64; answers.len()];
+        let modulus = Modulus::new(m).expect("up to 2**64");
+        law.release_modulo(generator, answers, modulus, &mut out)
+            .expect("a law of integers");
+        (valgrind::secrets(&out), out.len())
     }
 
     fn fill<T: Value>(law: &OneWordLaw, number: usize, n: usize) -> (usize, usize) {

@@ -7,12 +7,15 @@
 //! | `answer` | true answers, rounded to the lattice |
 //! | `value` | from integers to the element types of an output |
 //! | `release` | noise added to true answers on the lattice |
+//! | `modulus` | released integers modulo m |
 
 pub(crate) mod answer;
 pub(crate) mod dyadic;
+pub(crate) mod modulus;
 pub(crate) mod params;
 pub(crate) mod release;
 pub(crate) mod value;
 
 pub use answer::Answer;
+pub use modulus::{Modulus, Residue};
 pub use value::{Float, Value};

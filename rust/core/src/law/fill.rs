@@ -1,10 +1,10 @@
 //! One fill of one law, written in pieces.
 
 use crate::draw::sampler::Sampler;
-use crate::draw::staged::{self, Staged};
+use crate::draw::staged::{self, Staged, each_chunk};
 use crate::error::DrawError;
 use crate::lattice::release;
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Modulus, Residue, Value};
 use crate::memory::OutOfMemory;
 use crate::stream::{Fill, Generator, StagedFill};
 
@@ -110,6 +110,37 @@ impl<'a> LawFill<'a> {
             Inner::Staged(law, log2_granularity, fill) => {
                 debug_assert!(release::check(answers, out, *log2_granularity).is_ok());
                 staged::release(*law, *log2_granularity, fill, first, answers, out)
+            }
+        }
+    }
+
+    /// Writes the residues modulo `modulus` of as many answers, each with the noise of one of the values `first .. first + out.len()`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; then some of `out` may have been written.
+    pub fn release_modulo<T: Residue>(
+        &self,
+        first: u64,
+        answers: &[i64],
+        modulus: Modulus,
+        out: &mut [T],
+    ) -> Result<(), OutOfMemory> {
+        // The type was checked before the first piece, as that of a release.
+        debug_assert!(answers.len() == out.len() && modulus.check_type::<T>().is_ok());
+        let add = |done: usize, noise: &[i64], out: &mut [T]| modulus.write_sums(&answers[done..], noise, out);
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => each_chunk(
+                1,
+                out,
+                |done, noise: &mut [i64]| {
+                    sampler.write(fill.stage(), first + done as u64, noise);
+                    Ok(())
+                },
+                add,
+            ),
+            Inner::Staged(law, _, fill) => {
+                let draw = |done, noise: &mut [i64]| law.write_cells(fill, first + done as u64, noise);
+                each_chunk(law.together(), out, draw, add)
             }
         }
     }

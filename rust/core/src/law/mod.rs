@@ -16,7 +16,7 @@ use crate::error::DrawError;
 use crate::lattice::answer::limit;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::release;
-use crate::lattice::{Answer, Value};
+use crate::lattice::{Answer, Modulus, Residue, Value};
 use crate::parallel;
 use crate::stream::Generator;
 use fill::{LawFill, Source};
@@ -140,6 +140,41 @@ pub trait Law: Debug + Send + Sync {
     {
         release::check(answers, out, self.log2_granularity())?;
         Ok(self.next_fill(generator, out.len())?.release(0, answers, out)?)
+    }
+
+    /// Adds noise to every answer modulo m: `out[i]` is (`answers[i]` + noise) mod m, from 0 to m − 1. For a law of integers.
+    ///
+    /// The sum is exact: unlike that of [`Law::release`] it does not saturate. So residues of several parties add up to the residue of the sum of
+    /// their answers and of all noise, as secure aggregation needs. The guarantee is that of the exact sum, of which a residue is a function.
+    ///
+    /// ```
+    /// use stairnoise::{DiscreteLaplace, Generator, Law, Modulus};
+    ///
+    /// let (law, modulus) = (DiscreteLaplace::new(1.0, 1)?, Modulus::new(1 << 32)?);
+    /// let mut residues = [0_u32; 3];
+    /// law.release_modulo(&mut Generator::from_os()?, &[12, -40, 7], modulus, &mut residues)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DrawError`]: lengths that differ, elements that do not hold m − 1, a law of other numbers than integers, or an exhausted generator. Nothing was
+    /// drawn or written then.
+    fn release_modulo<T: Residue>(
+        &self,
+        generator: &mut Generator,
+        answers: &[i64],
+        modulus: Modulus,
+        out: &mut [T],
+    ) -> Result<(), DrawError>
+    where
+        Self: Sized,
+    {
+        release::check_lengths(answers.len(), out.len())?;
+        release::check_type::<i64>(self.log2_granularity())?;
+        modulus.check_type::<T>()?;
+        Ok(self
+            .next_fill(generator, out.len())?
+            .release_modulo(0, answers, modulus, out)?)
     }
 
     /// Refuses answers that are not finite, or that are 2¹²⁶ lattice steps or more, by their positions. [`Law::release`] does so before it draws.
