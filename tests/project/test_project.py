@@ -34,7 +34,7 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "postgresql", "pyright", "query", "spark"}
+    extras = {"cli", "plot", "scipy", "test", "lint", "bench", "dev", "peers", "postgresql", "pyright", "query", "spark"}
     assert set(METADATA.get_all("Provides-Extra") or []) == extras
 
 
