@@ -34,8 +34,9 @@ def test_python_and_licence() -> None:
 
 
 def test_extras() -> None:
-    extras = {"accounting", "cli", "plot", "scipy", "test", "lint", "bench", "dev", "postgresql", "pyright", "query", "spark"}
-    assert set(METADATA.get_all("Provides-Extra") or []) == extras
+    analysis = {"accounting", "cli", "plot", "postgresql", "query", "scipy", "spark"}
+    development = {"bench", "dev", "lint", "peers", "pyright", "test"}
+    assert set(METADATA.get_all("Provides-Extra") or []) == analysis | development
 
 
 def test_one_version() -> None:
