@@ -27,8 +27,8 @@ mod check {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, DiscreteGaussians, GaussianParameters, Generator, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes, Value,
-        cpu_tier, probe,
+        Answer, DiscreteGaussians, GaussianParameters, Generator, Holds, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes,
+        Value, cpu_tier, probe,
     };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
@@ -146,7 +146,7 @@ mod check {
         (valgrind::secrets(&out), n)
     }
 
-    fn release<A: Answer, T: Value>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
+    fn release<A: Answer, T: Holds<OneWordLaw>>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
         let mut out = vec![T::default(); answers.len()];
         law.release(&mut secret(number), answers, &mut out).expect("finite answers");
         (valgrind::secrets(&out), out.len())
@@ -173,7 +173,7 @@ mod check {
                 let mut out = vec![0.0_f64; LONG];
                 let answers = vec![0.25; LONG];
                 let mut laws = Laws::new(kind);
-                laws.release(&fill, 0, &answers, &mut out, &parameters)
+                laws.release_part(&fill, 0, &answers, &mut out, &parameters)
                     .expect("valid parameters");
                 (valgrind::secrets(&out), LONG)
             });
@@ -197,7 +197,7 @@ mod check {
             let fill = secret(4).next_staged(LONG).expect("fills are left");
             let (answers, mut out) = (vec![0.25; LONG], vec![0.0_f64; LONG]);
             DiscreteGaussians::new()
-                .release(&fill, 0, &answers, &mut out, &parameters)
+                .release_part(&fill, 0, &answers, &mut out, &parameters)
                 .expect("valid parameters");
             (valgrind::secrets(&out), LONG)
         });

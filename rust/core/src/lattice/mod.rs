@@ -15,4 +15,4 @@ pub(crate) mod release;
 pub(crate) mod value;
 
 pub use answer::Answer;
-pub use value::{Float, Value};
+pub use value::Value;

@@ -148,8 +148,10 @@ impl Selection {
     /// Selects once from each of `out.len()` rows of equally many candidates: `out[i]` is an index into row i.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
+    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let n = self.check_rows(costs, out.len(), 1)?;
         let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(false).write(&fill, 0, costs.chunks_exact(n), out)?)
@@ -158,8 +160,10 @@ impl Selection {
     /// Selects `out.len()` times, independently, from one row.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
+    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let n = self.check_rows(costs, 1, 1)?;
         let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
@@ -169,8 +173,9 @@ impl Selection {
     /// are left. All k together are ε-differentially private.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// As [`Selection::select`], and for a row with fewer than `k` finite costs.
     pub fn top(&self, generator: &mut Generator, costs: &[f64], k: usize, out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let rows = out.len().checked_div(k).filter(|rows| rows * k == out.len());
         let n = self.check_rows(costs, rows.unwrap_or(0), k.max(1))?;
         let fill = generator.next_wide(out.len(), self.words(n))?;
@@ -573,7 +578,7 @@ mod tests {
         let mechanism = Selection::staircase(2.0, 1.0, 0.5, false).unwrap();
         let mut random = Random(5);
         let costs: Vec<f64> = (0..3000).map(|_| 6.0 * random.next()).collect();
-        let mut generator = Generator::from_seed(9);
+        let mut generator = Generator::from_seed(9).allow_release();
         let mut out = vec![0; 1000];
         mechanism.select(&mut generator, &costs, &mut out).unwrap();
         let fill = generator.fill_number(0);
@@ -631,7 +636,7 @@ mod tests {
         assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324, f64::INFINITY]), None);
         assert_eq!(staircase.refused(&[0.0, -5e-324]), Some(1));
         assert_eq!(exponential.refused(&[f64::MIN, f64::MAX]), None);
-        let mut generator = Generator::from_seed(1);
+        let mut generator = Generator::from_seed(1).allow_release();
         let mut out = [7; 2];
         for costs in [&[][..], &[1.0, 2.0, 3.0]] {
             let error = staircase.select(&mut generator, costs, &mut out).unwrap_err();
@@ -655,7 +660,11 @@ mod tests {
                 assert!(matches!(error, DrawError::Candidates { .. }), "{error}");
             }
         }
-        assert_eq!((out, generator.next_fill()), ([7; 2], 0));
+        let mut seeded = Generator::from_seed(1);
+        assert_eq!(staircase.select(&mut seeded, &[1.0, 2.0], &mut out), Err(DrawError::Seeded));
+        assert_eq!(staircase.select_often(&mut seeded, &[1.0], &mut out), Err(DrawError::Seeded));
+        assert_eq!(staircase.top(&mut seeded, &[1.0, 2.0], 2, &mut out), Err(DrawError::Seeded));
+        assert_eq!((out, generator.next_fill(), seeded.next_fill()), ([7; 2], 0, 0));
         for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0] {
             assert!(matches!(Selection::staircase(bad, 1.0, 0.5, false), Err(ParamError::Eps(_))));
             assert!(matches!(
