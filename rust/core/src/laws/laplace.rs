@@ -13,7 +13,7 @@ use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Generator, Laplace};
+/// use stairnoise::{Generator, Laplace, Law};
 ///
 /// let mut noise = [0.0_f32; 1000];
 /// Laplace::new(1.0, 0.5)?.fill(&mut Generator::from_os()?, &mut noise)?;

@@ -15,7 +15,7 @@ use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Gamma, Generator, Staircase};
+/// use stairnoise::{Gamma, Generator, Law, Staircase};
 ///
 /// let law = Staircase::new(4.0, 1.0, Gamma::L1)?;
 /// let mut noise = [0.0; 4];
