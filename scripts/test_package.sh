@@ -24,15 +24,15 @@ tar -xzf "target/package/stairnoise-$version.crate" -C "$work/crate" --strip-com
 
 # Outside a workspace, as a user has it. The profiles are the workspace's, and without optimisation the tests take minutes.
 say "the tests of stairnoise $version, unpacked"
-export CARGO_PROFILE_TEST_OPT_LEVEL=2
+export CARGO_PROFILE_TEST_OPT_LEVEL=2 CARGO_TARGET_DIR="$PWD/target"
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 mv "$work/crate" "$away/crate"
-(cd "$away/crate" && CARGO_TARGET_DIR="$work/target" cargo test --quiet --locked --all-features --lib --tests --examples)
-(cd "$away/crate" && CARGO_TARGET_DIR="$work/target" cargo test --quiet --locked --all-features --doc)
+(cd "$away/crate" && cargo test --quiet --locked --all-features --lib --tests --examples)
+(cd "$away/crate" && cargo test --quiet --locked --all-features --doc)
 
 say 'cargo publish --dry-run'
-if cargo publish --locked --allow-dirty --dry-run -p stairnoise --target-dir "$work/publish" >"$log" 2>&1; then
+if cargo publish --locked --allow-dirty --dry-run -p stairnoise >"$log" 2>&1; then
     tail -n 2 "$log"
 elif grep -qiE 'could not (resolve|connect)|download of config.json failed|network|timed out|offline' "$log"; then
     printf '\nNOT RUN:\n  cargo publish --dry-run: the registry was not reached\n'
