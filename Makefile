@@ -91,7 +91,7 @@ lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p $(CRATE) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --workspace --all-features
+	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --no-deps --workspace --all-features
 
 .PHONY: lint-python
 lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
@@ -128,6 +128,7 @@ test-python: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## Python tests
 test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take minutes; test-tiers and test-checked beside it
 	RUSTFLAGS='--cfg aes_backend="soft"' cargo test --locked -p $(CRATE) --lib --target-dir target/soft-aes stream
 	$(PY) -m pytest -m long
+	@scripts/test_package.sh
 	@scripts/test_taint.sh
 	@scripts/test_trace.sh
 	@scripts/test_time.sh 100000
@@ -166,6 +167,20 @@ check-platforms: export PYO3_CROSS_PYTHON_VERSION := 3.10
 check-platforms: | tools  ## crate and extension compile without a warning for Windows and macOS
 	rustup target add $(PLATFORMS)
 	for target in $(PLATFORMS); do cargo clippy --locked --workspace --target $$target -- -D warnings || exit; done
+
+.PHONY: check-msrv
+check-msrv: | tools  ## crate and extension compile with the oldest supported Rust, which rustup installs
+	version=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) && \
+	rustup toolchain install $$version --profile minimal --no-self-update && \
+	cargo +$$version check --locked --workspace --all-features --target-dir target/msrv
+
+.PHONY: semver
+semver: | tools  ## what the crate's interface broke since the last release, or since SINCE=COMMIT
+	@scripts/semver.sh $(SINCE)
+
+.PHONY: test-package
+test-package: | tools  ## the crate as it would be published: packed, unpacked elsewhere, tested there (minutes)
+	@scripts/test_package.sh
 
 .PHONY: test-avx512
 test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (more than an hour); TESTS= selects

@@ -16,8 +16,8 @@ SECTION = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## T
 FILES = re.findall(r"^\| `([^`]+)` \|", SECTION, re.MULTILINE)
 # The model that the section names.
 MODEL = "truncated_laplace"
-# Laws that are another one's on a finer lattice, or have a folder.
-CORE = {"gaussian": "discrete_gaussian.rs", "multivariate_staircase": "multivariate/mod.rs"}
+# Laws that have a folder.
+CORE = {"multivariate_staircase": "multivariate/mod.rs"}
 TESTS = {"discrete_gaussian": "gaussian"}
 EVERYWHERE = (
     "docs/contract.md",

@@ -245,7 +245,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
         let inputs = in_order()?;
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
-            laws.release(&fill, first, answers.part(), part, &parameters.part())
+            laws.release_part(&fill, first, answers.part(), part, &parameters.part())
         })
     })
 }

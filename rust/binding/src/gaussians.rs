@@ -169,7 +169,7 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let fill = stream.next_staged(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
         piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
-            laws.release(&fill, first, answers.part(), part, &parameters.part())
+            laws.release_part(&fill, first, answers.part(), part, &parameters.part())
         })
     })
 }

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
-use stairnoise::{Answer, Law as _, ParamError, Value};
+use stairnoise::{Answer, AnyLaw, Holds, Law as _, ParamError};
 use zeroize::Zeroizing;
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, detach_for, same_shape, with_answers, with_output};
@@ -183,7 +183,7 @@ struct Release<'a> {
 }
 
 impl Release<'_> {
-    fn write<A: Number + Answer + Element, T: Value + Element>(
+    fn write<A: Number + Answer + Element, T: Holds<Box<dyn AnyLaw>> + Element>(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyArrayDyn<A>>,

@@ -14,7 +14,7 @@ use crate::usual;
 
 /// A noise law with scalar parameters, ready to draw.
 #[pyclass(frozen, module = "stairnoise._native")]
-pub(crate) struct Law(pub Box<dyn stairnoise::Law>);
+pub(crate) struct Law(pub Box<dyn stairnoise::AnyLaw>);
 
 #[pymethods]
 impl Law {

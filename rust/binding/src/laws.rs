@@ -30,7 +30,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(largest_quotient, module)?)
 }
 
-fn boxed(law: Result<impl stairnoise::Law + 'static, ParamError>) -> PyResult<Law> {
+fn boxed(law: Result<impl stairnoise::AnyLaw + 'static, ParamError>) -> PyResult<Law> {
     law.map(|law| Law(Box::new(law))).map_err(errors::parameter)
 }
 
@@ -158,7 +158,7 @@ fn discrete_canonical(eps: f64, delta: f64) -> PyResult<Law> {
 #[pyfunction]
 #[pyo3(signature = (sigma2, log2_granularity = 0))]
 fn discrete_gaussian(sigma2: f64, log2_granularity: i32) -> PyResult<Law> {
-    boxed(stairnoise::DiscreteGaussian::scaled(sigma2, log2_granularity))
+    boxed(stairnoise::Gaussian::scaled(sigma2, log2_granularity))
 }
 
 #[pyfunction]

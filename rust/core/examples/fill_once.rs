@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::hint::black_box;
 
-use stairnoise::{Answer, DiscreteGaussian, Generator, Kind, Law, OneWordLaw, Shape, Value};
+use stairnoise::{Answer, DiscreteGaussian, Generator, Holds, Kind, Law, OneWordLaw, Shape};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (eps, released, n) = (eps.parse()?, work == "release", n.parse()?);
     if mechanism == "DiscreteGaussian" {
-        return once::<i64>(&DiscreteGaussian::new(eps)?, n, released);
+        return once::<_, i64>(&DiscreteGaussian::new(eps)?, n, released);
     }
     let kinds = [Kind::Staircase, Kind::DiscreteStaircase, Kind::Laplace, Kind::DiscreteLaplace];
     let kind = *kinds
@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("no such mechanism")?;
     let law = OneWordLaw::new(kind, eps, sensitivity.parse()?, Shape::L1)?;
     match kind {
-        Kind::Staircase | Kind::Laplace => once::<f64>(&law, n, released),
-        Kind::DiscreteStaircase | Kind::DiscreteLaplace => once::<i64>(&law, n, released),
+        Kind::Staircase | Kind::Laplace => once::<_, f64>(&law, n, released),
+        Kind::DiscreteStaircase | Kind::DiscreteLaplace => once::<_, i64>(&law, n, released),
     }
 }
 
-fn once<T: Value + Answer>(law: &impl Law, n: usize, released: bool) -> Result<(), Box<dyn Error>> {
-    let mut generator = Generator::from_seed(1);
+fn once<L: Law, T: Holds<L> + Answer>(law: &L, n: usize, released: bool) -> Result<(), Box<dyn Error>> {
+    let mut generator = Generator::from_seed(1).allow_release();
     let mut out = vec![T::default(); n];
     if released {
         law.release(&mut generator, &vec![T::default(); n], &mut out)?;

@@ -137,11 +137,13 @@ const NOT_WHOLE: &str = "out must be of floats for a law of other numbers than i
 pub const OFF_LATTICE: &str = "values must be below 2**126 times the granularity in magnitude, got a larger one";
 
 /// A draw that cannot be made. Nothing was drawn and, unless memory ran out, nothing was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DrawError {
     /// The operating system gave no entropy for a key.
     Entropy(getrandom::Error),
+    /// The generator of a release or a selection has a seed ([`Generator::from_seed`](crate::Generator::from_seed)).
+    Seeded,
     /// The generator has made its 2⁴⁸ fills.
     FillsExhausted,
     /// The last index of a fill would be beyond 2⁶².
@@ -159,6 +161,20 @@ pub enum DrawError {
     NotFinite(usize),
     /// A true answer is 2¹²⁶ lattice steps or more in magnitude: no noise of the law would hide it, and no sum would be exact; its position.
     OffLattice(usize),
+    /// Laws with parameters of their own for every value: a parameter's values are not as many as the places.
+    ParameterCount {
+        /// How many values of the parameter.
+        values: usize,
+        /// How many places.
+        out: usize,
+    },
+    /// Laws with parameters of their own for every value: parameters that have no law.
+    Parameters {
+        /// Their position.
+        index: usize,
+        /// The rule that they break.
+        error: ParamError,
+    },
     /// The values of a law of other numbers than integers were to be written as integers.
     NotWhole,
     /// The elements of an output do not hold all residues below the modulus.
@@ -186,6 +202,12 @@ pub enum DrawError {
 }
 
 impl DrawError {
+    /// What may still happen with parameters that were checked.
+    pub(crate) fn of_checked(error: ParamError) -> Self {
+        debug_assert_eq!(error, ParamError::OutOfMemory);
+        Self::OutOfMemory
+    }
+
     /// The same of an answer at another position.
     pub(crate) fn at(self, index: usize) -> Self {
         match self {
@@ -200,6 +222,10 @@ impl fmt::Display for DrawError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Entropy(error) => write!(f, "the operating system gave no entropy: {error}"),
+            Self::Seeded => f.write_str(
+                "generator must have a secret key for a release, because whoever guesses a seed can subtract the noise; \
+                 in tests use Generator::from_seed(seed).allow_release(), got a generator with a seed",
+            ),
             Self::FillsExhausted => f.write_str("the generator has made its 2**48 fills"),
             Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
             Self::StagedIndexTooLarge => f.write_str("the last index of a fill of this law must be below 2**40"),
@@ -207,6 +233,11 @@ impl fmt::Display for DrawError {
                 f,
                 "out must be as long as the answers, got {out} places for {answers} answers"
             ),
+            Self::ParameterCount { values, out } => write!(
+                f,
+                "every parameter must have as many values as out has places, got {values} values for {out} places"
+            ),
+            Self::Parameters { index, error } => write!(f, "{error} at index {index}"),
             Self::NotFinite(index) => {
                 write!(f, "values must be finite, got nan or inf at index {index}")
             }

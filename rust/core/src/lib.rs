@@ -1,55 +1,184 @@
-//! Exact, cryptographically random differential-privacy noise.
+//! Exact, cryptographically random noise for differential privacy.
 //!
-//! All noise is `g · K` with `K` an exact random integer and `g` a power of two (the *granularity*). "Exact" means: the probability of
-//! every lattice point is the formula's value, with ε the `f64` that was given, taken as the exact rational number it is. The whole
-//! function from key to value is `docs/contract.md`.
+//! The noise of a *law* is a random multiple of a power of two, the *granularity*, drawn with exactly its probability: ε is the `f64` that you give,
+//! taken as the exact rational number that it is. A *release* rounds a true answer to that lattice, adds the noise in integers, and converts last.
+//! So the low-order bits of a released number tell nothing. Keys come from the operating system, or from you.
+//!
+//! ```
+//! use stairnoise::{DiscreteLaplace, Generator, Law};
+//!
+//! // ε = 0.5 for a count that one person changes by at most 1.
+//! let law = DiscreteLaplace::new(0.5, 1)?;
+//! let mut generator = Generator::from_os()?;
+//! let private: i64 = law.release_one(&mut generator, 3797)?;
+//! let table: Vec<i64> = law.release_vec(&mut generator, &[120, 45, 0])?;
+//! # assert!(private != 0 && table.len() == 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The trait [`Law`] has every method: one value, a vector or memory of yours, noise alone or true answers with noise.
+//!
+//! # Which law
+//!
+//! | what you release | law |
+//! |---|---|
+//! | counts and other integers | [`DiscreteLaplace`]; [`DiscreteStaircase`] has less error if one person changes the number by 2 or more |
+//! | real numbers | [`Staircase`] for the least expected error at ε, [`Laplace`] for the best known distribution |
+//! | many numbers with (ε, δ) for all together | [`Gaussian`], [`DiscreteGaussian`] |
+//! | numbers with a bounded error and (ε, δ) | [`TruncatedLaplace`], [`TruncatedStaircase`], [`TruncatedDiscreteStaircase`] |
+//! | one count with (ε, δ) | [`DiscreteCanonical`] |
+//! | vectors | [`MultivariateStaircase`] |
+//! | sums of many parties, each of which adds a share of the noise | [`Skellam`], [`GeneralizedDiscreteLaplace`], [`MultiScaleDiscreteLaplace`], [`Arete`] |
+//! | one of several candidates, or the best k | [`Selection`] |
+//! | the groups of a GROUP BY that may be shown | [`PartitionSelection`] |
+//! | noise by weights, or by rates, of your own | [`LatticeNoise`], [`MergedLaplace`] |
+//!
+//! [docs/mechanisms.md](https://github.com/stairnoise/stairnoise/blob/main/docs/mechanisms.md) compares them.
+//!
+//! # One example of each kind
+//!
+//! **Real numbers.** Released numbers are `f64`; [`Law::release`] writes `f32` too.
 //!
 //! ```
 //! use stairnoise::{Gamma, Generator, Law, Staircase};
 //!
-//! let law = Staircase::new(4.0, 1.0, Gamma::L1)?;
-//! let mut noise = [0.0_f64; 1000];
-//! law.fill(&mut Generator::from_os()?, &mut noise)?;
-//! assert!(noise.iter().all(|x| x % law.granularity() == 0.0));
+//! let law = Staircase::new(1.0, 10.0, Gamma::L1)?;
+//! let private = law.release_vec(&mut Generator::from_os()?, &[1250.0, 40.5])?;
+//! assert!(private.iter().all(|x| x % law.granularity() == 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The laws
+//! **Noise alone**, into memory of yours, on several threads. The values do not depend on how many.
 //!
-//! Every law has the trait [`Law`]: `fill` and `fill_parallel` draw noise, `release` adds it to true answers.
+//! ```
+//! use stairnoise::{Generator, Laplace, Law};
 //!
-//! One word of the stream draws [`Staircase`], [`Laplace`] and their discrete forms. [`OneWordLaw`] is one of these four, chosen when the
-//! program runs; [`Laws`] are those with parameters of its own for every value. [`DiscreteGaussians`] are discrete Gaussian laws of this kind.
+//! let mut noise = vec![0.0_f32; 1_000_000];
+//! Laplace::new(1.0, 1.0)?.fill_parallel(&mut Generator::from_os()?, &mut noise, 0)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! # The house
+//! **Numbers with an ε of their own** each.
 //!
-//! Each room uses the ones below it.
+//! ```
+//! use stairnoise::{Generator, Kind, Laws, Parameters, Shape, Shapes};
 //!
-//! | room | what is decided there |
-//! |---|---|
-//! | `keyed` | noise as a pure function of a secret and of what is released |
-//! | `laws` | the named laws, one file each |
-//! | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
-//! | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
-//! | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
-//! | `kernel` | the certified fast path: word → integer, or "not sure" |
-//! | `exact` | the integer slow path that answers when the fast path is not sure |
-//! | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
-//! | `stream` | key, fill, index → random words |
+//! let parameters = Parameters {
+//!     eps: &[0.1, 0.5, 2.0],
+//!     sensitivity: &[1.0; 3],
+//!     shape: Shapes::Same(Shape::L1),
+//! };
+//! let mut private = [0_i64; 3];
+//! Laws::new(Kind::DiscreteLaplace).release(&mut Generator::from_os()?, &[120_i64, 45, 0], &mut private, &parameters)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! | file | what is decided there |
-//! |---|---|
-//! | `distribution` | `rand_distr::Distribution` for the four laws of one word, with the feature `rand` |
-//! | `error` | what is refused, in words |
-//! | `memory` | memory whose size follows an input |
-//! | `lines` | memory on whole cache lines |
-//! | `parallel` | a slice filled by several threads |
-//! | `probe` | doors for the checks of timing and taint, with the feature `probe` |
-//! | `reveal` | what the work of a draw depends on besides its parameters |
-//! | `stack` | what draws leave on the stack, overwritten |
-//! | `wiped` | numbers that tell noise, overwritten |
-//! | `random`, `replay` | for tests: parameters at random; golden vectors |
+//! **A vector** that one person changes by at most 1 in the ℓ2 norm.
+//!
+//! ```
+//! use stairnoise::{Generator, Law, MultivariateStaircase, Norm};
+//!
+//! let law = MultivariateStaircase::new(1.0, 1.0, 3, 0.5, Norm::L2)?;
+//! let private = law.release_vec(&mut Generator::from_os()?, &[0.25, -1.5, 4.0])?;
+//! # assert_eq!(private.len(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **A choice** among candidates; a lower cost is better.
+//!
+//! ```
+//! use stairnoise::{Generator, Selection};
+//!
+//! let mechanism = Selection::permute_and_flip(1.0, 1.0, false)?;
+//! let mut selected = [0];
+//! mechanism.select(&mut Generator::from_os()?, &[17.0, 3.0, 40.0], &mut selected)?;
+//! assert!((0..3).contains(&selected[0]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Groups** that may be shown, with their noisy counts; 0 for a group that is not shown.
+//!
+//! ```
+//! use stairnoise::{Generator, PartitionSelection};
+//!
+//! let mechanism = PartitionSelection::new(1.0, 1e-6, 1)?;
+//! let mut private = [0; 3];
+//! mechanism.release(&mut Generator::from_os()?, &[1, 14, 1000], &mut private)?;
+//! assert!(private[2] > 900);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Shares.** Each of 50 parties adds a part of the noise to its own count, and the sum has all of it.
+//!
+//! ```
+//! use stairnoise::{Generator, Law, Share, Skellam};
+//!
+//! let party = Skellam::new(100.0, Share::new(1, 50)?)?;
+//! let sent: i64 = party.release_one(&mut Generator::from_os()?, 12)?;
+//! # assert!(sent.abs() < 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Keyed releases.** Work that is repeated repeats its noise: that of a row is a function of a secret and of the row ([`keyed`]).
+//!
+//! ```
+//! use stairnoise::DiscreteLaplace;
+//! use stairnoise::keyed::{Keyed, address};
+//!
+//! # let secret = [7; 32];
+//! let release = Keyed::new(&secret, b"example.org/noise").under(b"households 2026-Q3, count, DiscreteLaplace(1)");
+//! let (labels, counts) = (["north", "south"], [120_i64, 45]);
+//! let mut private = [0_i64; 2];
+//! let address = |row: usize, bytes: &mut Vec<u8>| {
+//!     address::text(bytes, labels[row]);
+//!     address::integer(bytes, counts[row].into());
+//! };
+//! release.release(&DiscreteLaplace::new(1.0, 1)?, 0, address, &counts, &mut private)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Chosen when the program runs**: [`AnyLaw`]. **In tests**: [`Generator::from_seed`] draws the same noise again, and releases refuse it unless
+//! you say [`Generator::allow_release`].
+//!
+//! # Features and platforms
+//!
+//! - `rand`: the four laws of one word are distributions of `rand_distr`, and `Generator::rng` gives the stream's words to distributions of other
+//!   crates. Neither is needed for noise and releases.
+//! - `probe` is for the checks of this crate, and no part of its interface.
+//! - The crate needs `std`: for threads, for the tables that laws make once, and to find out in a forked child that keys must change. It will not
+//!   become `no_std`.
+//! - On x86-64 kernels for AVX2 and AVX-512 are chosen when the program runs ([`cpu_tier`]). No value depends on them, or on the platform:
+//!   [docs/contract.md](https://github.com/stairnoise/stairnoise/blob/main/docs/contract.md) says which value follows from which key.
+//! - The oldest Rust is the `rust-version` in `Cargo.toml`. A newer one is asked for in minor versions only, and the changelog says so.
+
 #![deny(unsafe_code)]
+
+// Each room uses the ones below it.
+//
+// | room | what is decided there |
+// |---|---|
+// | `keyed` | noise as a pure function of a secret and of what is released |
+// | `laws` | the named laws, one file each |
+// | `law` | what every law can do: the trait, fills of a law, laws with parameters of their own for every value |
+// | `selection` | one of finitely many candidates, or some of many partitions, instead of noise |
+// | `draw` | how integers are drawn: kernel first, exact when in doubt; one draw or several a value |
+// | `kernel` | the certified fast path: word → integer, or "not sure" |
+// | `exact` | the integer slow path that answers when the fast path is not sure |
+// | `lattice` | validated parameters, the choice of lattice, integers as values and in releases |
+// | `stream` | key, fill, index → random words |
+//
+// | file | what is decided there |
+// |---|---|
+// | `distribution` | `rand_distr::Distribution` for the four laws of one word, with the feature `rand` |
+// | `error` | what is refused, in words |
+// | `memory` | memory whose size follows an input |
+// | `lines` | memory on whole cache lines |
+// | `parallel` | a slice filled by several threads |
+// | `probe` | doors for the checks of timing and taint, with the feature `probe` |
+// | `reveal` | what the work of a draw depends on besides its parameters |
+// | `stack` | what draws leave on the stack, overwritten |
+// | `wiped` | numbers that tell noise, overwritten |
+// | `random`, `replay` | for tests: parameters at random; golden vectors |
 
 #[cfg(feature = "rand")]
 mod distribution;
@@ -85,17 +214,21 @@ pub use error::OFF_LATTICE;
 pub use error::{DrawError, ParamError};
 pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
-pub use lattice::{Answer, Float, Modulus, Residue, Value};
-pub use law::Law;
-/// The old name of [`Law`].
-#[doc(hidden)]
-pub use law::Law as Noise;
+pub use lattice::{Answer, Modulus, Residue, Value};
 pub use law::each::{Laws, Parameters, Shapes};
 pub use law::fill::LawFill;
 pub use law::one_word::{Kind, OneWordLaw, Shape};
+pub use law::{AnyLaw, Holds, Law, WholeLaw};
 pub use laws::*;
 pub use memory::OutOfMemory;
 pub use selection::{PartitionSelection, Selection, Selector};
+#[cfg(feature = "rand")]
+pub use stream::StreamRng;
 #[doc(hidden)]
 pub use stream::process_mark;
 pub use stream::{Children, Fill, Generator, StagedFill};
+
+/// The example of the README runs with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -4,6 +4,7 @@
 pub(crate) mod further;
 
 use std::fs;
+use std::io::{Write as _, stderr};
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -15,17 +16,30 @@ use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
 use crate::selection::Bits;
 use crate::{
-    Answer, DiscreteGaussian, DrawError, Generator, Kind, Law, Modulus, OneWordLaw, ParamError, Selection, Shape, Share, Skellam,
-    Value, largest_quotient,
+    Answer, AnyLaw, DiscreteGaussian, DrawError, Generator, Holds, Kind, Law, Modulus, OneWordLaw, ParamError, Selection, Shape,
+    Share, Skellam, largest_quotient,
 };
 
 pub(crate) fn vectors(name: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
+    if is_packaged() && !folder.exists() {
+        // Past the capture of what tests print.
+        let _ = writeln!(
+            stderr(),
+            "NOT RUN: {name} is in the repository, and not in the crate as it is published"
+        );
+        return Vec::new();
+    }
     let text = fs::read_to_string(folder.join(name)).unwrap();
     let text = if cfg!(miri) { some_lines(&text) } else { text };
     let entries: Vec<Json> = serde_json::from_str(&text).unwrap();
     assert!(!entries.is_empty());
     entries
+}
+
+/// Whether this is the crate as it is published: cargo keeps the manifest as it was written beside the one that it makes.
+pub(crate) fn is_packaged() -> bool {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml.orig").exists()
 }
 
 /// Entries and cases spread over a file, for an interpreter that takes a thousand times as long. An entry is a line.
@@ -96,7 +110,7 @@ fn law(entry: &Json) -> OneWordLaw {
 }
 
 fn seeded(entry: &Json) -> Generator {
-    Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap())
+    Generator::from_seed(entry["seed"].as_str().unwrap().parse().unwrap()).allow_release()
 }
 
 #[test]
@@ -150,14 +164,16 @@ fn shapes() {
 fn fills() {
     for entry in vectors("fills.json").into_iter().chain(vectors("near_edges.json")) {
         let law = law(&entry);
-        let mut view = seeded(&entry).at(whole(&entry["index"])).unwrap();
-        let count = whole(&entry["count"]);
-        let fill = (0..=whole(&entry["fill"]))
-            .map(|_| view.next(count as usize).unwrap())
+        let start = whole(&entry["index"]);
+        let mut generator = seeded(&entry).at(start).unwrap();
+        // Of 2⁴⁰ values and more: a view of them, whose first are drawn.
+        let mut view = (0..=whole(&entry["fill"]))
+            .map(|_| generator.next_view(whole(&entry["count"])).unwrap())
             .last()
             .unwrap();
         let expected: Vec<i64> = list(&entry["values"]).iter().map(|x| x.as_i64().unwrap()).collect();
         let mut cells = vec![0_i64; expected.len()];
+        let fill = view.next(expected.len()).unwrap();
         law.write(&fill, 0, &mut cells);
         assert_eq!(cells, expected, "{entry}");
         for (i, case) in list(&entry["words"]).iter().enumerate() {
@@ -347,7 +363,7 @@ fn releases() {
 #[test]
 fn releases_modulo() {
     for entry in vectors("modulo.json") {
-        let law: Box<dyn Law> = if entry["kind"] == "skellam" {
+        let law: Box<dyn AnyLaw> = if entry["kind"] == "skellam" {
             let arguments = list(&entry["arguments"]);
             let share = Share::new(whole(&arguments[3]), whole(&arguments[2])).unwrap();
             Box::new(Skellam::new(float(&arguments[0]), share).unwrap())
@@ -375,7 +391,7 @@ fn fitting(entry: &Json) -> Vec<bool> {
     rounded.map(|q| q.abs() < limit).collect()
 }
 
-fn released<T: Value>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
+fn released<T: Holds<OneWordLaw>>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
     let values = list(&entry["values"]);
     if entry["type"] == "int64" {
         let answers = values.iter().map(|x| x.as_str().unwrap().parse::<i64>().unwrap()).collect();
@@ -386,7 +402,12 @@ fn released<T: Value>(law: &OneWordLaw, entry: &Json, fits: &[bool]) -> Vec<T> {
 }
 
 /// Refuses one by one what does not fit; zeros take their places, so that the others keep theirs.
-fn released_answers<A: Answer + Default, T: Value>(law: &OneWordLaw, entry: &Json, mut answers: Vec<A>, fits: &[bool]) -> Vec<T> {
+fn released_answers<A: Answer + Default, T: Holds<OneWordLaw>>(
+    law: &OneWordLaw,
+    entry: &Json,
+    mut answers: Vec<A>,
+    fits: &[bool],
+) -> Vec<T> {
     let mut out = vec![T::default(); answers.len()];
     for (answer, _) in answers.iter_mut().zip(fits).filter(|(_, fits)| !**fits) {
         let refused = law.release(&mut seeded(entry), &[*answer], &mut out[..1]);

@@ -1,9 +1,12 @@
 //! What the named types, the errors and long fills say of themselves.
 
+use std::sync::Arc;
+
 use stairnoise::{
-    Arete, DiscreteCanonical, DiscreteGaussian, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma, GeneralizedDiscreteLaplace,
-    Generator, Kind, Laplace, LatticeNoise, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm,
-    OneWordLaw, ParamError, R, Selection, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace,
+    AnyLaw, Arete, DiscreteCanonical, DiscreteGaussian, DiscreteGaussians, DiscreteLaplace, DiscreteStaircase, DrawError, Gamma,
+    Gaussian, GaussianParameters, GeneralizedDiscreteLaplace, Generator, Holds, Kind, Laplace, LatticeNoise, Law, Laws,
+    MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase, Norm, OneWordLaw, ParamError, Parameters,
+    PartitionSelection, R, Selection, Shape, Shapes, Share, Skellam, Staircase, TruncatedDiscreteStaircase, TruncatedLaplace,
     TruncatedStaircase, cpu_tier, cpu_tiers,
 };
 
@@ -34,8 +37,13 @@ fn a_law_tells_its_parameters_and_its_lattice() {
     assert_eq!(Selection::exponential(0.5, 3.0, true).unwrap().eps(), 0.5);
 }
 
+/// A seed that releases accept.
+fn releasing(seed: u128) -> Generator {
+    Generator::from_seed(seed).allow_release()
+}
+
 /// One of every law, with its sensitivity in steps and its own lengths.
-fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
+fn every_law() -> Vec<(Box<dyn AnyLaw>, u64, Vec<u64>)> {
     let truncated = TruncatedLaplace::new(0.5, 0.25, 1.0, None, None).unwrap();
     let merged = MergedLaplace::new(&[0.25, 0.5], &[1.0], 1.0).unwrap();
     let vectors = MultivariateStaircase::new(4.0, 1.0, 2, 0.3, Norm::LInf).unwrap();
@@ -63,6 +71,7 @@ fn every_law() -> Vec<(Box<dyn Law>, u64, Vec<u64>)> {
         (Box::new(merged), 1 << 32, breaks),
         (Box::new(LatticeNoise::new(&[1.0; 3], None, 0.25, 0.75).unwrap()), 3, vec![]),
         (Box::new(DiscreteGaussian::new(9.0).unwrap()), 0, vec![]),
+        (Box::new(Gaussian::scaled(9.0, -2).unwrap()), 0, vec![]),
         (Box::new(Skellam::new(9.0, Share::WHOLE).unwrap()), 0, vec![]),
         (Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap()), 0, vec![]),
         (
@@ -88,7 +97,7 @@ fn every_law_can_do_the_same() {
         let (mut whole, mut shared, mut released) = ([0.0; 12], [0.0; 12], [0.0; 12]);
         law.fill(&mut Generator::from_seed(2), &mut whole).unwrap();
         law.fill_parallel(&mut Generator::from_seed(2), &mut shared, 2).unwrap();
-        law.release(&mut Generator::from_seed(2), &[0.0; 12], &mut released).unwrap();
+        law.release(&mut releasing(2), &[0.0; 12], &mut released).unwrap();
         assert_eq!((shared, released), (whole, whole), "{law:?}");
         assert!(whole.iter().all(|x| x % law.granularity() == 0.0), "{law:?}");
         let fill = law.next_fill(&mut Generator::from_seed(2), 12).unwrap();
@@ -105,7 +114,7 @@ fn every_law_can_do_the_same() {
                 .all(|(steps, x)| *steps as f64 * law.granularity() == x),
             "{law:?}"
         );
-        let mut generator = Generator::from_seed(2);
+        let mut generator = releasing(2);
         let refused = if law.granularity() == 1.0 {
             Ok(())
         } else {
@@ -124,18 +133,16 @@ fn named_types_release_as_their_laws() {
     let answers = [3_i64, -5, 1 << 40];
     let (mut named, mut general) = ([0_i64; 3], [0_i64; 3]);
     let law = DiscreteLaplace::new(0.5, 7).unwrap();
-    law.release(&mut Generator::from_seed(8), &answers, &mut named).unwrap();
+    law.release(&mut releasing(8), &answers, &mut named).unwrap();
     OneWordLaw::from(law)
-        .release(&mut Generator::from_seed(8), &answers, &mut general)
+        .release(&mut releasing(8), &answers, &mut general)
         .unwrap();
     assert_eq!(named, general);
     assert_ne!(named, answers);
     let (mut named, mut general) = ([0.0; 3], [0.0; 3]);
     let law = Laplace::new(0.5, 7.0).unwrap();
-    law.fill(&mut Generator::from_seed(8), &mut named).unwrap();
-    OneWordLaw::from(law)
-        .fill(&mut Generator::from_seed(8), &mut general)
-        .unwrap();
+    law.fill(&mut releasing(8), &mut named).unwrap();
+    OneWordLaw::from(law).fill(&mut releasing(8), &mut general).unwrap();
     assert_eq!(named, general);
     assert_ne!(named, [0.0; 3]);
 }
@@ -147,7 +154,6 @@ fn any_number_of_threads_draws_the_same() {
     let n = if cfg!(miri) { 257 } else { 300_001 };
     let counts: &[usize] = if cfg!(miri) { &[3] } else { &[0, 1, 2, 3] };
     let (law, staged) = (Laplace::new(1.0, 1.0).unwrap(), DiscreteGaussian::new(9.0).unwrap());
-    let law = OneWordLaw::from(law);
     let (mut alone, mut shared) = (vec![0.0; n], vec![0.0; n]);
     law.fill(&mut Generator::from_seed(5), &mut alone).unwrap();
     for &threads in counts {
@@ -166,7 +172,7 @@ fn any_number_of_threads_draws_the_same() {
 
 #[test]
 fn refusals_of_a_draw_say_the_rule_and_the_value() {
-    let mut generator = Generator::from_seed(1);
+    let mut generator = releasing(1);
     let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     let selection = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();
     let text = |error: DrawError| error.to_string();
@@ -223,7 +229,7 @@ fn refusals_of_a_law_name_the_parameter() {
     );
     assert_eq!(ParamError::OutOfMemory.to_string(), "the system has no memory left");
     assert_eq!(ParamError::NotWhole.to_string(), DrawError::NotWhole.to_string());
-    let small = DiscreteGaussian::scaled(1.0, -1075).unwrap_err();
+    let small = Gaussian::scaled(1.0, -1075).unwrap_err();
     assert_eq!(small.to_string(), "log2_granularity must be from -1074 to 960, got -1075.0");
 }
 
@@ -264,12 +270,12 @@ fn integers_that_floats_do_not_hold_are_refused() {
 /// Evidence: by the text of the guarantee. 3797 released as lattice steps would be 32 590 602 488 184.
 #[test]
 fn no_law_of_other_numbers_is_released_into_integers() {
-    let mut generator = Generator::from_seed(1);
+    let mut generator = releasing(1);
     let (mut whole, mut wide) = ([7_i32], [7_i64]);
     let law = OneWordLaw::from(Laplace::new(1.0, 1.0).unwrap());
     assert_eq!(law.release(&mut generator, &[3797.0], &mut whole), Err(DrawError::NotWhole));
     assert_eq!(law.release(&mut generator, &[3797_i64], &mut wide), Err(DrawError::NotWhole));
-    let staged = Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap();
+    let staged: Box<dyn AnyLaw> = Box::new(Arete::new(1.0, 1.0, 1.0, Share::WHOLE).unwrap());
     assert_eq!(
         staged.release(&mut generator, &[3797_i64], &mut wide),
         Err(DrawError::NotWhole)
@@ -283,7 +289,7 @@ fn no_law_of_other_numbers_is_released_into_integers() {
 /// Evidence: the limit of contract, section 4, by its definition.
 #[test]
 fn answers_that_do_not_fit_the_lattice_are_refused() {
-    let mut generator = Generator::from_seed(1);
+    let mut generator = releasing(1);
     let law = Laplace::new(1.0, 1e-20).unwrap();
     let limit = law.granularity() * 2_f64.powi(126);
     let mut released = [7.0; 2];
@@ -295,4 +301,198 @@ fn answers_that_do_not_fit_the_lattice_are_refused() {
     assert_eq!((released, generator.next_fill()), ([7.0; 2], 0));
     law.release(&mut generator, &[1.0, limit.next_down()], &mut released).unwrap();
     assert!((released[1] / limit - 1.0).abs() < 1e-15);
+}
+
+/// Evidence: equality of every form of a draw and of a release with [`Law::fill`] and [`Law::release`] of the same fill.
+#[test]
+fn every_form_gives_the_values_of_the_fill() {
+    fn check<L: Law>(law: &L)
+    where
+        L::Value: Holds<L> + PartialEq + std::fmt::Debug,
+    {
+        let answers = [40.25, -3.0, 0.0, 1e6, 7.5];
+        let mut noise = [L::Value::default(); 5];
+        law.fill(&mut releasing(3), &mut noise).unwrap();
+        assert_eq!(law.draw_vec(&mut releasing(3), 5).unwrap(), noise, "{law:?}");
+        assert_eq!(law.draw(&mut releasing(3)).unwrap(), noise[0], "{law:?}");
+        let mut released = noise;
+        law.release(&mut releasing(3), &answers, &mut released).unwrap();
+        assert_eq!(law.release_vec(&mut releasing(3), &answers).unwrap(), released, "{law:?}");
+        assert_eq!(
+            law.release_one(&mut releasing(3), answers[0]).unwrap(),
+            released[0],
+            "{law:?}"
+        );
+        let mut generator = releasing(3);
+        assert!(law.draw_vec(&mut generator, 0).unwrap().is_empty());
+        assert_eq!(law.draw_vec(&mut generator, usize::MAX / 8), Err(DrawError::OutOfMemory));
+        assert_eq!(law.release_one(&mut generator, f64::NAN), Err(DrawError::NotFinite(0)));
+        assert_eq!(generator.next_fill(), 1, "an empty fill counts, a refused one does not");
+    }
+    check(&Staircase::new(0.5, 3.0, Gamma::L1).unwrap());
+    check(&Laplace::new(0.5, 3.0).unwrap());
+    check(&DiscreteStaircase::new(0.5, 3, R::L2).unwrap());
+    check(&DiscreteLaplace::new(0.5, 3).unwrap());
+    check(&DiscreteGaussian::new(9.0).unwrap());
+    for (law, ..) in every_law() {
+        check(&law);
+    }
+}
+
+/// Evidence: the compiler. Values need no annotation, and a law is one behind every pointer.
+#[test]
+fn values_have_the_type_of_their_law() {
+    fn first<L: Law>(law: L) -> L::Value {
+        law.draw(&mut Generator::from_seed(1)).unwrap()
+    }
+    fn of_any(law: &dyn AnyLaw) -> f64 {
+        law.draw(&mut Generator::from_seed(1)).unwrap()
+    }
+
+    let counts = DiscreteLaplace::new(1.0, 1).unwrap();
+    let whole = counts.draw(&mut Generator::from_seed(1)).unwrap();
+    assert_eq!(whole.count_ones(), i64::count_ones(whole));
+    let real = Laplace::new(1.0, 1.0).unwrap().draw(&mut Generator::from_seed(1)).unwrap();
+    assert_eq!(real.to_bits(), f64::to_bits(real));
+    // By reference, in a box, shared, and chosen when the program runs.
+    assert_eq!(first(&counts), whole);
+    assert_eq!(first(Box::new(counts.clone())), whole);
+    assert_eq!(first(Arc::new(counts.clone())), whole);
+    assert_eq!(of_any(&counts), whole as f64);
+    let boxed: Box<dyn AnyLaw> = Box::new(counts);
+    assert_eq!(boxed.draw(&mut Generator::from_seed(1)).unwrap(), whole as f64);
+    let mut narrow = [0_i32];
+    boxed.fill(&mut Generator::from_seed(1), &mut narrow).unwrap();
+    assert_eq!(i64::from(narrow[0]), whole);
+}
+
+/// Evidence: by the rule. A seed, its children and its views are refused by every release and selection, and use up no fill; keys are not.
+#[test]
+fn releases_refuse_a_seed() {
+    let law = DiscreteLaplace::new(1.0, 1).unwrap();
+    let selection = Selection::exponential(1.0, 1.0, false).unwrap();
+    let groups = PartitionSelection::new(1.0, 1e-6, 1).unwrap();
+    let parameters = Parameters {
+        eps: &[1.0],
+        sensitivity: &[1.0],
+        shape: Shapes::Same(Shape::L1),
+    };
+    let gaussians = GaussianParameters {
+        sigma2: &[9.0],
+        log2_granularity: &[0],
+    };
+    let all = |generator: &mut Generator| -> Vec<Result<(), DrawError>> {
+        vec![
+            law.release(generator, &[5_i64], &mut [0_i64]),
+            law.release_one(generator, 5_i64).map(drop),
+            law.release_vec(generator, &[5_i64]).map(drop),
+            selection.select(generator, &[1.0], &mut [0]),
+            selection.select_often(generator, &[1.0], &mut [0]),
+            selection.top(generator, &[1.0], 1, &mut [0]),
+            groups.select(generator, &[5], &mut [false]),
+            groups.release(generator, &[5], &mut [0]),
+            Laws::new(Kind::DiscreteLaplace).release(generator, &[5_i64], &mut [0_i64], &parameters),
+            DiscreteGaussians::new().release(generator, &[5_i64], &mut [0_i64], &gaussians),
+        ]
+    };
+    let itself: fn(Generator) -> Generator = |generator| generator;
+    let forms = [
+        itself,
+        |mut parent| parent.spawn().unwrap(),
+        |mut parent| parent.children(2).child(1).unwrap(),
+        |mut whole| whole.at(3).unwrap(),
+    ];
+    for form in forms {
+        let mut seeded = form(Generator::from_seed(1));
+        assert!(all(&mut seeded).iter().all(|done| *done == Err(DrawError::Seeded)));
+        assert_eq!((seeded.next_fill(), seeded.check_release()), (0, Err(DrawError::Seeded)));
+        law.draw(&mut seeded).unwrap();
+        for mut generator in [releasing(1), Generator::from_key(&[1; 32]), Generator::from_os().unwrap()].map(form) {
+            assert!(all(&mut generator).iter().all(Result::is_ok));
+            assert_eq!(generator.next_fill(), 10);
+        }
+    }
+    let view = |mut generator: Generator| generator.next_view(1).unwrap().check_release();
+    assert_eq!(view(Generator::from_seed(1)), Err(DrawError::Seeded));
+    assert_eq!(view(releasing(1)), Ok(()));
+    let text = DrawError::Seeded.to_string();
+    assert!(text.contains("secret key") && text.contains("Generator::from_seed(seed).allow_release()"));
+}
+
+/// Evidence: value i is that of the law of parameters i; refusals by their rule, before a fill is taken.
+#[test]
+fn laws_with_parameters_of_their_own_are_filled_and_released_at_once() {
+    let (eps, sensitivity, r) = ([0.5, 0.01, 3.0], [7.0, 1.0, 9.0], [3.0, 1.0, 9.0]);
+    let parameters = Parameters {
+        eps: &eps,
+        sensitivity: &sensitivity,
+        shape: Shapes::Numbers(&r),
+    };
+    let mut laws = Laws::new(Kind::DiscreteStaircase);
+    let (mut noise, mut released) = ([0_i64; 3], [0_i64; 3]);
+    laws.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
+    laws.release(&mut releasing(4), &[3797_i64, 485, 161], &mut released, &parameters)
+        .unwrap();
+    for i in 0..3 {
+        let law = OneWordLaw::new(Kind::DiscreteStaircase, eps[i], sensitivity[i], Shape::Number(r[i])).unwrap();
+        let mut alone = [0_i64];
+        law.fill(&mut releasing(4).at(i as u64).unwrap(), &mut alone).unwrap();
+        assert_eq!([noise[i], released[i] - [3797, 485, 161][i]], [alone[0]; 2], "value {i}");
+    }
+    let mut generator = releasing(4);
+    let error = laws.fill(&mut generator, &mut [0_i64; 2], &parameters).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "every parameter must have as many values as out has places, got 3 values for 2 places"
+    );
+    let bad = Parameters {
+        eps: &[1.0, 1.0, f64::NAN],
+        ..parameters
+    };
+    let error = laws.release(&mut generator, &[1_i64; 3], &mut released, &bad).unwrap_err();
+    assert_eq!(error.to_string(), "eps must be finite and greater than 0, got nan at index 2");
+    let error = laws
+        .release(&mut generator, &[1_i64; 2], &mut released, &parameters)
+        .unwrap_err();
+    assert_eq!(error, DrawError::Lengths { answers: 2, out: 3 });
+    let error = laws.release(&mut generator, &[0.0, f64::INFINITY, 0.0], &mut released, &parameters);
+    assert_eq!(error, Err(DrawError::NotFinite(1)));
+    let error = Laws::new(Kind::Laplace).fill(&mut generator, &mut noise, &parameters);
+    assert_eq!(error, Err(DrawError::NotWhole));
+    assert_eq!(generator.next_fill(), 0);
+}
+
+/// Evidence: value i is that of the law of parameters i; refusals by their rule, before a fill is taken.
+#[test]
+fn gaussian_laws_with_parameters_of_their_own_are_filled_and_released_at_once() {
+    let parameters = GaussianParameters {
+        sigma2: &[9.0, 1e20],
+        log2_granularity: &[0, -33],
+    };
+    let mut laws = DiscreteGaussians::new();
+    let (mut noise, mut released) = ([0.0; 2], [0.0; 2]);
+    laws.fill(&mut releasing(4), &mut noise, &parameters).unwrap();
+    laws.release(&mut releasing(4), &[0_i64; 2], &mut released, &parameters)
+        .unwrap();
+    assert_eq!(noise, released);
+    let second = Gaussian::scaled(1e20, -33).unwrap();
+    assert_eq!(noise[1], second.draw(&mut releasing(4).at(1).unwrap()).unwrap());
+    let mut generator = releasing(4);
+    assert_eq!(
+        laws.fill(&mut generator, &mut [0_i64; 2], &parameters),
+        Err(DrawError::NotWhole)
+    );
+    let few = DrawError::ParameterCount { values: 2, out: 3 };
+    assert_eq!(laws.fill(&mut generator, &mut [0.0; 3], &parameters), Err(few));
+    let bad = GaussianParameters {
+        sigma2: &[9.0, -1.0],
+        ..parameters
+    };
+    let error = laws.release(&mut generator, &[0.0; 2], &mut released, &bad).unwrap_err();
+    assert_eq!(error.to_string(), "sigma2 must be from 2**-20 to 2**90, got -1.0 at index 1");
+    assert_eq!(
+        laws.release(&mut generator, &[0.0, f64::NAN], &mut released, &parameters),
+        Err(DrawError::NotFinite(1))
+    );
+    assert_eq!(generator.next_fill(), 0);
 }

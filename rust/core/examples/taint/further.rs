@@ -1,7 +1,7 @@
 //! The taint check of laws of several draws for a value, of truncated staircases, of vectors and of selections.
 
 use stairnoise::probe::examples;
-use stairnoise::{Law, PartitionSelection, Selection, Value};
+use stairnoise::{Law, PartitionSelection, Selection, Value, WholeLaw};
 
 use crate::cases::answers;
 use crate::check::{Report, release_modulo, secret};
@@ -67,7 +67,7 @@ fn partitions(report: &mut Report) {
     }
 }
 
-fn every_output(report: &mut Report, name: &str, law: &impl Law) {
+fn every_output(report: &mut Report, name: &str, law: &impl WholeLaw) {
     for n in [SHORT, LONG] {
         report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, n));
         report.case(&format!("{name}, {n} int64"), true, || fill::<i64>(law, n));

@@ -27,8 +27,8 @@ mod check {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, DiscreteGaussians, GaussianParameters, Generator, Kind, Law, Laws, Modulus, OneWordLaw, Parameters, Shape,
-        Shapes, Value, cpu_tier, probe,
+        Answer, DiscreteGaussians, GaussianParameters, Generator, Holds, Kind, Law, Laws, Modulus, OneWordLaw, Parameters, Shape,
+        Shapes, Value, WholeLaw, cpu_tier, probe,
     };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
@@ -143,7 +143,7 @@ mod check {
         }
     }
 
-    pub fn release_modulo(law: &impl Law, generator: &mut Generator, answers: &[i64], m: u128) -> (usize, usize) {
+    pub fn release_modulo(law: &impl WholeLaw, generator: &mut Generator, answers: &[i64], m: u128) -> (usize, usize) {
         let mut out = vec![0_u64; answers.len()];
         let modulus = Modulus::new(m).expect("up to 2**64");
         law.release_modulo(generator, answers, modulus, &mut out)
@@ -159,7 +159,7 @@ mod check {
         (valgrind::secrets(&out), n)
     }
 
-    fn release<A: Answer, T: Value>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
+    fn release<A: Answer, T: Holds<OneWordLaw>>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
         let mut out = vec![T::default(); answers.len()];
         law.release(&mut secret(number), answers, &mut out).expect("finite answers");
         (valgrind::secrets(&out), out.len())
@@ -186,7 +186,7 @@ mod check {
                 let mut out = vec![0.0_f64; LONG];
                 let answers = vec![0.25; LONG];
                 let mut laws = Laws::new(kind);
-                laws.release(&fill, 0, &answers, &mut out, &parameters)
+                laws.release_part(&fill, 0, &answers, &mut out, &parameters)
                     .expect("valid parameters");
                 (valgrind::secrets(&out), LONG)
             });
@@ -210,7 +210,7 @@ mod check {
             let fill = secret(4).next_staged(LONG).expect("fills are left");
             let (answers, mut out) = (vec![0.25; LONG], vec![0.0_f64; LONG]);
             DiscreteGaussians::new()
-                .release(&fill, 0, &answers, &mut out, &parameters)
+                .release_part(&fill, 0, &answers, &mut out, &parameters)
                 .expect("valid parameters");
             (valgrind::secrets(&out), LONG)
         });

@@ -28,8 +28,8 @@ mod check {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use stairnoise::{
-        Answer, Generator, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Shape, Shapes, TruncatedStaircase, Value,
-        cpu_tier, probe,
+        Answer, Generator, Holds, Kind, Law, Laws, OneWordLaw, Parameters, PartitionSelection, Shape, Shapes, TruncatedStaircase,
+        Value, cpu_tier, probe,
     };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
@@ -117,11 +117,11 @@ mod check {
                 fill::<f64>(report, &name, &law, n);
                 fill::<i32>(report, &name, &law, n);
                 let answers = answers(n, law.granularity());
-                release::<_, f64>(report, &name, &law, &answers);
+                release::<_, _, f64>(report, &name, &law, &answers);
                 let counts: Vec<i64> = (0..n).map(|i| [0, -3, 1_000_000, i64::MAX][i % 4]).collect();
                 // No other law is released into integers.
                 if law.granularity() == 1.0 {
-                    release::<_, i64>(report, &name, &law, &counts);
+                    release::<_, _, i64>(report, &name, &law, &counts);
                 }
             }
         }
@@ -145,7 +145,7 @@ mod check {
             let name = format!("TruncatedStaircase({eps}, {lower:?})");
             for n in [SHORT, LONG] {
                 fill::<f64>(report, &name, &law, n);
-                release::<_, f64>(report, &name, &law, &answers(n, law.granularity()));
+                release::<_, _, f64>(report, &name, &law, &answers(n, law.granularity()));
             }
         }
     }
@@ -183,7 +183,7 @@ mod check {
         });
     }
 
-    fn release<A: Answer, T: Value>(report: &mut Report, name: &str, law: &impl Law, answers: &[A]) {
+    fn release<L: Law, A: Answer, T: Holds<L>>(report: &mut Report, name: &str, law: &L, answers: &[A]) {
         let name = format!("{name}, release of {} {}", answers.len(), type_name::<T>());
         report.case(&name, false, |key| {
             let mut out = [T::default(); LONG];

@@ -19,8 +19,8 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::error::DrawError;
-use crate::lattice::{Answer, Value};
-use crate::law::Law;
+use crate::lattice::Answer;
+use crate::law::{Holds, Law};
 use crate::memory;
 use crate::stack;
 use crate::stream::Generator;
@@ -99,9 +99,9 @@ impl Keyed {
     ///
     /// # Panics
     /// If the answers are no whole number of rows.
-    pub fn release<A: Answer, T: Value>(
+    pub fn release<L: Law + ?Sized, A: Answer, T: Holds<L>>(
         &self,
-        law: &impl Law,
+        law: &L,
         first: usize,
         mut address: impl FnMut(usize, &mut Vec<u8>),
         answers: &[A],

@@ -18,4 +18,4 @@ pub(crate) mod value;
 
 pub use answer::Answer;
 pub use modulus::{Modulus, Residue};
-pub use value::{Float, Value};
+pub use value::Value;

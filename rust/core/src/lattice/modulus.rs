@@ -108,7 +108,7 @@ residues!(u64, i64, u32);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DiscreteLaplace, DiscreteStaircase, Generator, Laplace, Law, R, Share, Skellam};
+    use crate::{AnyLaw, DiscreteLaplace, DiscreteStaircase, Generator, Kind, Law, OneWordLaw, R, Shape, Share, Skellam};
 
     const ENDS: [i64; 13] = [
         0,
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn residues_have_the_noise_of_a_release() {
         let share = Share::new(1, 10).unwrap();
-        let laws: [Box<dyn Law>; 3] = [
+        let laws: [Box<dyn AnyLaw>; 3] = [
             Box::new(DiscreteLaplace::new(0.01, 3).unwrap()),
             Box::new(DiscreteStaircase::new(1.0, 5, R::L1).unwrap()),
             Box::new(Skellam::new(100.0, share).unwrap()),
@@ -202,7 +202,7 @@ mod tests {
                 for m in [2, 1_000_003, 1 << 32, (1 << 64) - 59, 1 << 64] {
                     let mut residues = vec![0_u64; n];
                     let modulus = Modulus::new(m).unwrap();
-                    law.release_modulo(&mut Generator::from_seed(4), &answers, modulus, &mut residues)
+                    law.release_modulo(&mut Generator::from_seed(4).allow_release(), &answers, modulus, &mut residues)
                         .unwrap();
                     for ((answer, noise), residue) in answers.iter().zip(&noise).zip(residues) {
                         let sum = i128::from(*answer) + i128::from(*noise);
@@ -218,7 +218,7 @@ mod tests {
         let law = DiscreteLaplace::new(0.01, 3).unwrap();
         let (mut wide, mut signed, mut narrow) = ([0_u64; 50], [0_i64; 50], [0_u32; 50]);
         let modulus = Modulus::new(1 << 32).unwrap();
-        let generator = || Generator::from_seed(4);
+        let generator = || Generator::from_seed(4).allow_release();
         law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut wide).unwrap();
         law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut signed).unwrap();
         law.release_modulo(&mut generator(), &[-1; 50], modulus, &mut narrow).unwrap();
@@ -239,7 +239,7 @@ mod tests {
             ));
         }
         let law = DiscreteLaplace::new(1.0, 1).unwrap();
-        let mut generator = Generator::from_seed(4);
+        let mut generator = Generator::from_seed(4).allow_release();
         let of = |m| Modulus::new(m).unwrap();
         let mut wide = [7_u64; 2];
         let lengths = law.release_modulo(&mut generator, &[1], of(5), &mut wide);
@@ -248,9 +248,11 @@ mod tests {
         assert_eq!(narrow, Err(DrawError::Residues));
         let signed = law.release_modulo(&mut generator, &[1], of((1 << 63) + 1), &mut [0_i64]);
         assert_eq!(signed, Err(DrawError::Residues));
-        let continuous = Laplace::new(1.0, 1.0).unwrap();
-        let fractions = Law::release_modulo(&continuous, &mut generator, &[1, 1], of(5), &mut wide);
+        let continuous = OneWordLaw::new(Kind::Laplace, 1.0, 1.0, Shape::L1).unwrap();
+        let fractions = continuous.release_modulo(&mut generator, &[1, 1], of(5), &mut wide);
         assert_eq!(fractions, Err(DrawError::NotWhole));
+        let seeded = law.release_modulo(&mut Generator::from_seed(4), &[1, 1], of(5), &mut wide);
+        assert_eq!(seeded, Err(DrawError::Seeded));
         assert_eq!(wide, [7; 2]);
         law.release_modulo(&mut generator, &[1], of(1 << 32), &mut [0_u32]).unwrap();
         let mut second = Generator::from_seed(4);

@@ -47,15 +47,18 @@ pub(crate) fn add<A: Answer, T: Value>(answer: A, noise: i64, lattice: Lattice) 
 
 /// Refuses a release that could not be completed or trusted, before anything is drawn.
 pub(crate) fn check<A: Answer, T: Value>(answers: &[A], out: &[T], log2_granularity: i32) -> Result<(), DrawError> {
-    check_lengths(answers.len(), out.len())?;
+    check_lengths(answers, out)?;
     check_type::<T>(log2_granularity)?;
     check_answers(answers, limit(log2_granularity))
 }
 
-/// Refuses another number of places than of answers.
-pub(crate) fn check_lengths(answers: usize, out: usize) -> Result<(), DrawError> {
-    if answers != out {
-        return Err(DrawError::Lengths { answers, out });
+/// Refuses to release more or fewer answers than there are places.
+pub(crate) fn check_lengths<A, T>(answers: &[A], out: &[T]) -> Result<(), DrawError> {
+    if answers.len() != out.len() {
+        return Err(DrawError::Lengths {
+            answers: answers.len(),
+            out: out.len(),
+        });
     }
     Ok(())
 }

@@ -89,20 +89,6 @@ impl Steps {
     }
 }
 
-/// An element type for noise that is not whole: the continuous laws are drawn and released as these alone.
-///
-/// ```compile_fail,E0277
-/// use stairnoise::{Generator, Laplace};
-///
-/// let mut released = [0_i64];
-/// Laplace::new(1.0, 1.0)?.release(&mut Generator::from_os()?, &[3797.0], &mut released)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait Float: Value {}
-
-impl Float for f64 {}
-impl Float for f32 {}
-
 mod private {
     pub trait Sealed {}
     impl Sealed for f64 {}

@@ -94,7 +94,7 @@ impl<'a> LawFill<'a> {
     }
 
     /// Adds the noise of the values `first .. first + out.len()` to as many answers, which have passed
-    /// [`Law::check_answers`](crate::Law::check_answers).
+    /// [`Law::check_answers`](crate::Law::check_answers), and the generator [`Generator::check_release`].
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.

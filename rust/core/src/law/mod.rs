@@ -1,4 +1,4 @@
-//! What every law can do: the trait [`Law`].
+//! What every law can do: the traits [`Law`] and [`AnyLaw`].
 //!
 //! | file | subject |
 //! |---|---|
@@ -11,37 +11,38 @@ pub(crate) mod fill;
 pub(crate) mod one_word;
 
 use core::fmt::Debug;
+use std::sync::Arc;
 
 use crate::error::DrawError;
 use crate::lattice::answer::limit;
 use crate::lattice::dyadic::power_of_two;
 use crate::lattice::release;
 use crate::lattice::{Answer, Modulus, Residue, Value};
+use crate::memory;
 use crate::parallel;
 use crate::stream::Generator;
 use fill::{LawFill, Source};
 
-/// A noise law: exact random multiples of a power of two, the *granularity* g.
+/// What a law is: its lattice, and how its values are drawn. Everything that is done with it is in [`Law`].
 ///
-/// All laws of this crate have it, and no others: no other crate can name what [`Law::source`] returns. A `Box<dyn Law>` is a law too, so that a
-/// law can be chosen when the program runs.
+/// All laws of this crate have it, and no others: no other crate can name what [`AnyLaw::source`] returns. `dyn AnyLaw` is a law too, so that a
+/// law can be chosen when the program runs. Its [`Law::Value`] is `f64`.
 ///
 /// ```
-/// use stairnoise::{DiscreteGaussian, Gamma, Generator, Law, Staircase};
+/// use stairnoise::{AnyLaw, DiscreteGaussian, Gamma, Generator, Law, Staircase};
 ///
-/// let laws: [Box<dyn Law>; 2] = [
+/// let laws: [Box<dyn AnyLaw>; 2] = [
 ///     Box::new(Staircase::new(4.0, 1.0, Gamma::L1)?),
 ///     Box::new(DiscreteGaussian::new(100.0)?),
 /// ];
 /// let mut generator = Generator::from_os()?;
-/// let mut noise = [0.0; 100];
 /// for law in laws {
-///     law.fill(&mut generator, &mut noise)?;
+///     let noise = law.draw_vec(&mut generator, 100)?;
 ///     assert!(noise.iter().all(|x| x % law.granularity() == 0.0));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Law: Debug + Send + Sync {
+pub trait AnyLaw: Debug + Send + Sync {
     /// How values are drawn.
     #[doc(hidden)]
     fn source(&self) -> Source<'_>;
@@ -61,6 +62,25 @@ pub trait Law: Debug + Send + Sync {
     fn lengths(&self) -> &[u64] {
         &[]
     }
+}
+
+/// What is done with a noise law: drawing noise, and releasing true answers with noise.
+///
+/// The noise of a law is exact random multiples of a power of two, the *granularity* g. Every call takes the generator's next fill, so no two
+/// calls share noise.
+///
+/// | | one | a new vector | memory of yours |
+/// |---|---|---|---|
+/// | noise | [`draw`](Law::draw) | [`draw_vec`](Law::draw_vec) | [`fill`](Law::fill), [`fill_parallel`](Law::fill_parallel) |
+/// | true answers, released | [`release_one`](Law::release_one) | [`release_vec`](Law::release_vec) | [`release`](Law::release) |
+///
+/// All six give the same values for the same fill. The first two columns have the law's own type, [`Law::Value`]. The last one takes any type that
+/// [`Holds`] them. No method is called `sample`: that is the name in `rand`'s trait `Distribution`, which takes any generator and can be in scope
+/// too.
+pub trait Law: AnyLaw {
+    /// What its values are: `i64` for a law of integers. It is `f64` for any other law, and for a law whose granularity is known only when the
+    /// program runs ([`OneWordLaw`](crate::OneWordLaw), [`LatticeNoise`](crate::LatticeNoise) and `dyn AnyLaw`).
+    type Value: Value;
 
     /// The granularity g, a power of two; 1 for a law of integers.
     fn granularity(&self) -> f64 {
@@ -93,15 +113,40 @@ pub trait Law: Debug + Send + Sync {
         self.source().next_view(generator, n)
     }
 
+    /// Draws one value of noise.
+    ///
+    /// ```
+    /// use stairnoise::{DiscreteLaplace, Generator, Law};
+    ///
+    /// let noise = DiscreteLaplace::new(1.0, 1)?.draw(&mut Generator::from_os()?)?;
+    /// assert!(noise.abs() < 1000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DrawError`]: an exhausted generator, no memory.
+    fn draw(&self, generator: &mut Generator) -> Result<Self::Value, DrawError> {
+        let mut value = [Self::Value::default()];
+        self.next_fill(generator, 1)?.write(0, &mut value)?;
+        Ok(value[0])
+    }
+
+    /// Draws `n` values of noise.
+    ///
+    /// # Errors
+    /// [`DrawError`]: an exhausted generator, no memory.
+    fn draw_vec(&self, generator: &mut Generator, n: usize) -> Result<Vec<Self::Value>, DrawError> {
+        let mut values = memory::filled(Self::Value::default(), n)?;
+        self.next_fill(generator, n)?.write(0, &mut values)?;
+        Ok(values)
+    }
+
     /// Fills `out` with noise from the generator's next fill.
     ///
     /// # Errors
-    /// [`DrawError`]: integers for a law of other numbers, an exhausted generator, no memory; then `out` is as it was, unless memory ran out on the
-    /// way.
-    fn fill<T: Value>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
+    /// [`DrawError`]: an exhausted generator, no memory, or integers for a law whose granularity turns out not to be 1. Then `out` is as it was,
+    /// unless memory ran out on the way.
+    fn fill<T: Holds<Self>>(&self, generator: &mut Generator, out: &mut [T]) -> Result<(), DrawError> {
         // Before the fill is taken: what is refused does not count.
         release::check_type::<T>(self.log2_granularity())?;
         Ok(self.next_fill(generator, out.len())?.write(0, out)?)
@@ -112,10 +157,7 @@ pub trait Law: Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Law::fill`].
-    fn fill_parallel<T: Value>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
+    fn fill_parallel<T: Holds<Self>>(&self, generator: &mut Generator, out: &mut [T], threads: usize) -> Result<(), DrawError> {
         release::check_type::<T>(self.log2_granularity())?;
         let fill = self.next_fill(generator, out.len())?;
         let threads = if threads == 0 {
@@ -127,19 +169,49 @@ pub trait Law: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
+    /// Adds noise to a true answer on the lattice: [`Law::release`] of a single one.
     ///
-    /// Protects a record that changes one of the answers by at most the sensitivity; vectors of answers, where the law is one of vectors.
+    /// ```
+    /// use stairnoise::{DiscreteLaplace, Generator, Law};
+    ///
+    /// let private = DiscreteLaplace::new(1.0, 1)?.release_one(&mut Generator::from_os()?, 3797)?;
+    /// assert!((2797..4797).contains(&private));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, answers that [`Law::check_answers`] refuses, integers for a law of other numbers, or an exhausted
-    /// generator. Nothing was drawn or written then.
-    fn release<A: Answer, T: Value>(&self, generator: &mut Generator, answers: &[A], out: &mut [T]) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
-        release::check(answers, out, self.log2_granularity())?;
-        Ok(self.next_fill(generator, out.len())?.release(0, answers, out)?)
+    /// As [`Law::release`].
+    fn release_one<A: Answer>(&self, generator: &mut Generator, answer: A) -> Result<Self::Value, DrawError> {
+        let mut released = [Self::Value::default()];
+        release_into(self, generator, &[answer], &mut released)?;
+        Ok(released[0])
+    }
+
+    /// Adds noise to every answer on the lattice, as [`Law::release`].
+    ///
+    /// # Errors
+    /// As [`Law::release`].
+    fn release_vec<A: Answer>(&self, generator: &mut Generator, answers: &[A]) -> Result<Vec<Self::Value>, DrawError> {
+        let mut released = memory::filled(Self::Value::default(), answers.len())?;
+        release_into(self, generator, answers, &mut released)?;
+        Ok(released)
+    }
+
+    /// Adds noise to every answer on the lattice: `out[i]` is `answers[i]`, released. Answers are rounded to the lattice first.
+    ///
+    /// Protects a record that changes one of the answers by at most the sensitivity; vectors of answers, where the law is one of vectors. A sum that
+    /// `T` cannot hold becomes its largest or smallest number.
+    ///
+    /// # Errors
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), lengths that differ, answers that [`Law::check_answers`] refuses, integers for
+    /// a law whose granularity turns out not to be 1, or an exhausted generator. Nothing was drawn or written then.
+    fn release<A: Answer, T: Holds<Self>>(
+        &self,
+        generator: &mut Generator,
+        answers: &[A],
+        out: &mut [T],
+    ) -> Result<(), DrawError> {
+        release_into(self, generator, answers, out)
     }
 
     /// Adds noise to every answer modulo m: `out[i]` is (`answers[i]` + noise) mod m, from 0 to m − 1. For a law of integers.
@@ -157,8 +229,8 @@ pub trait Law: Debug + Send + Sync {
     /// ```
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, elements that do not hold m − 1, a law of other numbers than integers, or an exhausted generator. Nothing was
-    /// drawn or written then.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), lengths that differ, elements that do not hold m − 1, a law whose granularity turns
+    /// out not to be 1, or an exhausted generator. Nothing was drawn or written then.
     fn release_modulo<T: Residue>(
         &self,
         generator: &mut Generator,
@@ -167,9 +239,10 @@ pub trait Law: Debug + Send + Sync {
         out: &mut [T],
     ) -> Result<(), DrawError>
     where
-        Self: Sized,
+        Self: WholeLaw,
     {
-        release::check_lengths(answers.len(), out.len())?;
+        generator.check_release()?;
+        release::check_lengths(answers, out)?;
         release::check_type::<i64>(self.log2_granularity())?;
         modulus.check_type::<T>()?;
         Ok(self
@@ -181,27 +254,61 @@ pub trait Law: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`DrawError::NotFinite`], [`DrawError::OffLattice`].
-    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError>
-    where
-        Self: Sized,
-    {
+    fn check_answers<A: Answer>(&self, answers: &[A]) -> Result<(), DrawError> {
         release::check_answers(answers, limit(self.log2_granularity()))
     }
 
     /// Whether [`Law::check_answers`] refuses no number of this type: nobody need look at them.
     #[doc(hidden)]
-    fn takes_all<A: Answer>(&self) -> bool
-    where
-        Self: Sized,
-    {
+    fn takes_all<A: Answer>(&self) -> bool {
         A::are_below(limit(self.log2_granularity()))
     }
 }
 
+/// [`Law::release`] into any type that the law's lattice allows.
+fn release_into<L: Law + ?Sized, A: Answer, T: Value>(
+    law: &L,
+    generator: &mut Generator,
+    answers: &[A],
+    out: &mut [T],
+) -> Result<(), DrawError> {
+    generator.check_release()?;
+    release::check(answers, out, law.log2_granularity())?;
+    Ok(law.next_fill(generator, out.len())?.release(0, answers, out)?)
+}
+
+/// A law whose values integers hold: a law of integers, or a law whose granularity is known only when the program runs. The latter refuses integers by
+/// [`DrawError::NotWhole`] if its granularity is not 1.
+///
+/// ```compile_fail,E0277
+/// use stairnoise::{Generator, Laplace, Law};
+///
+/// let mut released = [0_i64];
+/// Laplace::new(1.0, 1.0)?.release(&mut Generator::from_os()?, &[3797.0], &mut released)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(message = "the values of `{Self}` are no integers", note = "write them as `f64` or `f32`")]
+pub trait WholeLaw: Law {}
+
+/// An element type that holds the values of the law `L`: `f64` and `f32` for every law, `i64` and `i32` for a [`WholeLaw`].
+pub trait Holds<L: ?Sized>: Value {}
+
+impl<L: Law + ?Sized> Holds<L> for f64 {}
+impl<L: Law + ?Sized> Holds<L> for f32 {}
+impl<L: WholeLaw + ?Sized> Holds<L> for i64 {}
+impl<L: WholeLaw + ?Sized> Holds<L> for i32 {}
+
+/// A law that is chosen when the program runs.
+impl Law for dyn AnyLaw + '_ {
+    type Value = f64;
+}
+
+impl WholeLaw for dyn AnyLaw + '_ {}
+
 /// What a pointer to a law can do is what the law can do.
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
-        impl<L: Law + ?Sized> Law for $pointer {
+        impl<L: AnyLaw + ?Sized> AnyLaw for $pointer {
             fn source(&self) -> Source<'_> {
                 (**self).source()
             }
@@ -218,7 +325,13 @@ macro_rules! pointers {
                 (**self).lengths()
             }
         }
+
+        impl<L: Law + ?Sized> Law for $pointer {
+            type Value = L::Value;
+        }
+
+        impl<L: WholeLaw + ?Sized> WholeLaw for $pointer {}
     )+};
 }
 
-pointers!(&L, Box<L>);
+pointers!(&L, Box<L>, Arc<L>);

@@ -6,8 +6,8 @@ use crate::exact::{self, IntegerLaw};
 use crate::lattice::params::{Lattice, Narrowing};
 use crate::lattice::release;
 use crate::lattice::{Answer, Value};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 use crate::stream::Fill;
 
 /// Which of the four laws.
@@ -126,7 +126,8 @@ impl OneWordLaw {
         self.sampler.write(fill.stage(), first, out);
     }
 
-    /// Releases answers with the values of a fill from `first` on. They must have passed [`Law::check_answers`] and be as many as `out`.
+    /// Releases answers with the values of a fill from `first` on. They must have passed [`Law::check_answers`] and be as many as `out`;
+    /// the fill's generator has passed [`Generator::check_release`](crate::Generator::check_release).
     pub fn release_part<A: Answer, T: Value>(&self, fill: &Fill, first: u64, answers: &[A], out: &mut [T]) {
         debug_assert!(release::check(answers, out, self.sampler.lattice().log2_granularity).is_ok());
         self.sampler.release(fill.stage(), first, answers, out);
@@ -137,7 +138,7 @@ impl OneWordLaw {
     }
 }
 
-impl Law for OneWordLaw {
+impl AnyLaw for OneWordLaw {
     fn source(&self) -> Source<'_> {
         Source::one_word(&self.sampler)
     }
@@ -158,6 +159,13 @@ impl Law for OneWordLaw {
     }
 }
 
+/// Which of the four it is, is known only when the program runs.
+impl Law for OneWordLaw {
+    type Value = f64;
+}
+
+impl WholeLaw for OneWordLaw {}
+
 /// r of the contract, section 3: an exact function of the parameters.
 fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
     match shape {
@@ -171,7 +179,7 @@ fn resolve(kind: Kind, eps: f64, cells: u64, shape: Shape) -> u64 {
 
 /// What the types of the four laws share.
 macro_rules! one_word_law {
-    ($law:ident) => {
+    ($law:ident: $value:ident) => {
         impl $law {
             /// ε, as given.
             pub fn eps(&self) -> f64 {
@@ -179,7 +187,7 @@ macro_rules! one_word_law {
             }
         }
 
-        impl $crate::Law for $law {
+        impl $crate::AnyLaw for $law {
             fn source(&self) -> $crate::law::fill::Source<'_> {
                 self.0.source()
             }
@@ -197,6 +205,10 @@ macro_rules! one_word_law {
             }
         }
 
+        impl $crate::Law for $law {
+            type Value = $value;
+        }
+
         impl From<$law> for $crate::OneWordLaw {
             fn from(law: $law) -> Self {
                 law.0
@@ -205,37 +217,4 @@ macro_rules! one_word_law {
     };
 }
 
-/// The methods that write values, for floats alone: integers are refused when a program is compiled.
-macro_rules! floats_alone {
-    ($law:ident) => {
-        impl $law {
-            /// [`Law::fill`](crate::Law::fill), for floats alone.
-            ///
-            /// # Errors
-            /// [`DrawError`](crate::DrawError); then nothing was drawn and `out` is as it was.
-            pub fn fill<T: $crate::Float>(
-                &self,
-                generator: &mut $crate::Generator,
-                out: &mut [T],
-            ) -> Result<(), $crate::DrawError> {
-                $crate::Law::fill(self, generator, out)
-            }
-
-            /// [`Law::release`](crate::Law::release), for floats alone.
-            ///
-            /// # Errors
-            /// [`DrawError`](crate::DrawError): lengths that differ, an answer that is not finite or of 2¹²⁶ lattice steps or more, or an
-            /// exhausted generator. Nothing was drawn or written then.
-            pub fn release<A: $crate::Answer, T: $crate::Float>(
-                &self,
-                generator: &mut $crate::Generator,
-                answers: &[A],
-                out: &mut [T],
-            ) -> Result<(), $crate::DrawError> {
-                $crate::Law::release(self, generator, answers, out)
-            }
-        }
-    };
-}
-
-pub(crate) use {floats_alone, one_word_law};
+pub(crate) use one_word_law;

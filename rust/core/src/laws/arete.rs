@@ -6,8 +6,8 @@ use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -86,7 +86,7 @@ fn ratio(scale: f64, log2_granularity: i32) -> (f64, u64) {
     (power_of_two(log2_granularity - exponent - zeros as i32), significand >> zeros)
 }
 
-impl Law for Arete {
+impl AnyLaw for Arete {
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
@@ -94,6 +94,10 @@ impl Law for Arete {
     fn source(&self) -> Source<'_> {
         Source::staged(&self.sum)
     }
+}
+
+impl Law for Arete {
+    type Value = f64;
 }
 
 #[cfg(feature = "probe")]

@@ -4,8 +4,8 @@ use crate::draw::sampler::Sampler;
 use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::lattice::params::Lattice;
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -65,7 +65,7 @@ impl DiscreteCanonical {
     }
 }
 
-impl Law for DiscreteCanonical {
+impl AnyLaw for DiscreteCanonical {
     fn cells(&self) -> u64 {
         self.sampler.lattice().cells
     }
@@ -78,6 +78,12 @@ impl Law for DiscreteCanonical {
         Source::one_word(&self.sampler)
     }
 }
+
+impl Law for DiscreteCanonical {
+    type Value = i64;
+}
+
+impl WholeLaw for DiscreteCanonical {}
 
 #[cfg(feature = "probe")]
 pub(super) const PROBED: Probed = Probed {

@@ -6,8 +6,8 @@ use crate::error::ParamError;
 use crate::exact::{self, IntegerLaw};
 use crate::kernel::{Arithmetic, BLOCK, Coin, Tier, Work, run_on};
 use crate::lattice::params::Lattice;
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
@@ -19,7 +19,7 @@ use crate::wiped::wipe;
 /// The discrete Gaussian law (Canonne, Kamath and Steinke 2020).
 ///
 /// # Probabilities
-/// P(k) ∝ e^(−k²/(2σ²)) for every integer k, or every step of a lattice.
+/// P(k) ∝ e^(−k²/(2σ²)) for every integer k.
 ///
 /// # What is drawn
 /// Every integer has exactly its probability. A proposal Y comes from the two-sided geometric law of scale t, the integer nearest σ. It is
@@ -67,11 +67,8 @@ impl DiscreteGaussian {
         Self::scaled(sigma2, 0)
     }
 
-    /// The law times 2^`log2_granularity`, σ² being counted in steps of that lattice.
-    ///
-    /// # Errors
-    /// [`ParamError`] unless σ² is from 2⁻²⁰ to 2⁹⁰ and `log2_granularity` from −1074 to 960.
-    pub fn scaled(sigma2: f64, log2_granularity: i32) -> Result<Self, ParamError> {
+    /// [`Gaussian::scaled`](crate::Gaussian::scaled).
+    pub(super) fn scaled(sigma2: f64, log2_granularity: i32) -> Result<Self, ParamError> {
         Self::made(sigma2, log2_granularity, Sampler::new)
     }
 
@@ -119,7 +116,7 @@ impl DiscreteGaussian {
         })
     }
 
-    /// The parameter σ², in steps of the lattice.
+    /// The parameter σ².
     pub fn sigma2(&self) -> f64 {
         self.sigma2
     }
@@ -371,7 +368,7 @@ impl<const N: usize> Drop for Attempt<N> {
     }
 }
 
-impl Law for DiscreteGaussian {
+impl AnyLaw for DiscreteGaussian {
     fn source(&self) -> Source<'_> {
         Source::staged(self)
     }
@@ -380,6 +377,12 @@ impl Law for DiscreteGaussian {
         self.log2_granularity
     }
 }
+
+impl Law for DiscreteGaussian {
+    type Value = i64;
+}
+
+impl WholeLaw for DiscreteGaussian {}
 
 impl Staged for DiscreteGaussian {
     fn write_cells(&self, fill: &StagedFill, first: u64, out: &mut [i64]) -> Result<(), OutOfMemory> {

@@ -8,7 +8,7 @@ use crate::lattice::release;
 use crate::lattice::{Answer, Value};
 use crate::laws::DiscreteGaussian;
 use crate::memory;
-use crate::stream::StagedFill;
+use crate::stream::{Generator, StagedFill};
 
 /// Parameters of consecutive values of [`DiscreteGaussians`], as many in both slices.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct GaussianParameters<'a> {
 
 /// Discrete Gaussian laws with parameters by the value.
 ///
-/// Value i is the one that [`DiscreteGaussian`] of parameters i draws as value i of the same fill: the other parameters make no difference.
+/// Value i is the one that [`Gaussian`](crate::Gaussian) of parameters i draws as value i of the same fill: the other parameters make no difference.
 ///
 /// Values are drawn a part at a time, and those of a part that have the same σ² together. Their laws are kept by σ², because the lattice comes in
 /// when values are converted. As in [`Laws`](crate::Laws), the collection is direct-mapped. A σ² that comes for the first time and for few values
@@ -53,7 +53,7 @@ impl DiscreteGaussians {
     /// Whether there is a law for every value.
     ///
     /// # Errors
-    /// The position of the first that has none, and [`ParamError`] as [`DiscreteGaussian::scaled`].
+    /// The position of the first that has none, and [`ParamError`] as [`Gaussian::scaled`](crate::Gaussian::scaled).
     pub fn check(parameters: &GaussianParameters<'_>) -> Result<(), (usize, ParamError)> {
         let GaussianParameters {
             sigma2,
@@ -83,6 +83,43 @@ impl DiscreteGaussians {
         Ok(())
     }
 
+    /// Fills `out` with noise from the generator's next fill: `out[i]` from the law of parameters i.
+    ///
+    /// # Errors
+    /// [`DrawError`]: parameters that are not as many as the places or that have no law, integers for a law of other numbers, an exhausted generator,
+    /// no memory. Then `out` is as it was, unless memory ran out on the way.
+    pub fn fill<T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        out: &mut [T],
+        parameters: &GaussianParameters<'_>,
+    ) -> Result<(), DrawError> {
+        check_all::<T>(out.len(), parameters)?;
+        let fill = generator.next_staged(out.len())?;
+        self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
+    }
+
+    /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the law of parameters i, as [`Law::release`](crate::Law::release) does it.
+    ///
+    /// # Errors
+    /// As [`DiscreteGaussians::fill`]; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that
+    /// [`DiscreteGaussians::check_answers`] refuses.
+    pub fn release<A: Answer, T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        answers: &[A],
+        out: &mut [T],
+        parameters: &GaussianParameters<'_>,
+    ) -> Result<(), DrawError> {
+        generator.check_release()?;
+        release::check_lengths(answers, out)?;
+        check_all::<T>(out.len(), parameters)?;
+        Self::check_answers(answers, parameters)?;
+        let fill = generator.next_staged(out.len())?;
+        self.release_part(&fill, 0, answers, out, parameters)
+            .map_err(DrawError::of_checked)
+    }
+
     /// Writes value `first + i` of the fill, drawn from the law of parameters i, to `out[i]`.
     ///
     /// # Errors
@@ -100,11 +137,11 @@ impl DiscreteGaussians {
     }
 
     /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`. The answers have passed
-    /// [`DiscreteGaussians::check_answers`].
+    /// [`DiscreteGaussians::check_answers`], and the fill's generator [`Generator::check_release`].
     ///
     /// # Errors
     /// As [`DiscreteGaussians::write`].
-    pub fn release<A: Answer, T: Value>(
+    pub fn release_part<A: Answer, T: Value>(
         &mut self,
         fill: &StagedFill,
         first: u64,
@@ -218,6 +255,16 @@ fn check_type<T: Value>(parameters: &GaussianParameters<'_>) -> Result<(), Param
     fits.then_some(()).ok_or(ParamError::NotWhole)
 }
 
+/// Refuses what cannot be drawn, before anything is.
+fn check_all<T: Value>(out: usize, parameters: &GaussianParameters<'_>) -> Result<(), DrawError> {
+    let counts = [parameters.sigma2.len(), parameters.log2_granularity.len()];
+    if let Some(values) = counts.into_iter().find(|values| *values != out) {
+        return Err(DrawError::ParameterCount { values, out });
+    }
+    check_type::<T>(parameters).map_err(|_| DrawError::NotWhole)?;
+    DiscreteGaussians::check(parameters).map_err(|(index, error)| DrawError::Parameters { index, error })
+}
+
 /// Neighbouring floats often differ in their middle bits alone: a multiplication carries them up (Knuth 1998, volume 3, section 6.4).
 fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % PLACES
@@ -291,7 +338,7 @@ mod tests {
                 }
                 let mut released = vec![0.0; n];
                 DiscreteGaussians::new()
-                    .release(&fill, 7, &answers[..n], &mut released, &parameters)
+                    .release_part(&fill, 7, &answers[..n], &mut released, &parameters)
                     .unwrap();
                 assert!(released.iter().zip(&alone).all(|(found, alone)| *found == alone.1), "{n}");
             }
@@ -310,7 +357,7 @@ mod tests {
             let fill = Generator::from_seed(9).next_staged(n).unwrap();
             let mut released = vec![0_i64; n];
             DiscreteGaussians::new()
-                .release(&fill, 0, &answers, &mut released, &parameters)
+                .release_part(&fill, 0, &answers, &mut released, &parameters)
                 .unwrap();
             for i in 0..n {
                 let law = DiscreteGaussian::new(sigma2[i]).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
-use crate::law::Law;
 use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
+use crate::law::{AnyLaw, WholeLaw};
 
 /// The discrete Laplace, or two-sided geometric, law (Ghosh, Roughgarden and Sundararajan 2009): the classic noise for counts.
 ///
@@ -43,4 +43,6 @@ impl DiscreteLaplace {
     }
 }
 
-one_word_law!(DiscreteLaplace);
+one_word_law!(DiscreteLaplace: i64);
+
+impl WholeLaw for DiscreteLaplace {}

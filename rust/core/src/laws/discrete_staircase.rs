@@ -2,8 +2,8 @@
 
 use crate::error::ParamError;
 use crate::lattice::params::exactly;
-use crate::law::Law;
 use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
+use crate::law::{AnyLaw, WholeLaw};
 
 /// The discrete staircase law: the optimum for integer queries (Geng and Viswanath 2015, Theorem 7).
 ///
@@ -55,4 +55,6 @@ impl DiscreteStaircase {
     }
 }
 
-one_word_law!(DiscreteStaircase);
+one_word_law!(DiscreteStaircase: i64);
+
+impl WholeLaw for DiscreteStaircase {}

@@ -5,8 +5,8 @@ use crate::draw::negative_binomial::NegativeBinomial;
 use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -36,11 +36,17 @@ impl GeneralizedDiscreteLaplace {
     }
 }
 
-impl Law for GeneralizedDiscreteLaplace {
+impl AnyLaw for GeneralizedDiscreteLaplace {
     fn source(&self) -> Source<'_> {
         Source::staged(&self.0)
     }
 }
+
+impl Law for GeneralizedDiscreteLaplace {
+    type Value = i64;
+}
+
+impl WholeLaw for GeneralizedDiscreteLaplace {}
 
 #[cfg(feature = "probe")]
 pub(super) const PROBED: Probed = Probed {

@@ -1,7 +1,7 @@
 //! The Laplace law.
 
 use crate::error::ParamError;
-use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
+use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 
 /// The Laplace law of scale Δ/ε (Dwork, McSherry, Nissim and Smith 2006).
 ///
@@ -13,7 +13,7 @@ use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Generator, Laplace};
+/// use stairnoise::{Generator, Laplace, Law};
 ///
 /// let mut noise = [0.0_f32; 1000];
 /// Laplace::new(1.0, 0.5)?.fill(&mut Generator::from_os()?, &mut noise)?;
@@ -35,5 +35,4 @@ impl Laplace {
     }
 }
 
-one_word_law!(Laplace);
-floats_alone!(Laplace);
+one_word_law!(Laplace: f64);

@@ -3,8 +3,8 @@
 use crate::draw::given::GivenLaw;
 use crate::error::ParamError;
 use crate::lattice::dyadic::{decompose, floor_log2, power_of_two};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -136,7 +136,7 @@ fn check_sensitivity(sensitivity: f64, granularity: f64, weights: usize) -> Resu
     Ok(cells as u64)
 }
 
-impl Law for LatticeNoise {
+impl AnyLaw for LatticeNoise {
     fn log2_granularity(&self) -> i32 {
         self.log2_granularity
     }
@@ -149,6 +149,12 @@ impl Law for LatticeNoise {
         Source::staged(&self.law)
     }
 }
+
+impl Law for LatticeNoise {
+    type Value = f64;
+}
+
+impl WholeLaw for LatticeNoise {}
 
 #[cfg(feature = "probe")]
 pub(super) const PROBED: Probed = Probed {

@@ -4,8 +4,8 @@ use crate::draw::segments::{Segment, Segments, Side};
 use crate::error::ParamError;
 use crate::lattice::Answer;
 use crate::lattice::params::{Lattice, Narrowing};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
@@ -78,7 +78,7 @@ impl MergedLaplace {
     }
 }
 
-impl Law for MergedLaplace {
+impl AnyLaw for MergedLaplace {
     fn log2_granularity(&self) -> i32 {
         self.law.lattice().log2_granularity
     }
@@ -94,6 +94,10 @@ impl Law for MergedLaplace {
     fn source(&self) -> Source<'_> {
         Source::staged(&self.law)
     }
+}
+
+impl Law for MergedLaplace {
+    type Value = f64;
 }
 
 /// Zero on its own, then for every ε the integers beyond one break up to and with the next, on both sides; and the falls up to each break.

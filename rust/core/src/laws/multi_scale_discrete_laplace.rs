@@ -6,8 +6,8 @@ use crate::draw::share::Share;
 use crate::error::ParamError;
 use crate::exact::exp::Step;
 use crate::lattice::params::Lattice;
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory;
@@ -54,7 +54,7 @@ impl MultiScaleDiscreteLaplace {
     }
 }
 
-impl Law for MultiScaleDiscreteLaplace {
+impl AnyLaw for MultiScaleDiscreteLaplace {
     fn source(&self) -> Source<'_> {
         Source::staged(&self.sum)
     }
@@ -63,6 +63,12 @@ impl Law for MultiScaleDiscreteLaplace {
         self.cells
     }
 }
+
+impl Law for MultiScaleDiscreteLaplace {
+    type Value = i64;
+}
+
+impl WholeLaw for MultiScaleDiscreteLaplace {}
 
 #[cfg(feature = "probe")]
 pub(super) const PROBED: Probed = Probed {

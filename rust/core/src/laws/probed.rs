@@ -2,17 +2,17 @@
 
 use crate::draw::share::Share;
 use crate::error::ParamError;
-use crate::law::Law;
+use crate::law::AnyLaw;
 
 /// A law with a name that tells its parameters.
-pub type Named = (String, Box<dyn Law>);
+pub type Named = (String, Box<dyn AnyLaw>);
 
 /// A law of several draws, for checks that go over all of them.
 pub struct Probed {
     /// Parameters that together take every way through its sampler.
     pub examples: fn() -> Result<Vec<Named>, ParamError>,
     /// The law of any numbers.
-    pub of: fn(&Numbers) -> Result<Box<dyn Law>, ParamError>,
+    pub of: fn(&Numbers) -> Result<Box<dyn AnyLaw>, ParamError>,
 }
 
 /// Numbers for a constructor, which takes those it has a use for.
@@ -31,10 +31,10 @@ pub struct Numbers {
     pub share: Share,
 }
 
-pub(super) fn boxed(law: Result<impl Law + 'static, ParamError>) -> Result<Box<dyn Law>, ParamError> {
-    law.map(|law| Box::new(law) as Box<dyn Law>)
+pub(super) fn boxed(law: Result<impl AnyLaw + 'static, ParamError>) -> Result<Box<dyn AnyLaw>, ParamError> {
+    law.map(|law| Box::new(law) as Box<dyn AnyLaw>)
 }
 
-pub(super) fn named(name: impl Into<String>, law: Result<impl Law + 'static, ParamError>) -> Result<Named, ParamError> {
+pub(super) fn named(name: impl Into<String>, law: Result<impl AnyLaw + 'static, ParamError>) -> Result<Named, ParamError> {
     Ok((name.into(), boxed(law)?))
 }

@@ -5,8 +5,8 @@ use crate::draw::skellam::SkellamMagnitude;
 use crate::draw::staged::Staged;
 use crate::draw::table::LaterTable;
 use crate::error::ParamError;
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
@@ -77,11 +77,17 @@ impl Skellam {
     }
 }
 
-impl Law for Skellam {
+impl AnyLaw for Skellam {
     fn source(&self) -> Source<'_> {
         Source::staged(self)
     }
 }
+
+impl Law for Skellam {
+    type Value = i64;
+}
+
+impl WholeLaw for Skellam {}
 
 impl Staged for Skellam {
     fn prepare(&self) -> Result<(), OutOfMemory> {

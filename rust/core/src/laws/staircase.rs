@@ -1,7 +1,7 @@
 //! The staircase law.
 
 use crate::error::ParamError;
-use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
+use crate::law::one_word::{Kind, OneWordLaw, Shape, one_word_law};
 
 /// The staircase law: the least expected cost among all ε-differentially private additive noise for a real query (Geng and
 /// Viswanath 2015, "The Optimal Mechanism in Differential Privacy", Theorem 1).
@@ -15,7 +15,7 @@ use crate::law::one_word::{Kind, OneWordLaw, Shape, floats_alone, one_word_law};
 ///
 /// # Example
 /// ```
-/// use stairnoise::{Gamma, Generator, Staircase};
+/// use stairnoise::{Gamma, Generator, Law, Staircase};
 ///
 /// let law = Staircase::new(4.0, 1.0, Gamma::L1)?;
 /// let mut noise = [0.0; 4];
@@ -56,5 +56,4 @@ impl Staircase {
     }
 }
 
-one_word_law!(Staircase);
-floats_alone!(Staircase);
+one_word_law!(Staircase: f64);

@@ -4,8 +4,8 @@ use crate::draw::truncated::{MOST_STEPS, TruncatedStairs, check_delta};
 use crate::error::ParamError;
 use crate::exact;
 use crate::lattice::params::{Lattice, exactly};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law, WholeLaw};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -89,7 +89,7 @@ fn check(parameter: &'static str, bound: Option<i64>) -> Result<(), ParamError> 
     Ok(())
 }
 
-impl Law for TruncatedDiscreteStaircase {
+impl AnyLaw for TruncatedDiscreteStaircase {
     fn cells(&self) -> u64 {
         self.0.lattice().cells
     }
@@ -102,6 +102,12 @@ impl Law for TruncatedDiscreteStaircase {
         self.0.source()
     }
 }
+
+impl Law for TruncatedDiscreteStaircase {
+    type Value = i64;
+}
+
+impl WholeLaw for TruncatedDiscreteStaircase {}
 
 #[cfg(feature = "probe")]
 pub(super) const PROBED: Probed = Probed {

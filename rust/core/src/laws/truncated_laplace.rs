@@ -5,8 +5,8 @@ use crate::error::ParamError;
 use crate::exact::{MOST_TRUNCATION, Truncation};
 use crate::lattice::dyadic::floor_scaled;
 use crate::lattice::params::{Lattice, Narrowing};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::OutOfMemory;
@@ -108,7 +108,7 @@ impl TruncatedLaplace {
     }
 }
 
-impl Law for TruncatedLaplace {
+impl AnyLaw for TruncatedLaplace {
     fn log2_granularity(&self) -> i32 {
         self.law.lattice().log2_granularity
     }
@@ -124,6 +124,10 @@ impl Law for TruncatedLaplace {
     fn source(&self) -> Source<'_> {
         Source::staged(&self.law)
     }
+}
+
+impl Law for TruncatedLaplace {
+    type Value = f64;
 }
 
 /// A bound in lattice steps, rounded towards 0.

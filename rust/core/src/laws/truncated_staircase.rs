@@ -5,8 +5,8 @@ use crate::error::ParamError;
 use crate::exact;
 use crate::lattice::dyadic::{ceil_scaled, floor_scaled};
 use crate::lattice::params::{Lattice, Narrowing};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 
@@ -81,7 +81,7 @@ fn steps(parameter: &'static str, bound: f64, up: bool, lattice: Lattice) -> Res
     Ok(if bound < 0.0 { -steps } else { steps })
 }
 
-impl Law for TruncatedStaircase {
+impl AnyLaw for TruncatedStaircase {
     fn log2_granularity(&self) -> i32 {
         self.0.lattice().log2_granularity
     }
@@ -97,6 +97,10 @@ impl Law for TruncatedStaircase {
     fn source(&self) -> Source<'_> {
         self.0.source()
     }
+}
+
+impl Law for TruncatedStaircase {
+    type Value = f64;
 }
 
 #[cfg(feature = "probe")]

@@ -4,12 +4,12 @@ use serde_json::Value as Json;
 
 use super::{float, list, seeded, vectors, whole};
 use crate::{
-    Arete, DiscreteGaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
+    AnyLaw, Arete, Gaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
     Norm, Share,
 };
 
 /// The law's lattice and its values from an entry's place are the entry's.
-pub(crate) fn draws(law: &dyn Law, entry: &Json) {
+pub(crate) fn draws(law: &dyn AnyLaw, entry: &Json) {
     assert_eq!(
         i64::from(law.log2_granularity()),
         entry["log2_g"].as_i64().unwrap(),
@@ -48,7 +48,7 @@ fn merged_laplace() {
 fn infinitely_divisible() {
     for entry in vectors("infinitely_divisible.json") {
         let share = Share::new(whole(&entry["present"]), whole(&entry["n_parties"])).unwrap();
-        let law: Box<dyn Law> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
+        let law: Box<dyn AnyLaw> = match (entry["law"].as_str().unwrap(), &*floats(&entry["parameters"])) {
             ("generalized", &[beta, a]) => Box::new(GeneralizedDiscreteLaplace::new(beta, a, share).unwrap()),
             ("multi_scale", &[eps, sensitivity]) => Box::new(MultiScaleDiscreteLaplace::new(eps, sensitivity, share).unwrap()),
             ("arete", &[alpha, theta, lam]) => Box::new(Arete::new(alpha, theta, lam, share).unwrap()),
@@ -108,9 +108,6 @@ fn long_vectors() {
 fn gaussian() {
     for entry in vectors("gaussian.json") {
         let log2_granularity = entry["log2_g"].as_i64().unwrap() as i32;
-        draws(
-            &DiscreteGaussian::scaled(float(&entry["sigma2"]), log2_granularity).unwrap(),
-            &entry,
-        );
+        draws(&Gaussian::scaled(float(&entry["sigma2"]), log2_granularity).unwrap(), &entry);
     }
 }

@@ -136,8 +136,10 @@ impl Selection {
     /// Selects once from each of `out.len()` rows of equally many candidates: `out[i]` is an index into row i.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
+    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let n = self.check_rows(costs, out.len(), 1)?;
         let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(false).write(&fill, 0, costs.chunks_exact(n), out)?)
@@ -146,8 +148,10 @@ impl Selection {
     /// Selects `out.len()` times, independently, from one row.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), costs that are no costs or not as many in every row, an exhausted generator, no
+    /// memory. Then nothing was drawn and `out` is as it was, unless memory ran out on the way.
     pub fn select_often(&self, generator: &mut Generator, costs: &[f64], out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let n = self.check_rows(costs, 1, 1)?;
         let fill = generator.next_wide(out.len(), self.words(n))?;
         Ok(self.selector(true).write(&fill, 0, std::iter::repeat(costs), out)?)
@@ -157,8 +161,9 @@ impl Selection {
     /// are left. All k together are ε-differentially private.
     ///
     /// # Errors
-    /// [`DrawError`]; then nothing was drawn and `out` is as it was.
+    /// As [`Selection::select`], and for a row with fewer than `k` finite costs.
     pub fn top(&self, generator: &mut Generator, costs: &[f64], k: usize, out: &mut [i64]) -> Result<(), DrawError> {
+        generator.check_release()?;
         let rows = out.len().checked_div(k).filter(|rows| rows * k == out.len());
         let n = self.check_rows(costs, rows.unwrap_or(0), k.max(1))?;
         let fill = generator.next_wide(out.len(), self.words(n))?;

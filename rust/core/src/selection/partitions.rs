@@ -127,7 +127,8 @@ impl PartitionSelection {
     /// Writes whether each partition is shown, by its count of people.
     ///
     /// # Errors
-    /// [`DrawError`]: lengths that differ, or a negative count; then nothing was drawn and `out` is as it was.
+    /// [`DrawError`]: a generator with a seed ([`DrawError::Seeded`]), lengths that differ, a negative count, an exhausted generator, no memory. Then
+    /// nothing was drawn and `out` is as it was.
     pub fn select(&self, generator: &mut Generator, counts: &[i64], out: &mut [bool]) -> Result<(), DrawError> {
         let fill = self.next(generator, counts, out.len())?;
         self.write_shown(&fill, 0, counts, out);
@@ -145,6 +146,7 @@ impl PartitionSelection {
     }
 
     fn next(&self, generator: &mut Generator, counts: &[i64], out: usize) -> Result<Fill, DrawError> {
+        generator.check_release()?;
         if counts.len() != out {
             return Err(DrawError::Lengths {
                 answers: counts.len(),
@@ -491,8 +493,12 @@ mod tests {
         let mechanism = PartitionSelection::new(0.3, 1e-4, 1).unwrap();
         let counts: Vec<i64> = (0..3 * CHUNK as i64 + 7).map(|i| i * 31 % 60).collect();
         let (mut shown, mut noisy) = (vec![false; counts.len()], vec![-1; counts.len()]);
-        mechanism.select(&mut Generator::from_seed(3), &counts, &mut shown).unwrap();
-        mechanism.release(&mut Generator::from_seed(3), &counts, &mut noisy).unwrap();
+        mechanism
+            .select(&mut Generator::from_seed(3).allow_release(), &counts, &mut shown)
+            .unwrap();
+        mechanism
+            .release(&mut Generator::from_seed(3).allow_release(), &counts, &mut noisy)
+            .unwrap();
         let fill = Generator::from_seed(3).fill_number(0);
         for (i, &count) in counts.iter().enumerate() {
             let alone = draw(&mechanism, count, fill.stage().word(i as u64), |e| {
@@ -529,10 +535,10 @@ mod tests {
             let drawn = |mechanism: &PartitionSelection| {
                 let (mut shown, mut noisy) = (vec![false; N], vec![-1; N]);
                 mechanism
-                    .select(&mut Generator::from_seed(seed), &counts, &mut shown)
+                    .select(&mut Generator::from_seed(seed).allow_release(), &counts, &mut shown)
                     .unwrap();
                 mechanism
-                    .release(&mut Generator::from_seed(seed), &counts, &mut noisy)
+                    .release(&mut Generator::from_seed(seed).allow_release(), &counts, &mut noisy)
                     .unwrap();
                 (shown, noisy)
             };
@@ -557,8 +563,12 @@ mod tests {
         assert!(mechanism.certain() > MOST_KEPT);
         let (mut shown, mut noisy) = ([false; 4], [0; 4]);
         let counts = [0, 1, mechanism.certain() as i64, 1 << 50];
-        mechanism.select(&mut Generator::from_seed(1), &counts, &mut shown).unwrap();
-        mechanism.release(&mut Generator::from_seed(1), &counts, &mut noisy).unwrap();
+        mechanism
+            .select(&mut Generator::from_seed(1).allow_release(), &counts, &mut shown)
+            .unwrap();
+        mechanism
+            .release(&mut Generator::from_seed(1).allow_release(), &counts, &mut noisy)
+            .unwrap();
         assert_eq!(shown, [false, false, true, true]);
         assert_eq!(noisy.map(|count| count != 0), shown);
         let below = mechanism.median() as i64;
@@ -568,11 +578,14 @@ mod tests {
     #[test]
     fn refuses_what_is_no_count_and_what_is_no_parameter() {
         let mechanism = PartitionSelection::new(1.0, 0.1, 1).unwrap();
-        let mut generator = Generator::from_seed(1);
+        let mut generator = Generator::from_seed(1).allow_release();
         let mut out = [7; 2];
         let error = mechanism.release(&mut generator, &[1, -1], &mut out).unwrap_err();
         assert_eq!(error, DrawError::Count(1));
         assert!(mechanism.release(&mut generator, &[1], &mut out).is_err());
+        let mut seeded = Generator::from_seed(1);
+        assert_eq!(mechanism.release(&mut seeded, &[1, 2], &mut out), Err(DrawError::Seeded));
+        assert_eq!(mechanism.select(&mut seeded, &[1], &mut [true]), Err(DrawError::Seeded));
         assert_eq!((out, generator.next_fill()), ([7; 2], 0));
         let text = |eps, delta, k| PartitionSelection::new(eps, delta, k).unwrap_err().to_string();
         for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {

@@ -137,7 +137,7 @@ fn rows_in_a_fill_are_drawn_one_by_one() {
     let mechanism = Selection::staircase(2.0, 1.0, 0.5, false).unwrap();
     let mut random = Random(5);
     let costs: Vec<f64> = (0..3000).map(|_| 6.0 * random.next()).collect();
-    let mut generator = Generator::from_seed(9);
+    let mut generator = Generator::from_seed(9).allow_release();
     let mut out = vec![0; 1000];
     mechanism.select(&mut generator, &costs, &mut out).unwrap();
     let fill = generator.fill_number(0);
@@ -166,7 +166,7 @@ fn thresholds_that_do_not_fit_make_room() {
     let rows: Vec<f64> = (0..4_400_000).map(|i| f64::from(i % 1000)).collect();
     assert!(rows.len() > kept::MOST);
     let rows: Vec<&[f64]> = rows.chunks(400_000).collect();
-    let mut generator = Generator::from_seed(2);
+    let mut generator = Generator::from_seed(2).allow_release();
     let fill = generator.next(40).unwrap();
     let (mut again, mut once) = (vec![0; 40], vec![0; 40]);
     mechanism
@@ -195,7 +195,7 @@ fn refuses_what_is_no_cost_and_what_is_no_row() {
     assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324, f64::INFINITY]), None);
     assert_eq!(staircase.refused(&[0.0, -5e-324]), Some(1));
     assert_eq!(exponential.refused(&[f64::MIN, f64::MAX]), None);
-    let mut generator = Generator::from_seed(1);
+    let mut generator = Generator::from_seed(1).allow_release();
     let mut out = [7; 2];
     for costs in [&[][..], &[1.0, 2.0, 3.0]] {
         let error = staircase.select(&mut generator, costs, &mut out).unwrap_err();
@@ -219,7 +219,11 @@ fn refuses_what_is_no_cost_and_what_is_no_row() {
             assert!(matches!(error, DrawError::Candidates { .. }), "{error}");
         }
     }
-    assert_eq!((out, generator.next_fill()), ([7; 2], 0));
+    let mut seeded = Generator::from_seed(1);
+    assert_eq!(staircase.select(&mut seeded, &[1.0, 2.0], &mut out), Err(DrawError::Seeded));
+    assert_eq!(staircase.select_often(&mut seeded, &[1.0], &mut out), Err(DrawError::Seeded));
+    assert_eq!(staircase.top(&mut seeded, &[1.0, 2.0], 2, &mut out), Err(DrawError::Seeded));
+    assert_eq!((out, generator.next_fill(), seeded.next_fill()), ([7; 2], 0, 0));
     for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0] {
         assert!(matches!(Selection::staircase(bad, 1.0, 0.5, false), Err(ParamError::Eps(_))));
         assert!(matches!(

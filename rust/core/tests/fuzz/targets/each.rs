@@ -2,7 +2,7 @@
 //!
 //! Compares which parameters are refused, and each value with the law that has its parameters.
 
-use stairnoise::{DrawError, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes};
+use stairnoise::{AnyLaw, DrawError, Kind, Law, Laws, OneWordLaw, Parameters, Shape, Shapes};
 
 use super::input::Input;
 
@@ -66,7 +66,8 @@ fn compare(kind: Kind, parameters: &Parameters<'_>, answers: &[f64], fill: &stai
     let (mut noise, mut cells, mut released) = (vec![0.0; n], vec![0_i64; n], vec![0.0; n]);
     laws.write(fill, 0, &mut noise, parameters).expect("as checked");
     laws.write(fill, 0, &mut cells, parameters).expect("as checked");
-    laws.release(fill, 0, answers, &mut released, parameters).expect("as checked");
+    laws.release_part(fill, 0, answers, &mut released, parameters)
+        .expect("as checked");
     for (i, law) in alone.into_iter().enumerate() {
         let law = law.expect("as checked");
         let (mut one, mut whole, mut sum) = ([0.0], [0_i64], [0.0]);

@@ -2,7 +2,7 @@
 //!
 //! Compares which parameters, answers and outputs are refused, and each value with the law that has its parameters.
 
-use stairnoise::{DiscreteGaussian, DiscreteGaussians, DrawError, GaussianParameters, Generator, Law, ParamError};
+use stairnoise::{DiscreteGaussians, DrawError, Gaussian, GaussianParameters, Generator, Law, ParamError};
 
 use super::input::Input;
 
@@ -88,8 +88,8 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// Exponents that are too large for the law's type have none either.
-fn law(sigma2: f64, log2_granularity: i64) -> Result<DiscreteGaussian, ParamError> {
-    DiscreteGaussian::scaled(sigma2, log2_granularity.clamp(-2000, 2000) as i32)
+fn law(sigma2: f64, log2_granularity: i64) -> Result<Gaussian, ParamError> {
+    Gaussian::scaled(sigma2, log2_granularity.clamp(-2000, 2000) as i32)
 }
 
 struct Drawn {
@@ -116,7 +116,7 @@ fn draw(key: &[u8; 32], parameters: &GaussianParameters<'_>, answers: Option<&Ve
             .expect("as checked");
         if let Some(answers) = answers {
             let out = &mut released[range.clone()];
-            laws.release(&fill, ends[0] as u64, &answers[range], out, &part)
+            laws.release_part(&fill, ends[0] as u64, &answers[range], out, &part)
                 .expect("as checked");
         }
     }

@@ -3,7 +3,7 @@
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use stairnoise::exact::{IntegerLaw, magnitude};
-use stairnoise::{Law, OneWordLaw};
+use stairnoise::{AnyLaw, OneWordLaw};
 
 /// The words of one fill of a key.
 pub struct Words {

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 
 use stairnoise::probe::{Numbers, several_draws};
 use stairnoise::{
-    DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, OneWordLaw, ParamError, R, Selection, Share, Staircase,
-    largest_quotient,
+    AnyLaw, DiscreteLaplace, DiscreteStaircase, Gamma, Generator, Laplace, Law, OneWordLaw, ParamError, R, Selection, Share,
+    Staircase, largest_quotient,
 };
 
 use super::input::Input;
@@ -100,7 +100,7 @@ fn four<L: Into<OneWordLaw>>(law: Result<L, ParamError>) {
         Ok(law) => law.into(),
         Err(error) => return refused(error),
     };
-    let mut generator = Generator::from_seed(7);
+    let mut generator = Generator::from_seed(7).allow_release();
     let mut noise = [f64::NAN; 9];
     law.fill(&mut generator, &mut noise).expect("noise");
     multiples(&noise, law.granularity(), &law);
@@ -114,12 +114,12 @@ fn four<L: Into<OneWordLaw>>(law: Result<L, ParamError>) {
     multiples(&noise, law.granularity(), &law);
 }
 
-fn staged(law: Result<Box<dyn Law>, ParamError>) {
+fn staged(law: Result<Box<dyn AnyLaw>, ParamError>) {
     let law = match law {
         Ok(law) => law,
         Err(error) => return refused(error),
     };
-    let mut generator = Generator::from_seed(7);
+    let mut generator = Generator::from_seed(7).allow_release();
     let mut noise = [f64::NAN; 3];
     law.fill(&mut generator, &mut noise).expect("noise");
     multiples(&noise, law.granularity(), &law);

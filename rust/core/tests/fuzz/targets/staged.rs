@@ -3,8 +3,8 @@
 //! Compares a fill with its pieces and with values one at a time, released values with the noise, and bounded noise with its bounds.
 
 use stairnoise::{
-    Arete, DiscreteGaussian, DrawError, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace,
-    MultiScaleDiscreteLaplace, TruncatedLaplace,
+    Arete, DrawError, Gaussian, GeneralizedDiscreteLaplace, LatticeNoise, Law, LawFill, MergedLaplace, MultiScaleDiscreteLaplace,
+    TruncatedLaplace,
 };
 
 use super::input::Input;
@@ -76,7 +76,7 @@ pub fn run(bytes: &[u8]) {
         _ => {
             let sigma2 = input.parameter();
             let log2_granularity = [0, -1074, 960, -1075, 961, -40][input.below(6)];
-            checked(DiscreteGaussian::scaled(sigma2, log2_granularity), &mut input, 1200);
+            checked(Gaussian::scaled(sigma2, log2_granularity), &mut input, 1200);
         }
     }
 }

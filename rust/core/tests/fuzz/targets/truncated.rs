@@ -4,7 +4,7 @@
 //! exact path makes of the contract's words.
 
 use stairnoise::exact::{IntegerLaw, magnitude};
-use stairnoise::{Law, TruncatedDiscreteStaircase, TruncatedStaircase};
+use stairnoise::{AnyLaw, Law, TruncatedDiscreteStaircase, TruncatedStaircase};
 
 use super::input::Input;
 use super::oracle::Words;

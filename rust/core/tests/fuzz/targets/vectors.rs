@@ -3,7 +3,7 @@
 //! Compares a fill with its pieces and with coordinates one at a time, from any place; and a vector's norm with that of the largest ball that
 //! was drawn.
 
-use stairnoise::{Law, MultivariateStaircase, Norm};
+use stairnoise::{AnyLaw, Law, MultivariateStaircase, Norm};
 
 use super::input::Input;
 use super::oracle::log2_of_power;
