@@ -98,4 +98,4 @@ pub use memory::OutOfMemory;
 pub use selection::{PartitionSelection, Selection, Selector};
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{Children, Fill, Generator, StagedFill};
+pub use stream::{BitGenerator, Children, Fill, Generator, StagedFill};
