@@ -16,7 +16,7 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
 # Libraries that are too large for the extra `test`. A section that imports one of them is skipped without it.
-OPTIONAL = {"jax", "torch"}
+OPTIONAL = {"jax", "sklearn", "torch"}
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
 WITH_EXAMPLES = {"distributions.md": 50}
 # Packages that examples of a page need besides those of every test; without one of them the page is skipped.
