@@ -90,11 +90,11 @@ class SecureBitGenerator(np.random.BitGenerator):
         self._start(BitSource.from_os() if secret is None else with_key(secret, BitSource.from_key))
 
     def _start(self, source: BitSource) -> None:
-        super().__init__(SeedlessSeedSequence())
+        super().__init__(SeedlessSeedSequence())  # type: ignore[arg-type]
         source.install(self.capsule)
         self._source = source
 
-    def spawn(self, n_children: int) -> list[Self]:  # type: ignore[override]
+    def spawn(self, n_children: int) -> list[Self]:
         """Make the next `n_children` children: independent bit generators that never overlap.
 
         Parameters

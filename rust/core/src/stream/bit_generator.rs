@@ -19,6 +19,7 @@ use super::entropy;
 use super::pages::Pages;
 use super::process::{found_family, number_in_family, process_mark};
 use crate::error::DrawError;
+use crate::lines::Lines;
 use crate::memory;
 use crate::stack;
 use crate::wiped::wipe;
@@ -32,9 +33,6 @@ const BLOCKS: usize = 256;
 const WORDS: usize = 2 * BLOCKS - KEY_WORDS;
 
 const KEY_WORDS: usize = 4;
-
-/// Blocks encrypted at a time: a batch of the widest cipher.
-const BATCH: usize = 32;
 
 /// Numbers before the words of a buffer: the place, the half and the mark. With the fourth, a buffer is one page of 4 KiB.
 const HEAD: usize = 4;
@@ -88,6 +86,16 @@ impl BitGenerator {
     }
 
     fn fresh(buffer: Pages<{ HEAD + WORDS }>, forks: Forks) -> Result<Arc<Self>, DrawError> {
+        let made = Self::fresh_on_the_stack(buffer, forks);
+        stack::wipe_kernels();
+        made
+    }
+
+    // Functions that hold a key in their frame are never inlined, and the stack below their callers' is wiped: the compiler copies what it has no
+    // register for.
+
+    #[inline(never)]
+    fn fresh_on_the_stack(buffer: Pages<{ HEAD + WORDS }>, forks: Forks) -> Result<Arc<Self>, DrawError> {
         found_family()?;
         memory::has_room()?;
         let mut key = Zeroizing::new([0; 32]);
@@ -100,6 +108,13 @@ impl BitGenerator {
     /// # Errors
     /// [`DrawError::OutOfMemory`].
     pub fn from_key(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
+        let made = Self::from_key_on_the_stack(key);
+        stack::wipe_kernels();
+        made
+    }
+
+    #[inline(never)]
+    fn from_key_on_the_stack(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
         let buffer = Pages::copied()?;
         memory::has_room()?;
         let [words, children] = two_keys(key);
@@ -127,6 +142,13 @@ impl BitGenerator {
         let Some(children) = &self.children else {
             return Self::from_os();
         };
+        let child = Self::child_on_the_stack(children);
+        stack::wipe_kernels();
+        child
+    }
+
+    #[inline(never)]
+    fn child_on_the_stack(children: &Mutex<Zeroizing<Key>>) -> Result<Arc<Self>, DrawError> {
         let mut key = children.lock().unwrap_or_else(PoisonError::into_inner);
         let [child, next] = two_keys(&key);
         let child = Self::from_key(&child)?;
@@ -142,11 +164,26 @@ impl BitGenerator {
     /// The next word.
     #[inline]
     pub fn next_word(&self) -> u64 {
+        if !matches!(self.forks, Forks::Asked(_))
+            && let Some(word) = self.take()
+        {
+            return word;
+        }
+        self.next_word_slowly()
+    }
+
+    /// By itself, so that a draw from the buffer saves no registers.
+    #[cold]
+    #[inline(never)]
+    fn next_word_slowly(&self) -> u64 {
         self.look_for_fork();
         loop {
             match self.take() {
                 Some(word) => return word,
-                None => self.refill(),
+                None => {
+                    self.refill();
+                    stack::wipe_kernels();
+                }
             }
         }
     }
@@ -192,7 +229,6 @@ impl BitGenerator {
     }
 
     /// Fills the buffer, and puts the next key in the place of the one that did.
-    #[cold]
     #[inline(never)]
     fn refill(&self) {
         let [place, _, mark, _, words @ ..] = &*self.buffer;
@@ -200,18 +236,15 @@ impl BitGenerator {
             self.take_key_of_own();
         }
         Cipher::once(&self.key(), |cipher| {
-            let mut numbers = self.key.iter().chain(words);
-            let mut blocks = [[0; 2]; BATCH];
-            for first in (0..BLOCKS).step_by(BATCH) {
-                cipher.bit_generator(BUFFERS, 0, first as u64, &mut blocks);
-                for (made, number) in blocks.as_flattened().iter().zip(&mut numbers) {
-                    number.store(*made, Relaxed);
-                }
-            }
-            wipe(blocks.as_flattened_mut());
+            // All of them before the first is copied: a load of 8 bytes waits for a store of 64 that has not reached the cache.
+            let mut blocks = Lines([[0; 2]; BLOCKS]);
+            cipher.bit_generator(BUFFERS, 0, 0, &mut blocks.0);
+            let (key, made) = blocks.0.as_flattened().split_at(KEY_WORDS);
+            store(key, &self.key);
+            store(made, words);
+            wipe(blocks.0.as_flattened_mut());
         });
         place.store((WORDS as u64).wrapping_neg(), Relaxed);
-        stack::wipe_kernels();
     }
 
     /// Where the kernel does not wipe the buffer of a forked child, the child does.
@@ -228,6 +261,7 @@ impl BitGenerator {
         if process.load(Relaxed) != here {
             self.buffer.iter().for_each(|number| number.store(0, Relaxed));
             self.take_key_of_own();
+            stack::wipe_kernels();
             process.store(here, Relaxed);
         }
     }
@@ -238,6 +272,7 @@ impl BitGenerator {
     /// Without entropy the second remains. A draw has no way to report an error, and could else only end the process, wait for ever, or repeat
     /// the parent's words.
     #[cold]
+    #[inline(never)]
     fn take_key_of_own(&self) {
         let mut derived = Zeroizing::new([[0; 2]; 2]);
         let number = number_in_family() % (1 << 48);
@@ -282,13 +317,17 @@ impl Drop for BitGenerator {
     }
 }
 
+fn store(numbers: &[u64], places: &[AtomicU64]) {
+    for (number, place) in numbers.iter().zip(places) {
+        place.store(*number, Relaxed);
+    }
+}
+
 /// Two keys that a key makes; without it, nothing relates one to the other.
 fn two_keys(key: &Key) -> [Zeroizing<Key>; 2] {
     let mut blocks = Zeroizing::new([[[0; 2]; 2]; 2]);
     Cipher::once(key, |cipher| cipher.bit_generator(TWO_KEYS, 0, 0, blocks.as_flattened_mut()));
-    let keys = [bytes(&blocks[0]), bytes(&blocks[1])];
-    stack::wipe_kernels();
-    keys
+    [bytes(&blocks[0]), bytes(&blocks[1])]
 }
 
 /// A key of its blocks.
