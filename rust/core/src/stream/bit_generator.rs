@@ -178,13 +178,11 @@ impl BitGenerator {
     fn next_word_slowly(&self) -> u64 {
         self.look_for_fork();
         loop {
-            match self.take() {
-                Some(word) => return word,
-                None => {
-                    self.refill();
-                    stack::wipe_kernels();
-                }
+            if let Some(word) = self.take() {
+                return word;
             }
+            self.refill();
+            stack::wipe_kernels();
         }
     }
 
@@ -353,9 +351,12 @@ mod tests {
         (0..n).map(|_| generator.next_word()).collect()
     }
 
+    #[cfg(target_os = "linux")]
+    type Make = fn() -> Arc<BitGenerator>;
+
     /// Makers of every kind, with the name of the kind.
     #[cfg(target_os = "linux")]
-    const KINDS: [(&str, fn() -> Arc<BitGenerator>); 3] = [
+    const KINDS: [(&str, Make); 3] = [
         ("wiped", || BitGenerator::from_os().unwrap()),
         ("asked", || BitGenerator::asking().unwrap()),
         ("given", || BitGenerator::from_key(&KEY).unwrap()),
