@@ -24,7 +24,20 @@ __all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest",
 
 RECORDS = ROOT / "benches" / "record"
 README = ROOT / "README.md"
-SECTIONS = ("unit", "bulk", "release", "keyed", "family", "own eps", "outputs", "growth", "scalars", "counts", "theory")
+SECTIONS = (
+    "unit",
+    "bulk",
+    "release",
+    "keyed",
+    "family",
+    "own eps",
+    "outputs",
+    "growth",
+    "scalars",
+    "counts",
+    "bit generator",
+    "theory",
+)
 
 
 def make_record(timings: Path, compared: Record, load_before: float | None = None) -> Record:

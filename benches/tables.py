@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benches import ratios, targets
+from benches.bench_bit_generator import PEERS as BIT_GENERATORS
 from benches.bench_release import LAWS as RELEASED
 from benches.bench_release import NOISE, OTHERS
 from benches.bench_release import work as release_work
@@ -35,6 +36,7 @@ def page(record: Record, stem: str) -> str:
         ["## n", "", *_growth(record, results)],
         ["## One value, seven counts", "", *_scalars(results)],
         [f"## Noisy counts of seven, ε = {COUNTS_EPS:g}", "", *_counts(results)],
+        *([["## NumPy's Generator on SecureBitGenerator", "", *_bit_generator(results)]] if results.of("bits") else []),
         ["## Distribution functions", "", *_theory(results)],
         ["## Memory beyond the output", "", *_memory(record)],
     ]
@@ -161,6 +163,16 @@ def _counts(results: Results) -> Iterator[str]:
         yield _row(result["contender"], number(result["median_ns"]), _ratio(ours))
     yield ""
     yield UNFAIR
+
+
+def _bit_generator(results: Results) -> Iterator[str]:
+    yield "The aim is at most PCG64's time for arrays, and 1.2 times its time for one value or ten."
+    yield ""
+    yield _row("method", "n", "ns/value", *(f"× {peer}" for peer in BIT_GENERATORS))
+    yield "|---" * (3 + len(BIT_GENERATORS)) + "|"
+    for result in results.of("bits"):
+        ratios = [_ratio(over(result, peer)) for peer in BIT_GENERATORS]
+        yield _row(result["work"], power(result["n"]), number(result["median_ns"]), *ratios)
 
 
 def _theory(results: Results) -> Iterator[str]:

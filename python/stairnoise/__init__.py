@@ -50,6 +50,7 @@ if _typing.TYPE_CHECKING:
     from stairnoise._laws.truncated_staircase import TruncatedStaircase
     from stairnoise._ledger.ledger import Ledger, Spending
     from stairnoise._selftest import SelftestReport, selftest
+    from stairnoise.bit_generator import SecureBitGenerator
     from stairnoise.calibration import calibrate
     from stairnoise.comparison import Comparison, compare
     from stairnoise.inference import binomial_interval, binomial_test
@@ -114,6 +115,7 @@ __all__ = [  # noqa: RUF022 - grouped by meaning
     "SecureRng",
     "SeededRng",
     "KeyedRng",
+    "SecureBitGenerator",
     # The machine
     "cpu_tiers",
     "selftest",
@@ -142,6 +144,7 @@ _MODULES = {
     "PermuteAndFlip": "stairnoise.selection",
     "PrivacyLoss": "stairnoise.privacy",
     "Spending": "stairnoise._ledger.ledger",
+    "SecureBitGenerator": "stairnoise.bit_generator",
     "SelftestReport": "stairnoise._selftest",
     "StaircaseSelection": "stairnoise.selection",
     "binomial_interval": "stairnoise.inference",

@@ -17,6 +17,7 @@ _Norm = Literal["l1", "l2", "linf"]
 __all__ = [
     "MOST_THREADS",
     "ArrowArray",
+    "BitSource",
     "Children",
     "Keys",
     "Labels",
@@ -94,6 +95,20 @@ class Children:
     """Children of a stream; each takes its key on its first draw."""
 
     def stream(self, holder: object, number: int) -> Stream: ...
+
+@final
+class BitSource:
+    """Words for one object of NumPy's class `BitGenerator`, lent by its capsule."""
+
+    @staticmethod
+    def from_os() -> BitSource: ...
+    @staticmethod
+    def from_key(key: bytearray) -> BitSource: ...
+    def spawn(self) -> BitSource: ...
+    def install(self, capsule: object) -> None: ...
+    def __reduce_ex__(self, protocol: object, /) -> NoReturn: ...
+    @property
+    def given(self) -> bool: ...
 
 @final
 class Keys:

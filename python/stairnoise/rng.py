@@ -6,7 +6,8 @@ machine do not change it. Every call of ``sample`` or ``release`` is one fill.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
 from stairnoise._native import Children, Stream
@@ -21,6 +22,25 @@ _KEY_BYTES = 32
 _MOST_CHILDREN = 2**20
 _LAST_INDEX = 2**62 - 1
 _LAST_SEED = 2**128 - 1
+
+_Made = TypeVar("_Made")
+
+
+def copied_key(key: object) -> bytearray | str:
+    """Return a copy of a key, for `with_key`; of anything else than bytes, the name of its type."""
+    return bytearray(key) if isinstance(key, (bytes, bytearray, memoryview)) else type(key).__name__
+
+
+def with_key(secret: bytearray | str, make: Callable[[bytearray], _Made]) -> _Made:
+    """Call `make` with what `copied_key` returned, and wipe it. No frame of an error holds the key."""
+    if isinstance(secret, str):
+        raise ParameterTypeError(f"key must be bytes, got a value of type {secret}")
+    try:
+        if len(secret) != _KEY_BYTES:
+            raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
+        return make(secret)
+    finally:
+        secret[:] = bytes(len(secret))
 
 
 class _Rng:
@@ -162,19 +182,10 @@ class SecureRng(_Rng):
         ParameterError
             `key` does not have 32 bytes.
         """
-        kind, bytes_like = type(key).__name__, isinstance(key, (bytes, bytearray, memoryview))
-        secret = bytearray(key) if bytes_like else bytearray()
+        secret = copied_key(key)
         # Error reporters print the local variables of a traceback; they must find no key here.
         del key
-        if not bytes_like:
-            raise ParameterTypeError(f"key must be bytes, got a value of type {kind}")
-        try:
-            if len(secret) != _KEY_BYTES:
-                raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
-            stream = Stream.from_key(secret)
-        finally:
-            secret[:] = bytes(len(secret))
-        return cls._derive(stream)
+        return cls._derive(with_key(secret, Stream.from_key))
 
     def reseed(self) -> None:
         """Take a new key from the operating system, even if the generator was made from a key."""
@@ -268,7 +279,17 @@ def _generator_meant(rng: object) -> str:
         return "; call the class to make a generator"
     if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":
         return "; the noise of a KeyedRng belongs to labels: use it in release(values, labels=..., statistic=...)"
+    if _is_numpys(type(rng)):
+        return (
+            "; noise such as Generator.laplace has low-order bits that can reveal the true answer, so a mechanism draws "
+            "its own noise, with words from a SecureRng"
+        )
     return ""
+
+
+def _is_numpys(kind: type) -> bool:
+    """Tell whether a type is a generator or bit generator of NumPy's, or made for it; without an import of `numpy.random`."""
+    return any(f"{base.__module__}.".startswith("numpy.random.") for base in kind.__mro__)
 
 
 def release_stream(rng: Rng | None) -> Stream:

@@ -10,13 +10,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stairnoise as sn
-from tests.oracles import keyed, stream
+from tests.oracles import bit_generator, keyed, stream
 
 # They hold of the build that is shipped. Without link-time optimisation, as in the extension of `make dev`, the compiler leaves
 # copies of a key on the stack, so the quick tests leave them out.
@@ -218,6 +219,57 @@ def test_a_given_key_and_its_keystream_are_wiped(process):
     assert found(process.memory(), words_of(keys)) >= 12
     process.tell("del rng, children")
     assert found(process.memory(), words_of(key + keys)) == 0
+
+
+BUFFER = 508
+
+
+def test_a_bit_generator_forgets_keys_and_words(process):
+    """Of a given key nothing stays but what it made: words to come, the next buffer's key and the next child's."""
+    key = np.random.default_rng(7).bytes(32)
+    words = list(islice(bit_generator.words(key), 3 * BUFFER))
+    buffers = list(islice(buffer_keys(key), 4))
+    children = list(islice(bit_generator.children(key), 3))
+    process.tell("unmask()", bytes(byte ^ MASK for byte in key))
+    process.tell("bits = sn.SecureBitGenerator(key); key[:] = bytes(32); rng = np.random.Generator(bits)")
+    memory = process.memory()
+    assert found(memory, words_of(key)) == 0
+    assert found(memory, words_of(buffers[0])) == 4, "the first buffer's"
+    process.tell("kept = rng.random(100)")
+    memory = process.memory()
+    assert found(memory, words_of(key + buffers[0])) == 0
+    assert found(memory, words_of(buffers[1])) == 4
+    assert found(memory, words[:100]) <= LEFT
+    assert found(memory, words[100:BUFFER]) == BUFFER - 100, "what is not drawn yet"
+    process.tell("kept = [rng.random(508), rng.standard_normal(300), rng.permutation(3000), rng.integers(9, size=7)]")
+    memory = process.memory()
+    assert found(memory, words[: 2 * BUFFER]) <= LEFT
+    assert found(memory, words_of(b"".join(buffers[:3]))) == 0
+    process.tell("shown = [repr(bits), str(rng), bits.seed_seq]; spawned = bits.spawn(2)")
+    first = [next(buffer_keys(child)) for child in children]
+    memory = process.memory()
+    assert found(memory, words_of(b"".join(children))) == 0
+    assert found(memory, words_of(first[0] + first[1])) == 8, "those of the children's words"
+    process.tell("del bits, rng, spawned")
+    memory = process.memory()
+    assert found(memory, words_of(key + b"".join(buffers + children + first))) == 0
+    assert found(memory, words) <= LEFT
+
+
+def buffer_keys(key: bytes) -> Iterator[bytes]:
+    """The key of each buffer of a bit generator (contract, section 17)."""
+    key, _ = bit_generator.two_keys(key)
+    while True:
+        yield key
+        key = bit_generator.blocks(key, bit_generator.BUFFERS, 0, 2)
+
+
+def test_a_refused_key_of_a_bit_generator_leaves_no_copy(process):
+    key = np.random.default_rng(8).bytes(32)
+    process.tell("unmask()", bytes(byte ^ MASK for byte in key))
+    process.tell("try: sn.SecureBitGenerator(key + key[:8])\nexcept sn.ParameterError as e: error = e\nkey[:] = bytes(32)")
+    # The sum was the caller's own; what stairnoise copied of it is gone.
+    assert found(process.memory(), words_of(key)) <= 4
 
 
 def test_a_key_is_wiped_when_another_takes_its_place(process):

@@ -27,6 +27,7 @@ PUBLIC = [
     "ParameterError",
     "ParameterTypeError",
     "PrivacyLoss",
+    "SecureBitGenerator",
     "SecureRng",
     "SeededRng",
     "SelftestReport",

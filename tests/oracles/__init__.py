@@ -9,6 +9,7 @@ truncated_staircase, truncated_discrete_staircase    parameters to a staircase b
 lattice_noise    weights to exact probabilities
 skellam     words to sums of Skellam draws
 discrete_canonical    parameters to canonical noise
+bit_generator    key to the words of a bit generator
 partitions  parameters to the law of each of k values
 intervals   the only place that knows about precision
 generate    writes tests/vectors/

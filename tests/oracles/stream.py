@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
-VALUE, EXTENSION, CHILD = 0, 1, 2  # domains
+VALUE, EXTENSION, CHILD, BIT_GENERATOR = 0, 1, 2, 4  # domains
 EXTENSION_WORDS = 8192
 SEED_SUFFIX = b"stairnoise/seed1"
 

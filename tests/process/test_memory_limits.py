@@ -91,6 +91,7 @@ CALLS = {
     ),
     "granularities": ("e = np.linspace(1, 2, 10**6)", "sn.Laplace(e).granularity"),
     "children": ("rng = sn.SecureRng()", "len(rng.spawn(2**16))"),
+    "bit generators": ("bits = sn.SecureBitGenerator()", "len(bits.spawn(2**13))"),
     "used children": ("rng = sn.SecureRng.from_key(bytes(32))", "[sn.sample(1, eps=1.0, rng=r) for r in rng.spawn(2**13)]"),
     "rows of costs": (_ROWS + "; s = sn.StaircaseSelection(1.0)", "s.select(v)"),
     "coins of rows": (_ROWS + "; s = sn.PermuteAndFlip(1.0)", "s.select(v)"),

@@ -61,7 +61,7 @@ def test_seeds_that_are_allowed_are_found(monkeypatch):
 def test_forks_that_repeat_are_found(monkeypatch):
     """A key from outside is the parent's in the child too, by its contract."""
     found = json.loads(generators.run_main("stairnoise._selftest.generators"))
-    assert len(found) == 2 + 8 * 10 + 10
+    assert len(found) == 3 + 8 * 16 + 16
     monkeypatch.setattr(generators, "run_main", lambda module: json.dumps([*found, found[5]]))
     assert failed(generators.distinct(generators._forked()))
 

@@ -1,4 +1,4 @@
-"""Evidence: statistics of the random words, within a fill, between fills and between children.
+"""Evidence: statistics of the random words, within a fill, between fills and between children, and of a bit generator's.
 
 Every statistic is compared with its distribution for independent fair bits. A battery fails by chance with probability at most
 1e-6, of which each of its statistics has an equal share; with a seed the outcome is the same in every run. Each statistic is seen
@@ -166,7 +166,7 @@ def written() -> Callable[[str, int], subprocess.Popen[bytes]]:
     return write
 
 
-ARRANGEMENTS = ["fill", "fills", "children", "os"]
+ARRANGEMENTS = ["fill", "fills", "children", "os", "bits", "bits-os"]
 
 
 @pytest.mark.long
@@ -180,8 +180,8 @@ def test_two_to_the_thirty_bits(arrangement, written):
 
 
 # Of dieharder's tests those that it calls good and that read less than a few gigabytes. A p-value is "FAILED" to it within 1e-6
-# of 0 or of 1, and these tests give 55: a false alarm for `os`, whose words are new in every run, has probability 1.1e-4. The
-# words of the other arrangements are the same in every run.
+# of 0 or of 1, and these tests give 55: a false alarm for `os` or `bits-os`, whose words are new in every run, has probability
+# 1.1e-4 each. The words of the other arrangements are the same in every run.
 # Test 17 reads 8 GB for its p-value of 100 p-values; with 10 it is minutes.
 OPTIONS = {17: ["-p", "10"], 200: ["-n", "8"], 203: ["-n", "8"]}
 DIEHARDER = (0, 1, 2, 3, 8, 10, 12, 13, 15, 16, 17, 100, 101, 102, 200, 202, 203, 204, 205, 206, 208, 209)

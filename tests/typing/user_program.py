@@ -34,6 +34,8 @@ wider: sn.DiscreteLaplace[NDArray[np.int64], NDArray[np.float64]] = geometric.fo
 answer: int = sn.DiscreteLaplace(1).release(5, rng=sn.SeededRng(3, allow_release=True))
 
 children: list[sn.SeededRng] = sn.SeededRng(1).spawn(3)
+bits: list[sn.SecureBitGenerator] = sn.SecureBitGenerator(key=bytes(32)).spawn(2)
+shuffled: NDArray[np.int64] = np.random.Generator(bits[0]).permutation(5)
 views: list[sn.SecureRng] = [sn.SecureRng().at(index) for index in (0, 10)]
 
 eps: float | NDArray[np.float64] = continuous.eps

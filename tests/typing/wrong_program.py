@@ -60,3 +60,5 @@ print(sn.optimal_r(4, 5).shape)  # attr-defined
 sn.SeededRng("seed")  # arg-type
 sn.SeededRng(1, True)  # call-arg
 sn.SecureRng.from_key("secret")  # arg-type
+sn.SecureBitGenerator(7)  # arg-type
+sn.Laplace(1).sample(rng=sn.SecureBitGenerator())  # arg-type

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from stairnoise._errors import CopyError, ParameterError
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
 from stairnoise._laws.gaussian import Gaussian
@@ -22,6 +24,7 @@ from stairnoise._laws.multivariate_staircase import MultivariateStaircase
 from stairnoise._laws.staircase import Staircase
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.bit_generator import SecureBitGenerator
 from stairnoise.partition_selection import PartitionSelection
 from stairnoise.rng import SecureRng, SeededRng
 from stairnoise.selection import ExponentialMechanism
@@ -49,6 +52,7 @@ def planned(rng: Any) -> Iterator[Planned]:
     yield Planned(SUBJECT, "threads that share a generator differ", lambda: distinct(_threads(SecureRng())))
     if hasattr(os, "fork"):
         yield Planned(SUBJECT, "forked children differ from their parent", lambda: distinct(_forked()))
+    yield Planned(SUBJECT, "SecureBitGenerator() differs from every other", lambda: distinct(_bit_generators()))
     yield Planned(SUBJECT, "copies and pickles are refused", check_copies)
     yield Planned(SUBJECT, "seeds are refused for releases", check_seeds)
 
@@ -101,6 +105,19 @@ def _threads(rng: Any) -> list[tuple[int, ...]]:
     return drawn
 
 
+def _bit_generators() -> list[tuple[int, ...]]:
+    """Each draws twice, and so do children, and children of children."""
+    new = [SecureBitGenerator() for _ in range(_GENERATORS)]
+    children = new[0].spawn(_GENERATORS)
+    everyone = [*new, *children, *children[0].spawn(_GENERATORS)]
+    return [_words(member) for member in everyone * 2]
+
+
+def _words(bit_generator: SecureBitGenerator) -> tuple[int, ...]:
+    """Return as many bits as a draw of another generator has, and the words cut as those are."""
+    return tuple(bit_generator.random_raw(_WORDS // 4).view(np.uint16).tolist())
+
+
 def _forked() -> list[tuple[int, ...]]:
     """Fork in another process, which has one thread."""
     return [tuple(words) for words in json.loads(run_main("stairnoise._selftest.generators"))]
@@ -108,7 +125,7 @@ def _forked() -> list[tuple[int, ...]]:
 
 def check_copies() -> Outcome:
     """Count the ways of copying a generator that succeed."""
-    generators = (SecureRng(), SecureRng.from_key(bytes(32)), SeededRng(0))
+    generators = (SecureRng(), SecureRng.from_key(bytes(32)), SeededRng(0), SecureBitGenerator())
     ways: tuple[Callable[[Any], Any], ...] = (copy.copy, copy.deepcopy, pickle.dumps)
     return _refused(CopyError, [lambda r=rng, way=way: way(r) for rng in generators for way in ways])  # type: ignore[misc]
 
@@ -169,7 +186,7 @@ def run_main(module: str, **environment: str) -> str:
 
 def draws(generators: list[Any]) -> list[list[int]]:
     """Draw twice from every generator."""
-    return [top_bits(rng, _WORDS).tolist() for rng in generators for _ in range(2)]
+    return [list(_words(rng) if isinstance(rng, SecureBitGenerator) else _draw(rng)) for rng in generators for _ in range(2)]
 
 
 def in_child(generators: list[Any]) -> list[list[int]]:
@@ -192,9 +209,9 @@ def in_child(generators: list[Any]) -> list[list[int]]:
 
 def main() -> None:
     """Print the draws of this process and of its forked children. All of them should differ."""
-    used, unused = SecureRng(), SecureRng()
-    found = [top_bits(None, _WORDS).tolist(), top_bits(used, _WORDS).tolist()]
-    generators = [None, used, unused, *SecureRng().spawn(2)]
+    used, unused, words = SecureRng(), SecureRng(), SecureBitGenerator()
+    found = [top_bits(None, _WORDS).tolist(), top_bits(used, _WORDS).tolist(), list(_words(words))]
+    generators = [None, used, unused, *SecureRng().spawn(2), words, *words.spawn(2)]
     for _ in range(_FORKS):
         found += in_child(generators)
     print(json.dumps([*found, *draws(generators)]))

@@ -21,6 +21,7 @@ from stairnoise._registry import ROWS
 from stairnoise._selftest.contract import Key
 from stairnoise._selftest.random_words import top_bits
 from stairnoise._selftest.report import Outcome, Planned
+from stairnoise.bit_generator import SecureBitGenerator
 from stairnoise.partition_selection import PartitionSelection
 from stairnoise.rng import SecureRng, SeededRng
 
@@ -57,6 +58,7 @@ def planned() -> Iterator[Planned]:
         for law in dict.fromkeys(entry["law"] for entry in known[kind]):
             entries = [entry for entry in known[kind] if entry["law"] == law]
             yield Planned(SUBJECT, f"{law}: {name}", partial(_check, entries, compare))
+    yield Planned(SUBJECT, "SecureBitGenerator: words", partial(_check, known["bit_generators"], bit_generators))
 
 
 def _check(entries: list[dict[str, Any]], compare: Compare) -> Outcome:
@@ -75,7 +77,7 @@ def _check(entries: list[dict[str, Any]], compare: Compare) -> Outcome:
 
 
 def _place(entry: dict[str, Any]) -> str:
-    long = ("values", "outputs", "words", "children")
+    long = ("values", "outputs", "words", "mixed", "children")
     return ", ".join(f"{name}={value!r}" for name, value in entry.items() if name not in long)
 
 
@@ -148,6 +150,25 @@ def partitions(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     shown, values = mechanism.release(entry["counts"], rng=view)
     expected = [value != 0 for value in entry["values"]]
     return [*found, *shown.tolist(), *values.tolist()], [*expected, *expected, *entry["values"]]
+
+
+def bit_generators(entry: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return words at some places, numbers that NumPy makes of the first ones, and words of children."""
+    secret = bytes.fromhex(entry["key"])
+    places = [place for place, _ in entry["words"]]
+    raw = SecureBitGenerator(secret).random_raw(places[-1] + 1)
+    found = [f"{int(raw[place]):016x}" for place in places]
+    rng = np.random.Generator(SecureBitGenerator(secret))
+    draw = {
+        "uint64": lambda: int(rng.bit_generator.random_raw()),
+        "uint32": lambda: int(rng.integers(2**32, dtype=np.uint32)),
+        "double": lambda: int(np.float64(rng.random()).view(np.uint64)),
+    }
+    found += [f"{draw[kind]():016x}" for kind, _ in entry["mixed"]]
+    children = SecureBitGenerator(secret).spawn(1 + max(number for number, _ in entry["children"]))
+    found += [f"{int(word):016x}" for number, words in entry["children"] for word in children[number].random_raw(len(words))]
+    expected = [word for name in ("words", "mixed") for _, word in entry[name]]
+    return found, expected + [word for _, words in entry["children"] for word in words]
 
 
 def rounded(number: Fraction) -> float:

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `arguments` | Python values as the core's enums |
 //! | `arrow` | memory that Polars lends and takes |
+//! | `bit_generator` | words for NumPy's `Generator` |
 //! | `borrows` | which memory the running calls read and write |
 //! | `buffer` | every fact about a caller's array, and how noise gets into it |
 //! | `column` | numbers in chunks, with nulls among them |
@@ -29,6 +30,7 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod arrow;
+mod bit_generator;
 mod borrows;
 mod buffer;
 mod column;
@@ -56,6 +58,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::arrow::{ArrowArray, arrow_chunks};
+    #[pymodule_export]
+    use crate::bit_generator::BitSource;
     #[pymodule_export]
     use crate::buffer::same_memory;
     #[pymodule_export]

@@ -74,18 +74,7 @@ impl Stream {
     /// A `bytearray`, which the caller can wipe; its length is checked there.
     #[staticmethod]
     fn from_key(key: &Bound<'_, PyByteArray>) -> PyResult<Self> {
-        if key.len() != 32 {
-            return Err(ParameterError::new_err(format!(
-                "key must be 32 bytes, got {} bytes",
-                key.len()
-            )));
-        }
-        // This copy is wiped here; the caller can wipe the original.
-        let bytes = Zeroizing::new(key.to_vec());
-        match <&[u8; 32]>::try_from(&**bytes) {
-            Ok(key) => Ok(Self::new(Generator::from_key(key), true)),
-            Err(_) => Err(PyValueError::new_err("key changed while it was read")),
-        }
+        with_key(key, |key| Ok(Self::new(Generator::from_key(key), true)))
     }
 
     #[staticmethod]
@@ -170,6 +159,21 @@ impl Stream {
             generator.next_fill(),
             generator.start()
         )
+    }
+}
+
+/// Calls `make` with a copy of the key, which is wiped here; the caller can wipe the original.
+pub(crate) fn with_key<T>(key: &Bound<'_, PyByteArray>, make: impl FnOnce(&[u8; 32]) -> PyResult<T>) -> PyResult<T> {
+    if key.len() != 32 {
+        return Err(ParameterError::new_err(format!(
+            "key must be 32 bytes, got {} bytes",
+            key.len()
+        )));
+    }
+    let bytes = Zeroizing::new(key.to_vec());
+    match <&[u8; 32]>::try_from(&**bytes) {
+        Ok(key) => make(key),
+        Err(_) => Err(PyValueError::new_err("key changed while it was read")),
     }
 }
 

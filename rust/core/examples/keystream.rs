@@ -1,11 +1,12 @@
 //! Raw words on standard output, for statistical tests: `cargo run --release --example keystream -- fill 1000 | …`.
 //!
 //! The first argument says which words, the second how many. `fill`: the words of one fill. `fills`: the first eight words of each fill.
-//! `children`: the first eight words of each child. `os`: the first eight words of each fill, with keys from the operating system.
+//! `children`: the first eight words of each child. `os`: the first eight words of each fill, with keys from the operating system. `bits`: the words
+//! of a bit generator, and `bits-os`: the same with a key from the operating system.
 
 use std::io::Write;
 
-use stairnoise::Generator;
+use stairnoise::{BitGenerator, Generator};
 
 /// Words at a time.
 const PART: usize = 1 << 12;
@@ -21,8 +22,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count: usize = count.parse()?;
     let mut generator = match &**arrangement {
         "os" => Generator::from_os()?,
-        "fill" | "fills" | "children" => Generator::from_seed(20),
+        "fill" | "fills" | "children" | "bits" | "bits-os" => Generator::from_seed(20),
         other => return Err(format!("unknown words: {other}").into()),
+    };
+    let bits = match &**arrangement {
+        "bits-os" => BitGenerator::from_os()?,
+        _ => BitGenerator::from_key(&[20; 32])?,
     };
     let long = generator.next(count)?;
     let mut part = vec![0; PART];
@@ -31,6 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let part = &mut part[..PART.min(count - first)];
         match &**arrangement {
             "fill" => long.keystream(first as u64, part),
+            "bits" | "bits-os" => part.fill_with(|| bits.next_word()),
             "children" => {
                 for few in part.chunks_mut(SHORT) {
                     generator.spawn()?.next(few.len())?.keystream(0, few);

@@ -226,7 +226,7 @@ pub use selection::{PartitionSelection, Selection, Selector};
 pub use stream::StreamRng;
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{Children, Fill, Generator, StagedFill};
+pub use stream::{BitGenerator, Children, Fill, Generator, StagedFill};
 
 /// The example of the README runs with those of the documentation.
 #[cfg(doctest)]

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from tests.oracles.generate import (
+    bit_generators,
     boundaries,
     fills,
     gaussian,
@@ -28,6 +29,7 @@ from tests.oracles.generate.encoding import write
 
 FILES: dict[str, Callable[[], Iterable[Any]]] = {
     "stream": streams.entries,
+    "bit_generator": bit_generators.entries,
     "shapes": shapes.entries,
     "release": releases.entries,
     "discrete_gaussian": gaussian.fills,

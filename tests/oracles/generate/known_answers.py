@@ -19,6 +19,7 @@ FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / 
 MOST_FILLS = 300
 EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION, EVERY_PARTITIONS = 7, 4, 2, 3
 EVERY_FLIPS, EVERY_TOP = 2, 2
+BIT_GENERATORS = 4
 NAMES = {
     "laplace": "Laplace",
     "discrete_laplace": "DiscreteLaplace",
@@ -38,6 +39,7 @@ def known_answers() -> dict[str, list[Any]]:
         "selections": list(selections()),
         "partitions": list(partitions()),
         "tops": list(tops()),
+        "bit_generators": read("bit_generator")[:BIT_GENERATORS],
     }
 
 

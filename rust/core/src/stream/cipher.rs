@@ -21,13 +21,14 @@ pub(super) enum Domain {
     Extension = 1,
     Spawn = 2,
     FillKeys = 3,
+    BitGenerator = 4,
 }
 
 /// AES-256 under one key. Expanded keys are wiped on drop, and nothing prints, copies or moves them.
 #[allow(clippy::large_enum_variant, reason = "always behind a pointer")]
 pub(super) enum Cipher {
     /// AES-NI, ARMv8 or constant-time software, as the `aes` crate finds at run time.
-    Aes(Box<Aes256Enc>),
+    Aes(Aes256Enc),
     /// Two or four blocks per instruction, where the `aes` crate would encrypt one.
     #[cfg(target_arch = "x86_64")]
     Vaes256(Vaes256),
@@ -42,7 +43,18 @@ impl Cipher {
         if let Some(wide) = Self::widest(Tier::current()) {
             return wide.keyed(key);
         }
-        Arc::new(Self::portable(key))
+        Self::portable(key)
+    }
+
+    /// Calls `work` with the cipher of a key that serves this once. The cipher lies on the stack: nothing is allocated, so that nothing can fail.
+    pub fn once(key: &[u8; 32], work: impl FnOnce(&Self)) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(mut wide) = Self::widest(Tier::current()) {
+            wide.set_key(key);
+            return work(&wide);
+        }
+        portable_once(key, work);
+        stack::wipe::<{ 8 << 10 }>();
     }
 
     /// None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
@@ -62,16 +74,24 @@ impl Cipher {
     #[cfg(target_arch = "x86_64")]
     fn keyed(self, key: &[u8; 32]) -> Arc<Self> {
         let mut cipher = Arc::new(self);
-        match Arc::get_mut(&mut cipher) {
-            Some(Self::Vaes256(cipher)) => cipher.set_key(key),
-            Some(Self::Vaes512(cipher)) => cipher.set_key(key),
-            Some(Self::Aes(_)) | None => unreachable!("a new wide cipher has one owner"),
+        if let Some(cipher) = Arc::get_mut(&mut cipher) {
+            cipher.set_key(key);
         }
         cipher
     }
 
-    fn portable(key: &[u8; 32]) -> Self {
-        let cipher = Self::Aes(expanded(key));
+    /// Gives a wide cipher another key.
+    #[cfg(target_arch = "x86_64")]
+    fn set_key(&mut self, key: &[u8; 32]) {
+        match self {
+            Self::Vaes256(cipher) => cipher.set_key(key),
+            Self::Vaes512(cipher) => cipher.set_key(key),
+            Self::Aes(_) => unreachable!("not a wide cipher"),
+        }
+    }
+
+    fn portable(key: &[u8; 32]) -> Arc<Self> {
+        let cipher = expanded(key);
         stack::wipe::<{ 8 << 10 }>();
         cipher
     }
@@ -104,6 +124,11 @@ impl Cipher {
     /// The keys that this one makes: two blocks each.
     pub fn fill_keys(&self, out: &mut [[u64; 2]]) {
         self.encrypt_counters(tweak(Domain::FillKeys, 0, 0), 0, out);
+    }
+
+    /// The blocks `first`, `first + 1`, … of a bit generator, of one of its purposes.
+    pub fn bit_generator(&self, level: u64, number: u64, first: u64, out: &mut [[u64; 2]]) {
+        self.encrypt_counters(tweak(Domain::BitGenerator, level, number), first, out);
     }
 
     /// The key of the child `child`.
@@ -163,7 +188,7 @@ fn encrypt(aes: &Aes256Enc, tweak: u64, indices: impl Iterator<Item = u64>, out:
     stack::wipe::<{ 4 << 10 }>();
 }
 
-// Both functions are never inlined, so that what the `aes` crate leaves on the stack lies below their caller's frame, where `stack::wipe` wipes.
+// These functions are never inlined, so that what the `aes` crate leaves on the stack lies below their caller's frame, where `stack::wipe` wipes.
 //
 // It leaves copies of the key schedule, and with AES-NI round keys more than 2 KiB down: the search of memory (`tests/generators/test_keys_in_memory.py`)
 // finds keys where less is wiped than here.
@@ -176,8 +201,13 @@ fn encrypt_in_place(aes: &Aes256Enc, blocks: &mut [Block]) {
 
 /// The key is expanded on the stack and moved from there.
 #[inline(never)]
-fn expanded(key: &[u8; 32]) -> Box<Aes256Enc> {
-    Box::new(Aes256Enc::new(key.into()))
+fn expanded(key: &[u8; 32]) -> Arc<Cipher> {
+    Arc::new(Cipher::Aes(Aes256Enc::new(key.into())))
+}
+
+#[inline(never)]
+fn portable_once(key: &[u8; 32], work: impl FnOnce(&Cipher)) {
+    work(&Cipher::Aes(Aes256Enc::new(key.into())));
 }
 
 fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
@@ -216,7 +246,7 @@ mod tests {
                 None
             }
         });
-        let portable = ("aes crate", Arc::new(Cipher::portable(key)));
+        let portable = ("aes crate", Cipher::portable(key));
         std::iter::once(portable).chain(wide).collect()
     }
 

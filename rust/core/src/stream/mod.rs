@@ -7,16 +7,20 @@
 //! | `schedule` | their key schedule |
 //! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
+//! | `bit_generator` | words one after another, for generators of other libraries |
 //! | `erasure` | keys that are erased as they are used, where the operating system gave the first |
 //! | `process` | telling a process from those that it was forked from |
 //! | `stream_rng` | a fill's words as a generator of `rand_core`, with the feature `rand` |
+//! | `pages` | memory of which a forked child finds a copy, or zeros, or which it shares |
 //! | `entropy` | the operating system's random source |
 
+mod bit_generator;
 mod cipher;
 mod entropy;
 mod erasure;
 mod fill;
 mod generator;
+mod pages;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
@@ -27,6 +31,7 @@ mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
 
+pub use bit_generator::BitGenerator;
 pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Words, WordsIn};
 pub use fill::{Fill, StagedFill};
 pub use generator::{Children, Generator};

@@ -3,14 +3,29 @@
 //! A process id is not enough: ids are used again, and the first process of every container has the id 1. A handler of `pthread_atfork` runs
 //! only for forks through the C library. A page that the kernel wipes in every child misses no fork, and reading it costs a load; asking for
 //! the id costs a system call.
+//!
+//! Such a mark differs from those of the ancestors. A number that also differs from those of siblings and cousins comes from a count in memory that
+//! they share.
 #![allow(unsafe_code, reason = "calls of the C library")]
 
 #[cfg(unix)]
 pub use unix::process_mark;
+#[cfg(unix)]
+pub(super) use unix::{found_family, number_in_family};
 
 /// There is no fork.
 #[cfg(not(unix))]
 pub fn process_mark() -> u64 {
+    0
+}
+
+#[cfg(not(unix))]
+pub(super) fn found_family() -> Result<(), crate::memory::OutOfMemory> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(super) fn number_in_family() -> u64 {
     0
 }
 
@@ -19,6 +34,9 @@ mod unix {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+    use super::super::pages::Pages;
+    use crate::memory::OutOfMemory;
+
     /// A number that differs between a process and every process that it was forked from.
     pub fn process_mark() -> u64 {
         static GUARD: OnceLock<Guard> = OnceLock::new();
@@ -26,15 +44,13 @@ mod unix {
     }
 
     pub(super) enum Guard {
-        /// A word that the kernel wipes in every child: Linux from 4.14 on.
-        #[cfg(target_os = "linux")]
-        Page(&'static AtomicU64),
+        /// A word that the kernel wipes in every child.
+        Page(Pages<1>),
         /// The count of forks through the C library, and the process id for others.
         Handler,
     }
 
     /// The largest mark that this process, or one that it was forked from, took by a page.
-    #[cfg(target_os = "linux")]
     static LAST: AtomicU64 = AtomicU64::new(0);
 
     /// How many forks through the C library lie between the first process and this one.
@@ -42,11 +58,7 @@ mod unix {
 
     impl Guard {
         fn new() -> Self {
-            #[cfg(target_os = "linux")]
-            if let Some(page) = linux::wiped_word() {
-                return Self::Page(page);
-            }
-            Self::with_handler()
+            Pages::wiped().map_or_else(Self::with_handler, Self::Page)
         }
 
         pub(super) fn with_handler() -> Self {
@@ -58,9 +70,8 @@ mod unix {
 
         pub(super) fn mark(&self) -> u64 {
             match self {
-                #[cfg(target_os = "linux")]
-                Self::Page(word) => match word.load(Relaxed) {
-                    0 => fresh_mark(word),
+                Self::Page(page) => match page[0].load(Relaxed) {
+                    0 => fresh_mark(&page[0]),
                     mark => mark,
                 },
                 Self::Handler => FORKS.load(Relaxed) << 32 | u64::from(std::process::id()),
@@ -69,7 +80,6 @@ mod unix {
     }
 
     /// Marks a process that has no mark yet. Its copy of `LAST` is no less than any mark of a process that it was forked from.
-    #[cfg(target_os = "linux")]
     #[cold]
     fn fresh_mark(word: &AtomicU64) -> u64 {
         let fresh = LAST.fetch_add(1, Relaxed) + 1;
@@ -83,35 +93,22 @@ mod unix {
         FORKS.fetch_add(1, Relaxed);
     }
 
-    #[cfg(target_os = "linux")]
-    pub(super) mod linux {
-        use core::ptr;
-        use std::sync::atomic::AtomicU64;
+    /// A count that a process shares with all that were forked from it since.
+    static FAMILY: OnceLock<Pages<1>> = OnceLock::new();
 
-        /// No page is smaller, and a larger one is mapped and wiped as a whole.
-        const LENGTH: usize = 4096;
-
-        /// A zero word in a page that is zero again in every child; `None` if the kernel knows no such pages.
-        pub fn wiped_word() -> Option<&'static AtomicU64> {
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            // SAFETY: a new anonymous mapping, which touches no other memory.
-            let page = unsafe { libc::mmap(ptr::null_mut(), LENGTH, protection, flags, -1, 0) };
-            if page == libc::MAP_FAILED {
-                return None;
-            }
-            // Miri knows no advice, and no fork after which a page would have to be wiped.
-            // SAFETY: the mapping just made. Emulators that accept any advice also accept −1, and wipe nothing (BoringSSL, fork_detect.cc).
-            let wipes = cfg!(miri)
-                || unsafe { libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) == 0 && libc::madvise(page, LENGTH, -1) != 0 };
-            if !wipes {
-                // SAFETY: the mapping just made, to which nothing points.
-                unsafe { libc::munmap(page, LENGTH) };
-                return None;
-            }
-            // SAFETY: aligned as a page, readable, writable, zero, never unmapped, and reached only through this reference.
-            Some(unsafe { AtomicU64::from_ptr(page.cast()) })
+    /// Makes the count, unless there is one. What is to be told apart by [`number_in_family`] must be made after this.
+    pub(in super::super) fn found_family() -> Result<(), OutOfMemory> {
+        if FAMILY.get().is_none() {
+            // Another thread may be first: its count stays.
+            let _ = FAMILY.set(Pages::shared()?);
         }
+        Ok(())
+    }
+
+    /// A number that no relative of this process ever gets, siblings included, of which some have the same mark. Needs nothing of the
+    /// operating system, so that it cannot fail.
+    pub(in super::super) fn number_in_family() -> u64 {
+        FAMILY.get().map_or(0, |count| count[0].fetch_add(1, Relaxed))
     }
 }
 
@@ -119,8 +116,10 @@ mod unix {
 pub(super) mod tests {
     use std::io::{Read, Write};
 
+    use super::super::pages::Pages;
     use super::process_mark;
-    use super::unix::{Guard, linux};
+    use super::unix::Guard;
+    use super::{found_family, number_in_family};
 
     /// What `child` returns in a process made by `fork`. It must not allocate where another thread may hold the allocator's lock.
     pub fn in_child<const N: usize>(fork: fn() -> libc::c_long, child: impl FnOnce() -> [u8; N]) -> [u8; N] {
@@ -183,11 +182,10 @@ pub(super) mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn the_kernel_wipes_the_page_however_a_child_is_made() {
-        let Some(word) = linux::wiped_word() else {
+        let Some(page) = Pages::wiped().map(Guard::Page) else {
             eprintln!("skipped: this kernel wipes no pages");
             return;
         };
-        let page = Guard::Page(word);
         all_differ(&marks_down_the_line(&|| page.mark(), fork));
         all_differ(&marks_down_the_line(&|| page.mark(), clone));
     }
@@ -209,5 +207,25 @@ pub(super) mod tests {
         let here = process_mark();
         let there = in_child(clone, || in_child(clone, || process_mark().to_le_bytes()));
         assert_ne!(there, here.to_le_bytes());
+    }
+
+    /// Evidence: real siblings and their children, whose marks are equal, with and without the C library's knowledge.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri has no fork")]
+    fn relatives_have_numbers_of_their_own() {
+        found_family().unwrap();
+        let mut numbers = vec![number_in_family()];
+        for fork in [fork, clone, fork] {
+            let theirs = in_child::<16>(fork, || {
+                let below = u64::from_le_bytes(in_child(fork, || number_in_family().to_le_bytes()));
+                (u128::from(below) << 64 | u128::from(number_in_family())).to_le_bytes()
+            });
+            let theirs = u128::from_le_bytes(theirs);
+            numbers.extend([theirs as u64, (theirs >> 64) as u64, number_in_family()]);
+        }
+        let all = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), all);
     }
 }

@@ -1,0 +1,150 @@
+"""Cryptographically random words for `numpy.random.Generator`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.random.bit_generator import SeedlessSeedSequence
+
+from stairnoise._errors import CopyError, ParameterTypeError
+from stairnoise._native import BitSource
+from stairnoise._parameters import count
+from stairnoise.rng import copied_key, with_key
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# As of `SecureRng.spawn`; 2**20 bit generators take 4 GiB.
+_MOST_CHILDREN = 2**20
+
+
+class SecureBitGenerator(np.random.BitGenerator):
+    """Bit generator for `numpy.random.Generator` with cryptographically random words.
+
+    The words are AES-256 in counter mode. Without `key`, the key comes from the operating system,
+    and a forked child process takes another one before its first draw. It is for shuffles,
+    subsampling and training noise. The noise of a release comes from a mechanism and a
+    `SecureRng`: ``release`` refuses a bit generator, because `numpy.random.Generator` rounds its
+    noise to floating-point numbers, which can reveal the true answer.
+
+    Parameters
+    ----------
+    key : bytes, optional
+        A secret of exactly 32 bytes, from a cryptographic source such as
+        ``secrets.token_bytes(32)``; a bytearray or a memoryview is accepted too. Equal keys give
+        equal words, in forked children too. No error text shows them. The caller's copy stays as
+        it is; wipe a bytearray with ``key[:] = bytes(32)``.
+
+    Raises
+    ------
+    ParameterTypeError
+        `key` is not bytes.
+    ParameterError
+        `key` does not have 32 bytes.
+    RuntimeError
+        The operating system provides no random bytes. There is no other source.
+    MemoryError
+        There is no memory for its buffer, a page of 4 KiB.
+
+    See Also
+    --------
+    SecureRng : the generator for releases
+
+    Notes
+    -----
+    Which words a key gives is fixed by section 17 of docs/contract.md. A key is overwritten by its
+    successor after 508 words, and each word is erased as it is drawn [1]_. Memory that is read later does
+    not reveal the words before.
+
+    There is no state to read, set, copy or pickle, no seed, and no ``jumped`` or ``advance``: use
+    `spawn` for independent generators. NumPy's lock makes draws by several threads safe. Hold
+    ``lock`` around calls through ``ctypes`` or ``cffi``, and keep the bit generator alive
+    meanwhile, as for every other bit generator.
+
+    References
+    ----------
+    .. [1] D. J. Bernstein, "Fast-key-erasure random-number generators", 2017,
+       https://blog.cr.yp.to/20170723-random.html
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stairnoise as sn
+    >>> rng = np.random.Generator(sn.SecureBitGenerator())
+    >>> sorted(rng.permutation(5).tolist())
+    [0, 1, 2, 3, 4]
+    """
+
+    __slots__ = ("_source",)
+    __module__ = "stairnoise"
+    _source: BitSource
+
+    def __init__(self, key: bytes | None = None) -> None:
+        if hasattr(self, "_source"):
+            # Generators may hold addresses of what this would replace.
+            raise ParameterTypeError("a SecureBitGenerator is made once: make another one")
+        secret = None if key is None else copied_key(key)
+        # Error reporters print the local variables of a traceback; they must find no key here.
+        del key
+        self._start(BitSource.from_os() if secret is None else with_key(secret, BitSource.from_key))
+
+    def _start(self, source: BitSource) -> None:
+        super().__init__(SeedlessSeedSequence())  # type: ignore[arg-type]
+        source.install(self.capsule)
+        self._source = source
+
+    def spawn(self, n_children: int) -> list[Self]:
+        """Make the next `n_children` children: independent bit generators that never overlap.
+
+        Parameters
+        ----------
+        n_children : int
+            How many, from 0 to 2**20.
+
+        Returns
+        -------
+        list of bit generators of the same class
+            Their keys come from the operating system. If this one's key was given, theirs follow
+            from it and from their numbers alone, however many words were drawn.
+
+        Raises
+        ------
+        ParameterError, ParameterTypeError
+            `n_children` is out of range or not an integer.
+        RuntimeError
+            The operating system provides no random bytes.
+        MemoryError
+            There is no memory for so many.
+        """
+        n = count(n_children, "n_children", least=0, most=_MOST_CHILDREN)
+        return [self._derive(self._source.spawn()) for _ in range(n)]
+
+    def _derive(self, source: BitSource) -> Self:
+        kind = type(self)
+        child = kind.__new__(kind)
+        child._start(source)
+        return child
+
+    @property
+    def state(self) -> NoReturn:
+        """Refuse to be read or set: the state would tell every word to come."""
+        raise _no_state()
+
+    @state.setter
+    def state(self, value: object) -> NoReturn:
+        raise _no_state()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Refuse to be copied or pickled."""
+        raise _no_state()
+
+    def __repr__(self) -> str:
+        return f"SecureBitGenerator({'...' if self._source.given else ''})"
+
+
+def _no_state() -> CopyError:
+    return CopyError(
+        "the state of a SecureBitGenerator cannot be read, set, copied or pickled, because whoever has it can repeat its words: "
+        "use spawn(n_children) for independent bit generators"
+    )

@@ -1,0 +1,136 @@
+//! Words for NumPy's `Generator`: functions of C in the structure that NumPy keeps for them.
+//!
+//! NumPy's class makes the structure (numpy/random/bitgen.h) and lends it by a capsule. The capsule is given a share of the core's generator: what
+//! the functions are called with then lives as long as the object of NumPy's, whatever Python code does to its attributes.
+#![allow(unsafe_code, reason = "a structure of NumPy's, and functions that C code calls")]
+
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyCapsule};
+use stairnoise::BitGenerator;
+
+use crate::errors;
+use crate::stream::with_key;
+
+const NAME: &CStr = c"BitGenerator";
+
+/// The beginning of NumPy's `bitgen_t`, which has been the same since NumPy 1.17. Members may follow that are NumPy's own.
+#[repr(C)]
+struct BitGen {
+    state: *mut c_void,
+    next_uint64: unsafe extern "C" fn(*mut c_void) -> u64,
+    next_uint32: unsafe extern "C" fn(*mut c_void) -> u32,
+    next_double: unsafe extern "C" fn(*mut c_void) -> f64,
+    next_raw: unsafe extern "C" fn(*mut c_void) -> u64,
+}
+
+/// A generator of words, to be installed in one object of NumPy's.
+#[pyclass(frozen, module = "stairnoise._native")]
+pub(crate) struct BitSource {
+    generator: Arc<BitGenerator>,
+    installed: AtomicBool,
+}
+
+impl BitSource {
+    fn new(generator: Arc<BitGenerator>) -> Self {
+        Self {
+            generator,
+            installed: AtomicBool::new(false),
+        }
+    }
+}
+
+#[pymethods]
+impl BitSource {
+    #[staticmethod]
+    fn from_os() -> PyResult<Self> {
+        Ok(Self::new(BitGenerator::from_os().map_err(errors::draw)?))
+    }
+
+    /// A `bytearray`, which the caller can wipe.
+    #[staticmethod]
+    fn from_key(key: &Bound<'_, PyByteArray>) -> PyResult<Self> {
+        with_key(key, |key| Ok(Self::new(BitGenerator::from_key(key).map_err(errors::draw)?)))
+    }
+
+    fn spawn(&self) -> PyResult<Self> {
+        Ok(Self::new(self.generator.spawn().map_err(errors::draw)?))
+    }
+
+    /// Whether the key was given.
+    #[getter]
+    fn given(&self) -> bool {
+        self.generator.is_given()
+    }
+
+    /// Makes the owner of a capsule draw from this; once, because every owner has a lock of its own.
+    fn install(&self, capsule: &Bound<'_, PyCapsule>) -> PyResult<()> {
+        let structure = capsule.pointer_checked(Some(NAME))?.cast::<BitGen>();
+        let taken = || PyValueError::new_err("a capsule and a source belong to each other alone");
+        if !capsule.context()?.is_null() || self.installed.swap(true, Relaxed) {
+            return Err(taken());
+        }
+        let state = Arc::into_raw(Arc::clone(&self.generator)).cast_mut().cast::<c_void>();
+        // SAFETY: a capsule, whose destructor is NumPy's to choose and is none. `release` frees the context, which is the share made above.
+        if unsafe {
+            ffi::PyCapsule_SetContext(capsule.as_ptr(), state) | ffi::PyCapsule_SetDestructor(capsule.as_ptr(), Some(release))
+        } != 0
+        {
+            return Err(PyErr::fetch(capsule.py()));
+        }
+        // SAFETY: a capsule of this name points to a `bitgen_t`, which begins with these members and is aligned as pointers are. No draw reads them
+        // now: NumPy draws with the interpreter attached or under the lock of an object that is only being made.
+        unsafe {
+            structure.write(BitGen {
+                state,
+                next_uint64,
+                next_uint32,
+                next_double,
+                next_raw: next_uint64,
+            });
+        }
+        Ok(())
+    }
+
+    /// What `copy` and every pickle protocol ask for.
+    #[allow(clippy::unused_self, reason = "Python calls it as a method")]
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a BitSource cannot be copied or pickled: the copy would repeat its words",
+        ))
+    }
+}
+
+unsafe extern "C" fn release(capsule: *mut ffi::PyObject) {
+    // SAFETY: called once, by a capsule that `install` gave this context.
+    unsafe {
+        let state = ffi::PyCapsule_GetContext(capsule).cast_const().cast::<BitGenerator>();
+        drop(Arc::from_raw(state));
+    }
+}
+
+// Every function gets the `state` that `install` wrote. The capsule of the object that it was written to holds a share of that generator. NumPy calls
+// them while it holds the object. Callers of `ctypes`, `cffi` and Numba have to hold it too, as with NumPy's own generators.
+//
+// The generator is only read through a shared reference, and its state is atomic numbers. So threads that draw at once without the object's lock race
+// in no sense of Rust's; what they draw may repeat (see the core's `bit_generator`). No function panics, allocates, waits or calls Python.
+
+unsafe extern "C" fn next_uint64(state: *mut c_void) -> u64 {
+    // SAFETY: as above.
+    unsafe { &*state.cast::<BitGenerator>() }.next_word()
+}
+
+unsafe extern "C" fn next_uint32(state: *mut c_void) -> u32 {
+    // SAFETY: as above.
+    unsafe { &*state.cast::<BitGenerator>() }.next_half()
+}
+
+unsafe extern "C" fn next_double(state: *mut c_void) -> f64 {
+    // SAFETY: as above.
+    unsafe { &*state.cast::<BitGenerator>() }.next_double()
+}
