@@ -120,6 +120,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "privacy_profile": ((0.5,), OF_SENSITIVITY),
     "rdp": ((2.0,), OF_SENSITIVITY),
     "tradeoff": ((0.1,), OF_SENSITIVITY),
+    "release_modulo": ((np.arange(1000), 2**32), {}),
     "compose": ((2,), OF_SENSITIVITY),
     "rho": ((1,), {}),
     "rdp_bound": ((2.0,), {}),

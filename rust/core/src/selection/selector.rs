@@ -21,7 +21,7 @@ pub(super) enum Draw {
     Flips,
 }
 
-/// Selects from rows in pieces; made by [`Selection::selector`] or [`Selection::top_selector`].
+/// Selects from rows in pieces; made by [`Selection::selector`](super::Selection::selector) or [`Selection::top_selector`](super::Selection::top_selector).
 #[derive(Debug)]
 pub struct Selector<'a> {
     levels: Cow<'a, Levels>,
@@ -51,7 +51,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The values `first .. first + out.len()` of a fill, one for each of the `rows`, which are equally long, have a finite cost and only costs that are
-    /// not [refused](Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
+    /// not [refused](super::Selection::refused). Rows that begin at the same place must be the same, for as long as this selector is used.
     ///
     /// # Errors
     /// [`OutOfMemory`]; then some of `out` may have been written.
@@ -65,7 +65,7 @@ impl<'a> Selector<'a> {
         self.draw(fill, first, &mut Once::of(rows), out)
     }
 
-    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`]: value i·k + r is candidate r of the `k` from `row(i)`, the
+    /// The values `first .. first + out.len()` of a fill for a [`Selection::top_selector`](super::Selection::top_selector): value i·k + r is candidate r of the `k` from `row(i)`, the
     /// best first. Rows have at least `k` finite costs.
     ///
     /// # Errors
