@@ -61,4 +61,4 @@ sn.SeededRng("seed")  # arg-type
 sn.SeededRng(1, True)  # call-arg
 sn.SecureRng.from_key("secret")  # arg-type
 sn.SecureBitGenerator(7)  # arg-type
-sn.Laplace(1).sample(rng=sn.SecureBitGenerator())  # arg-type
+sn.Laplace(1).sample(rng=sn.SecureBitGenerator())  # call-overload
