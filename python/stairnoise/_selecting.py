@@ -50,8 +50,11 @@ class Selecting(Immutable):
 
     if TYPE_CHECKING:
 
-        def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-            """Return ln(largest weight/weight) of every candidate: at least 0, and 0 for the best of each row."""
+        def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
+            """Return ln(largest weight/weight) of every candidate: at least 0, and 0 for the best of each row.
+
+            `infinite` says whether any cost is inf.
+            """
 
     @property
     def eps(self) -> float:
@@ -314,7 +317,16 @@ class Selecting(Immutable):
         return selected.item() if k is None and size is None and batch == () else selected
 
     def _rows(self, costs: object, scores: object = None, k: object = None, *, many: bool = False) -> NDArray[np.float64]:
-        """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected."""
+        """Convert and check what a call is given; see `_checked`."""
+        return self._checked(costs, scores, k, many=many)[0]
+
+    def _checked(
+        self, costs: object, scores: object, k: object = None, *, many: bool = False
+    ) -> tuple[NDArray[np.float64], bool]:
+        """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected.
+
+        It also tells whether any cost is inf.
+        """
         if scores is None and costs is None:
             raise ParameterTypeError(
                 "costs must be a real number or an array of real numbers, or scores in their place, got neither"
@@ -329,7 +341,9 @@ class Selecting(Immutable):
         if not rows.flags.aligned:
             rows = rows.copy()
         # Only one of the rows repeated by strides of 0 is looked at: a view may repeat a row any number of times.
-        once = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
+        once = rows
+        if 0 in rows.strides:
+            once = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
         if sign < 0:
             # A change of sign is exact.
             once = np.negative(once)
@@ -340,7 +354,7 @@ class Selecting(Immutable):
             raise ParameterError(f"{name} must be {self._rules[sign]}, got one that is not{place(index)}")
         if infinite:
             _require_finite(once, rows.shape[-1], needed, name)
-        return rows
+        return rows, infinite
 
     def probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
         """Return the probability of every candidate.
@@ -361,7 +375,7 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._chances(self._exponents(self._rows(costs, scores)))
+        return self._chances(self._exponents(*self._checked(costs, scores)))
 
     def log_probabilities(self, costs: RealLike | None = None, *, scores: RealLike | None = None) -> NDArray[np.float64]:
         """Return the natural logarithm of every candidate's probability, finite where the probability underflows.
@@ -380,14 +394,14 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        return self._log_chances(self._exponents(self._rows(costs, scores)))
+        return self._log_chances(self._exponents(*self._checked(costs, scores)))
 
     def _chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities of candidates with these exponents."""
         with np.errstate(under="ignore"):
-            weights = np.exp(-exponents)
-            probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
-        return probabilities
+            weights: NDArray[np.float64] = np.exp(-exponents)
+            weights /= weights.sum(axis=-1, keepdims=True)
+        return weights
 
     def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(under="ignore"):
@@ -425,15 +439,18 @@ class Selecting(Immutable):
         ParameterError, ParameterTypeError
             As `select` raises.
         """
-        rows = self._rows(costs, scores)
-        chances = self._chances(self._exponents(rows))
-        # A candidate that is never selected adds nothing.
-        rows = np.where(rows < np.inf, rows, rows.min(axis=-1, keepdims=True))
+        rows, infinite = self._checked(costs, scores)
+        chances = self._chances(self._exponents(rows, infinite))
+        least = rows.min(axis=-1, keepdims=True)
+        if infinite:
+            # A candidate that is never selected adds nothing.
+            rows = np.where(rows < np.inf, rows, least)
         scale = 1.0 if np.abs(rows).max(initial=0.0) < _LARGE else 0.25
-        scaled = rows * scale
-        least = scaled.min(axis=-1, keepdims=True)
+        if scale < 1:
+            rows, least = rows * scale, least * scale
         with np.errstate(under="ignore"):
-            above = (chances * (scaled - least)).sum(axis=-1)
+            chances *= rows - least
+            above = chances.sum(axis=-1)
         mean = (least[..., 0] + above) / scale
         return float(mean) if mean.ndim == 0 else mean
 

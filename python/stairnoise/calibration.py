@@ -62,6 +62,10 @@ class Target(NamedTuple):
             return self.releases * float(loss.eps)
         return float(loss.compose(self.releases).eps_for_delta(self.delta))
 
+    def kept_by(self, law: Any) -> bool:
+        """Whether the releases together spend at most ε, and at least 0.999 of it."""
+        return _ENOUGH * self.eps <= self.spent(law) <= self.eps
+
 
 def calibrate(
     cls: type[Law],
@@ -85,8 +89,8 @@ def calibrate(
     - **Gaussian mechanisms** get the least σ. The result is that of ``for_partitions(releases)``: its `eps` and `delta` are those
       of all releases together. Where rounding of the composed loss calls for it, this ε is below the one given, by about 1e-12.
     - **Truncated mechanisms** cannot use all of δ for composition: every release spends its own δ on the ends of the noise. A
-      single release spends all of it. For several, that part is chosen by the cost, from all, a half and a tenth of δ; each
-      release spends 1/k of it. For more than 16 it is a tenth.
+      single release spends all of it. For several, that part is chosen by the cost, from all, a half and a tenth of δ, where
+      the bound on the composed loss then proves ε; each release spends 1/k of it. For more than 16 it is a tenth.
 
     Parameters
     ----------
@@ -172,7 +176,7 @@ def calibrated(row: Row, target: Target, cost: str) -> Any:
             f"eps, delta and releases must leave a {row.class_name} that can be drawn and composed, "
             f"got {target.eps}, {target.delta} and {target.releases}: {error}"
         ) from None
-    if not _ENOUGH * target.eps <= target.spent(law) <= target.eps:
+    if not target.kept_by(law):
         raise ParameterError(
             f"eps must be large enough against delta for a {row.class_name}, whose bounds are whole numbers, "
             f"to reach it to 0.1 %, got eps {target.eps} and delta {target.delta}"
@@ -202,16 +206,19 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
         return _shrunk(candidate, setting, target)
     parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
     ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
-    usual = [_raised(candidate, setting._replace(delta=end), target) for end in ends]
-    costs = [law.abs_moment(power) for law in usual]
-    least = min(costs)
-    law, end = usual[costs.index(least)], ends[costs.index(least)]
+    usual = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
+    usual.sort(key=lambda made: made[0].abs_moment(power))
+    law, end = usual[0]
+    if len(usual) > 1:
+        # Ends that spend all of δ leave nothing for the rounding of a composed loss: if δ is small, no ε is then proven for it.
+        law, end = next((made for made in usual if target.kept_by(made[0])), usual[0])
     if not candidate.compared.fixed or (needs_delta and target.releases == 1):
         return law
     stair = _stair(candidate, target, power)
     other = candidate._replace(compared=candidate.compared._replace(fixed=(stair,)))
     found = _raised(other, setting._replace(delta=end), target)
-    return found if found.abs_moment(power) < least * (1 - _WORTHWHILE) else law
+    better = found.abs_moment(power) < law.abs_moment(power) * (1 - _WORTHWHILE)
+    return found if better and target.kept_by(found) else law
 
 
 def _stair(candidate: Candidate, target: Target, power: int) -> float:

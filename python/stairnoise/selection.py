@@ -118,14 +118,18 @@ class StaircaseSelection(Selecting):
         self._mechanism.stairs(rows, stairs)
         return stairs
 
-    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
         stairs = self._stairs(rows)
         # The least stair gives a factor that all weights share; the least cost would not.
-        above = (stairs - stairs.min(axis=-1, keepdims=True)).astype(np.float64)
-        above = np.where(rows < np.inf, above, np.inf)
+        stairs -= stairs.min(axis=-1, keepdims=True)
+        above = stairs.astype(np.float64)
+        if infinite:
+            above[rows == np.inf] = np.inf
         with np.errstate(over="ignore", under="ignore"):
-            exponents: NDArray[np.float64] = above * self.eps / (1 if self.monotonic else 2)
-        return exponents
+            above *= self.eps
+            if not self.monotonic:
+                above *= 0.5
+        return above
 
 
 class _ByDifferences(Selecting):
@@ -139,16 +143,24 @@ class _ByDifferences(Selecting):
         rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
         self._store(self._make(rate, change, promise), {"eps": rate, "sensitivity": change, "monotonic": promise})
 
-    def _exponents(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
+        least = rows.min(axis=-1, keepdims=True)
         # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
-        halved = bool(np.abs(rows, where=rows < np.inf, out=np.zeros(rows.shape)).max(initial=0.0) >= 2.0**1022)
-        rows = rows / 2 if halved else rows
-        above, exponent = np.frexp(rows - rows.min(axis=-1, keepdims=True))
+        finite = np.where(rows < np.inf, rows, least) if infinite else rows
+        halved = bool(np.abs(finite).max(initial=0.0) >= 2.0**1022)
+        if halved:
+            rows, least = rows / 2, least / 2
+        above, exponent = np.frexp(rows - least)
         eps, unit = math.frexp(self.eps), math.frexp(self.sensitivity)
         shift = eps[1] - unit[1] + halved - (not self.monotonic)
         with np.errstate(over="ignore", under="ignore"):
-            exponents: NDArray[np.float64] = np.ldexp(above * eps[0] / unit[0], exponent + shift)
+            above *= eps[0]
+            if unit[0] == 0.5:
+                shift += 1  # a sensitivity of 1 or another power of two needs no division
+            else:
+                above /= unit[0]
+            exponents: NDArray[np.float64] = np.ldexp(above, exponent + shift)
         return exponents
 
 

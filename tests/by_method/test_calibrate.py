@@ -108,6 +108,18 @@ def test_truncated_noise_leaves_delta_for_composition(name, k):
     assert k == 1 or law.abs_moment(1) < divided.abs_moment(1)
 
 
+@pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-10, 5), (0.5001739590677535, 4.104962764986455e-10, 13)])
+@pytest.mark.parametrize("cls", [sn.TruncatedLaplace, sn.TruncatedStaircase])
+def test_ends_leave_room_for_the_rounding_of_a_composed_loss(cls, eps, delta, k):
+    """Ends that spent all of so small a δ would have the least cost, and an ε that the bound on the composed loss cannot show."""
+    law = sn.calibrate(cls, eps=eps, delta=delta, releases=k, sensitivity=6)
+    assert 0.999 * eps <= spent(law, k, delta, 6) <= eps
+    assert law.delta < delta / k
+    whole = cls(law.eps, delta / k, 6)
+    assert spent(whole, k, delta, 6) == math.inf
+    assert law.abs_moment(1) < whole.abs_moment(1) * (1 + 1e-6)
+
+
 @pytest.mark.parametrize(("eps", "delta", "k"), [(1, 1e-6, 10), (4, 1e-6, 100), (2, 1e-3, 3), (30, 1e-6, 5), (40, 1e-6, 100)])
 @pytest.mark.parametrize("p", [1, 2])
 def test_the_stair_is_the_best_of_a_fine_grid(eps, delta, k, p):

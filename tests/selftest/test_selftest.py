@@ -15,6 +15,7 @@ import stairnoise as sn
 from stairnoise import _selftest
 from stairnoise._registry import ROWS
 from stairnoise._selftest import known_answers, laws, random_words
+from stairnoise._selftest.events import FALSE_ALARM
 from stairnoise._selftest.report import Outcome, Planned, SelftestReport
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,6 +64,12 @@ def test_every_mechanism_has_its_checks():
     assert classes <= by_answer
     tested = [*laws.laws(), *laws.vectors(), *(choice.mechanism for choice in laws.choices()), *laws.selections()]
     assert {type(law).__name__ for law in tested} == classes
+
+
+def test_all_checks_together_hardly_ever_fail_by_chance():
+    """Below 1e-7 together, even if each of them were a statistical one."""
+    planned = [check for subject in _selftest.SUBJECTS.values() for check in subject(None)]
+    assert len(planned) * FALSE_ALARM < 1e-7
 
 
 def test_releases_of_every_law_are_checked():

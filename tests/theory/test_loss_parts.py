@@ -9,6 +9,7 @@ import pytest
 from stairnoise._theory.laws.slopes import Slopes
 from stairnoise._theory.privacy.curve import Curve
 from stairnoise._theory.privacy.parts.atoms import Atoms
+from stairnoise._theory.privacy.parts.ended_atoms import ended_atoms
 from stairnoise._theory.privacy.parts.largest import Largest
 from stairnoise._theory.privacy.parts.lattice_gaussian import LatticeGaussian
 from stairnoise._theory.privacy.parts.listed import Listed
@@ -20,6 +21,7 @@ PARTS = {
     "atoms": Atoms(np.array(0.7), np.array(0.4), np.array(-0.6)),
     "steps": Steps(np.array(0.7), np.array(7.0)),
     "a continuum of steps": Steps(np.array(0.7), np.array(math.inf)),
+    "ended atoms": ended_atoms(0.7, 4, 2, 30),
     "listed": Listed(("two",), np.log([0.6, 0.4]), np.log([0.4, 0.6]), math.log(1.5)),
     "runs": Runs(("slopes",), SLOPES, 4),
     "lattice gaussian": LatticeGaussian(9.0, 2.0),
@@ -38,6 +40,13 @@ def test_models_enclose_the_loss(name):
         difference = sign * (curve.profile(t) - part.profile(t))
         assert (difference >= -1e-12).all()
         assert (difference < 0.01).all()
+
+
+def test_no_mass_is_below_zero():
+    """Where a loss is at a node, but for its last place, all of it is given to that node: rounding must not give more."""
+    part = ended_atoms(0.03851339484821701, 6442450944, 3196059648, 3772197435033)
+    for n in range(1000, 1200):
+        assert part.upper_model(part.top / n).masses.min() >= 0
 
 
 @pytest.mark.parametrize("name", PARTS)

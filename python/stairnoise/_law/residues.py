@@ -37,8 +37,12 @@ class Residues(Partitions):
     __slots__ = ()
 
     _integers: ClassVar[bool]
-    _parameter_shape: tuple[int, ...]
     _scalar_law: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def _parameter_shape(self) -> tuple[int, ...]: ...
 
     @overload
     def release_modulo(self, values: RealLike, modulus: int, *, out: Out, **options: Unpack[ModuloOptions]) -> Out: ...

@@ -71,9 +71,9 @@ def selftest(
 
     Notes
     -----
-    Where all is right, a statistical check fails with probability at most 1e-9. The bound is Chernoff's in
-    Hoeffding's form [1]_, which holds for every sample size. Chance decides none of the other checks, but for
-    equal draws of 256 fair bits.
+    Where all is right, a statistical check fails with probability at most 1e-10, and any check of the whole test
+    with probability below 1e-7. The bound is Chernoff's in Hoeffding's form [1]_, which holds for every sample
+    size. Chance decides none of the other checks, but for equal draws of 256 fair bits.
 
     References
     ----------

@@ -41,7 +41,7 @@ impl Selection {
             .map_err(errors::parameter)
     }
 
-    /// The position in C order of the first cost that is no cost, and whether any before it is infinite.
+    /// The position in C order of the first cost that is no cost; without one, whether any is infinite.
     fn refused(&self, costs: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<(Option<usize>, bool)> {
         let costs = Input::new("costs", costs)?;
         // A part at a time, so that a long check can be interrupted.
@@ -50,10 +50,10 @@ impl Selection {
         for part in Block::parts(costs.len(), STAGE) {
             in_order.begin(&part).map_err(|OutOfMemory| errors::memory())?;
             in_order.advance(part.first, part.len());
-            if let Some(index) = self.0.refused(in_order.part()) {
-                return Ok((Some(part.first + index), infinite));
+            match self.0.has_infinite(in_order.part()) {
+                Ok(any) => infinite |= any,
+                Err(index) => return Ok((Some(part.first + index), false)),
             }
-            infinite |= stairnoise::Selection::has_infinite(in_order.part());
             signals.check()?;
         }
         Ok((None, infinite))

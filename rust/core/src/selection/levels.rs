@@ -72,9 +72,10 @@ impl Levels {
         matches!(self.rule, Rule::Exponential { .. })
     }
 
+    #[inline]
     pub fn stair(&self, cost: f64) -> Option<u64> {
         match &self.rule {
-            Rule::Staircase(stairs) => Some(stair(cost, stairs.sensitivity, stairs.gamma)),
+            Rule::Staircase(stairs) => Some(stairs.of(cost)),
             Rule::Exponential { .. } => None,
         }
     }

@@ -93,27 +93,39 @@ impl Selection {
     }
 
     /// The stair J of a cost ≥ 0, at most 2⁶³ − 1; `None` for the mechanisms without stairs.
+    #[inline]
     pub fn stair(&self, cost: f64) -> Option<u64> {
         self.levels.stair(cost)
     }
 
     /// The position of the first cost that is NaN, −∞, or negative where it must not be.
     pub fn refused(&self, costs: &[f64]) -> Option<usize> {
-        let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
-        // A NaN fails the comparison.
-        let good = |cost: &f64| *cost >= least;
-        // In parts: the compiler does not vectorise a loop that may end at any element.
-        let part = 1024;
-        let bad = costs
-            .chunks(part)
-            .position(|costs| !costs.iter().fold(true, |all, cost| all & good(cost)))?;
-        let first = bad * part;
-        costs[first..].iter().position(|cost| !good(cost)).map(|i| first + i)
+        self.has_infinite(costs).err()
     }
 
     /// Whether any of the costs is infinite.
-    pub fn has_infinite(costs: &[f64]) -> bool {
-        costs.iter().fold(false, |any, cost| any | (*cost == f64::INFINITY))
+    ///
+    /// # Errors
+    /// The position of the first cost that is [`refused`](Self::refused).
+    pub fn has_infinite(&self, costs: &[f64]) -> Result<bool, usize> {
+        let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
+        // A NaN fails the comparison.
+        let good = |cost: f64| cost >= least;
+        let mut infinite = 0;
+        // In parts, and in words: the compiler makes no vectors of a loop that may end at any element, and slower ones of `bool`s.
+        let part = 1024;
+        for (costs, first) in costs.chunks(part).zip((0..).step_by(part)) {
+            let mut bad = 0;
+            for &cost in costs {
+                bad |= u64::from(!good(cost));
+                infinite |= u64::from(cost == f64::INFINITY);
+            }
+            if bad != 0 {
+                let place = costs.iter().position(|cost| !good(*cost));
+                return Err(first + place.unwrap_or(0));
+            }
+        }
+        Ok(infinite != 0)
     }
 
     /// Words that a selection from `candidates` takes, one after the other.

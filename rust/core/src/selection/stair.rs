@@ -103,6 +103,16 @@ impl CostStairs {
         }
     }
 
+    /// J of one cost, as [`stair`] has it.
+    #[inline]
+    pub fn of(&self, cost: f64) -> u64 {
+        let (floor, unsure) = self.rough(cost.abs());
+        if !unsure && floor < HIGHEST_EXACT as f64 {
+            return floor as u64;
+        }
+        stair(cost, self.sensitivity, self.gamma)
+    }
+
     /// Writes J of every cost, at most [`HIGHEST_EXACT`], and returns the least. If floating point leaves any open, those are decided in integers.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
@@ -229,7 +239,11 @@ mod tests {
                 })
                 .collect();
             let mut stairs = [0.0; 40];
-            let least = CostStairs::new(unit, gamma).fill(&costs, &mut stairs);
+            let by_floats = CostStairs::new(unit, gamma);
+            let least = by_floats.fill(&costs, &mut stairs);
+            for cost in costs.iter().copied().chain([-0.0, -unit, f64::MAX, f64::INFINITY, f64::NAN]) {
+                assert_eq!(by_floats.of(cost), stair(cost, unit, gamma), "{cost:e} {unit:e} {gamma:e}");
+            }
             let exact = costs.iter().map(|&cost| stair(cost, unit, gamma).min(HIGHEST_EXACT) as f64);
             assert!(exact.eq(stairs), "{unit} {gamma} {costs:?}");
             assert_eq!(least, stairs.into_iter().fold(f64::INFINITY, f64::min));

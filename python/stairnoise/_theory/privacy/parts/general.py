@@ -56,7 +56,8 @@ class General(Part):
         with np.errstate(all="ignore"):
             depth = np.clip(np.nan_to_num(places[:-1] + log_q - log_p), 0.0, step)
             p = np.exp(log_p)
-            lower_node = p * np.expm1(depth) / math.expm1(step)
+            # Two functions named expm1 may differ in the last place: no mass is below 0.
+            lower_node = p * np.minimum(np.expm1(depth) / math.expm1(step), 1.0)
         masses = np.append(p - lower_node, 0.0)
         masses[1:] += lower_node
         return Model(self.top, masses, self.infinite_mass + above + self.beyond)
