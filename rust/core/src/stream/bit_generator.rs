@@ -19,7 +19,6 @@ use super::entropy;
 use super::pages::Pages;
 use super::process::{found_family, number_in_family, process_mark};
 use crate::error::DrawError;
-use crate::kernel::clear_registers;
 use crate::lines::Lines;
 use crate::memory;
 use crate::stack;
@@ -207,7 +206,7 @@ impl BitGenerator {
             }
             if self.is_empty() {
                 self.refill();
-                wipe_refill();
+                stack::wipe_kernels();
             }
         }
     }
@@ -370,13 +369,6 @@ impl Drop for BitGenerator {
         optimization_barrier(&self.key);
         optimization_barrier(&*self.buffer);
     }
-}
-
-/// Wipes what [`BitGenerator::refill`] left in vector registers and on the stack.
-fn wipe_refill() {
-    clear_registers();
-    // Its frame and those below it have 2.7 KiB; the portable cipher, which goes deeper, wipes what is its own.
-    stack::wipe::<{ 4 << 10 }>();
 }
 
 /// The upper 53 bits of a word.
