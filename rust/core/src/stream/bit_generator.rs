@@ -29,6 +29,9 @@ type Key = [u8; 32];
 /// Blocks of a buffer, the two of the next key among them.
 const BLOCKS: usize = 256;
 
+/// Blocks that are made at once: a multiple of what every cipher makes.
+const BATCH: usize = 32;
+
 /// Words of a buffer.
 const WORDS: usize = 2 * BLOCKS - KEY_WORDS;
 
@@ -164,66 +167,104 @@ impl BitGenerator {
     /// The next word.
     #[inline]
     pub fn next_word(&self) -> u64 {
-        if !matches!(self.forks, Forks::Asked(_))
-            && let Some(word) = self.take()
-        {
-            return word;
-        }
-        self.next_word_slowly()
-    }
-
-    /// By itself, so that a draw from the buffer saves no registers.
-    #[cold]
-    #[inline(never)]
-    fn next_word_slowly(&self) -> u64 {
-        self.look_for_fork();
-        loop {
-            if let Some(word) = self.take() {
-                return word;
-            }
-            self.refill();
-            stack::wipe_kernels();
-        }
+        self.take().unwrap_or_else(|| self.word_slowly())
     }
 
     /// The lower half of the next word, or the upper half of the word whose lower half was the last that this gave.
     #[inline]
     pub fn next_half(&self) -> u32 {
-        self.look_for_fork();
         let [_, half, ..] = &*self.buffer;
         let kept = half.load(Relaxed);
-        if kept != 0 {
+        if kept != 0 && !self.asks() {
             half.store(0, Relaxed);
             return kept as u32;
         }
-        let word = self.next_word();
-        half.store(1 << 32 | word >> 32, Relaxed);
-        word as u32
+        match self.take() {
+            Some(word) => self.halve(word),
+            None => self.half_slowly(),
+        }
     }
 
     /// The upper 53 bits of the next word, as a number from 0 to 1 − 2⁻⁵³.
     #[inline]
     pub fn next_double(&self) -> f64 {
-        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
-        (self.next_word() >> 11) as f64 * STEP
+        match self.take() {
+            Some(word) => double(word),
+            None => self.double_slowly(),
+        }
     }
 
-    /// The next word of the buffer, if there is one, which is erased there.
+    // Draws that the buffer does not answer at once. Functions of C cannot unwind, so that callers save no registers and go there by a jump.
+
+    #[cold]
+    #[inline(never)]
+    extern "C" fn word_slowly(&self) -> u64 {
+        self.look_for_fork();
+        loop {
+            if let Some(word) = self.take_here() {
+                return word;
+            }
+            if self.is_empty() {
+                self.refill();
+                stack::wipe_kernels();
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    extern "C" fn half_slowly(&self) -> u32 {
+        self.look_for_fork();
+        let [_, half, ..] = &*self.buffer;
+        match half.swap(0, Relaxed) {
+            0 => self.halve(self.word_slowly()),
+            kept => kept as u32,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    extern "C" fn double_slowly(&self) -> f64 {
+        double(self.word_slowly())
+    }
+
+    /// Keeps the upper half of a word, and returns the lower one.
+    #[inline]
+    fn halve(&self, word: u64) -> u32 {
+        let [_, half, ..] = &*self.buffer;
+        half.store(1 << 32 | word >> 32, Relaxed);
+        word as u32
+    }
+
+    /// Whether a draw has to ask for forks first.
+    #[inline]
+    fn asks(&self) -> bool {
+        matches!(self.forks, Forks::Asked(_))
+    }
+
+    /// The next word of the buffer, unless a draw has more to do.
+    #[inline]
+    fn take(&self) -> Option<u64> {
+        if self.asks() { None } else { self.take_here() }
+    }
+
+    /// The word at the place in the buffer, which is erased there. `None` if it is 0, or if there is none.
     ///
     /// A word that is 0 is passed over. Where threads drew at once, the place may have gone back to words that are erased.
     #[inline]
-    fn take(&self) -> Option<u64> {
+    fn take_here(&self) -> Option<u64> {
         let [place, _, _, _, words @ ..] = &*self.buffer;
-        loop {
-            let at = place.load(Relaxed);
-            let word = words.get(WORDS.wrapping_add(at as usize))?;
-            place.store(at.wrapping_add(1), Relaxed);
-            let taken = word.load(Relaxed);
-            word.store(0, Relaxed);
-            if taken != 0 {
-                return Some(taken);
-            }
-        }
+        let at = place.load(Relaxed);
+        let word = words.get(WORDS.wrapping_add(at as usize))?;
+        place.store(at.wrapping_add(1), Relaxed);
+        let taken = word.load(Relaxed);
+        word.store(0, Relaxed);
+        (taken != 0).then_some(taken)
+    }
+
+    fn is_empty(&self) -> bool {
+        let [place, ..] = &*self.buffer;
+        WORDS.wrapping_add(place.load(Relaxed) as usize) >= WORDS
     }
 
     /// Fills the buffer, and puts the next key in the place of the one that did.
@@ -232,15 +273,30 @@ impl BitGenerator {
         let [place, _, mark, _, words @ ..] = &*self.buffer;
         if mark.load(Acquire) == 0 {
             self.take_key_of_own();
+            stack::wipe_kernels();
         }
         Cipher::once(&self.key(), |cipher| {
-            // All of them before the first is copied: a load of 8 bytes waits for a store of 64 that has not reached the cache.
-            let mut blocks = Lines([[0; 2]; BLOCKS]);
-            cipher.bit_generator(BUFFERS, 0, 0, &mut blocks.0);
-            let (key, made) = blocks.0.as_flattened().split_at(KEY_WORDS);
-            store(key, &self.key);
-            store(made, words);
-            wipe(blocks.0.as_flattened_mut());
+            // A batch is copied after the next one is made: a load of 8 bytes waits for a store of 64 that has not reached the cache, and the copies
+            // of one take their turns with the cipher of another.
+            let mut batches = Lines([[[0; 2]; BATCH]; 2]);
+            for n in 0..=BLOCKS / BATCH {
+                let [even, odd] = &mut batches.0;
+                let (made, next) = if n % 2 == 0 { (odd, even) } else { (even, odd) };
+                if n < BLOCKS / BATCH {
+                    cipher.bit_generator(BUFFERS, 0, (n * BATCH) as u64, next);
+                }
+                let made = made.as_flattened();
+                match n {
+                    0 => {}
+                    1 => {
+                        let (key, made) = made.split_at(KEY_WORDS);
+                        store(key, &self.key);
+                        store(made, words);
+                    }
+                    _ => store(made, &words[2 * BATCH * (n - 1) - KEY_WORDS..]),
+                }
+            }
+            wipe(batches.0.as_flattened_mut().as_flattened_mut());
         });
         place.store((WORDS as u64).wrapping_neg(), Relaxed);
     }
@@ -313,6 +369,13 @@ impl Drop for BitGenerator {
         optimization_barrier(&self.key);
         optimization_barrier(&*self.buffer);
     }
+}
+
+/// The upper 53 bits of a word.
+#[inline]
+fn double(word: u64) -> f64 {
+    const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+    (word >> 11) as f64 * STEP
 }
 
 fn store(numbers: &[u64], places: &[AtomicU64]) {
