@@ -85,12 +85,13 @@ ready-python:
 .PHONY: lint
 lint: lint-rust lint-python  ## formatters, lints, types
 
-# Once with all features and once with none, as the extension has the crate.
+# With all features, with the default ones, as the extension has the crate, and with none, as a web page has it.
 .PHONY: lint-rust
 lint-rust: $(VENV)/stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p $(CRATE) --all-targets -- -D warnings
+	cargo clippy --locked -p $(CRATE) --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings -D rustdoc::private_intra_doc_links' cargo doc --locked --no-deps --workspace --all-features
 
 .PHONY: lint-python
@@ -106,8 +107,8 @@ lint-python: $(VENV)/stamp-extension $(VENV)/stamp-dev
 # nextest where it is installed (it has no doc tests), cargo's own runner elsewhere. `lint-rust` compiles the examples.
 CARGO_TEST := cargo $(if $(shell command -v cargo-nextest 2>/dev/null),nextest run,test) --lib --bins --tests
 
-# The binding has no Rust tests: it is signatures, driven from Python. Features only add code (`rand`, `probe`), so they are all on; without
-# them the tests are compiled by `lint-rust`, and the golden vectors are replayed by the extension.
+# The binding has no Rust tests: it is signatures, driven from Python. Features only add code, so they are all on. Without them the tests
+# are compiled by `lint-rust`, and the golden vectors are replayed by the extension and, without `entropy` too, by `test-wasm`.
 .PHONY: test-rust
 test-rust: | tools  ## Rust tests and doc tests
 	$(CARGO_TEST) --no-fail-fast --locked -p $(CRATE) --all-features
@@ -132,6 +133,7 @@ test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take mi
 	@scripts/test_taint.sh
 	@scripts/test_trace.sh
 	@scripts/test_time.sh 100000
+	@scripts/test_wasm.sh
 
 .PHONY: test-taint
 test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes)
@@ -159,6 +161,10 @@ test-checked: $(VENV)/stamp-dev  ## the Python tests on an extension with debug 
 .PHONY: test-aarch64
 test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 	@scripts/test_aarch64.sh
+
+.PHONY: test-wasm
+test-wasm:  ## the crate as WebAssembly in Node: a web page's module, and the golden vectors (minutes)
+	@scripts/test_wasm.sh
 
 # Checked, not linked: that takes neither a C compiler nor an interpreter of the other system.
 .PHONY: check-platforms

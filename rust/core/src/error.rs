@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::memory::OutOfMemory;
+use crate::stream::EntropyError;
 
 /// A parameter that breaks a rule. The text names the parameter, the rule and the value received.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,8 +141,8 @@ pub const OFF_LATTICE: &str = "values must be below 2**126 times the granularity
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// The operating system gave no entropy for a key.
-    Entropy(getrandom::Error),
+    /// The operating system gave no entropy for a key, or the crate was built without the feature `entropy`.
+    Entropy(EntropyError),
     /// The generator of a release or a selection has a seed ([`Generator::from_seed`](crate::Generator::from_seed)).
     Seeded,
     /// The generator has made its 2⁴⁸ fills.
@@ -265,12 +266,6 @@ impl fmt::Display for DrawError {
 }
 
 impl core::error::Error for DrawError {}
-
-impl From<getrandom::Error> for DrawError {
-    fn from(error: getrandom::Error) -> Self {
-        Self::Entropy(error)
-    }
-}
 
 impl From<OutOfMemory> for DrawError {
     fn from(_: OutOfMemory) -> Self {

@@ -142,6 +142,7 @@
 //!
 //! # Features and platforms
 //!
+//! - `entropy`, on by default: keys from the operating system. Without it, asking for one is always [`DrawError::Entropy`], and nothing else changes.
 //! - `rand`: the four laws of one word are distributions of `rand_distr`, and `Generator::rng` gives the stream's words to distributions of other
 //!   crates. Neither is needed for noise and releases.
 //! - `probe` is for the checks of this crate, and no part of its interface.
@@ -149,6 +150,10 @@
 //!   become `no_std`.
 //! - On x86-64 kernels for AVX2 and AVX-512 are chosen when the program runs ([`cpu_tier`]). No value depends on them, or on the platform:
 //!   [docs/contract.md](https://github.com/stairnoise/stairnoise/blob/main/docs/contract.md) says which value follows from which key.
+//! - In WebAssembly (wasm32-unknown-unknown) no operating system gives a key. Turn the default feature off, and give [`Generator::from_key`] 32 bytes
+//!   from `crypto.getRandomValues`, as `examples/browser` does in a web page. A given key stays in memory while its generator lives, and
+//!   [SECURITY.md](https://github.com/stairnoise/stairnoise/blob/main/SECURITY.md#not-promised) says what else is not promised there. A long fill
+//!   takes one thread.
 //! - The oldest Rust is the `rust-version` in `Cargo.toml`. A newer one is asked for in minor versions only, and the changelog says so.
 
 #![deny(unsafe_code)]
@@ -226,7 +231,7 @@ pub use selection::{PartitionSelection, Selection, Selector};
 pub use stream::StreamRng;
 #[doc(hidden)]
 pub use stream::process_mark;
-pub use stream::{BitGenerator, Children, Fill, Generator, StagedFill};
+pub use stream::{BitGenerator, Children, EntropyError, Fill, Generator, StagedFill};
 
 /// The example of the README runs with those of the documentation.
 #[cfg(doctest)]

@@ -59,6 +59,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_an_error() {
+        // With 32 bits this would be 2 GiB, which a system may have.
+        #[cfg(target_pointer_width = "64")]
         assert_eq!(filled(0_u64, usize::MAX / 16), Err(OutOfMemory));
         assert_eq!(filled(0_u64, usize::MAX), Err(OutOfMemory));
         assert_eq!(collected((0..usize::MAX).map(|_| [0_u64; 64])), Err(OutOfMemory));
@@ -69,5 +71,13 @@ mod tests {
         resize(&mut vector, 3).unwrap();
         assert_eq!(vector, [1, 2, 0]);
         assert_eq!(resize(&mut vector, usize::MAX), Err(OutOfMemory));
+    }
+
+    /// Each alone is a size that a vector may have, and with 32 bits even a size that there may be memory for. Nothing is written to it.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri takes memory for what is reserved")]
+    fn what_the_system_does_not_have_is_an_error() {
+        let large = || with_capacity::<u8>(isize::MAX as usize / 4 * 3);
+        assert!([large(), large(), large()].contains(&Err(OutOfMemory)));
     }
 }

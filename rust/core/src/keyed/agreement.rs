@@ -40,7 +40,8 @@ impl Agreement {
     ) -> Result<Self, Disagreement> {
         // Hashes that nobody can foresee: labels that collide would take quadratic time.
         let state = RandomState::new();
-        let places = labels.len().saturating_mul(2).next_power_of_two().max(2);
+        let places = labels.len().saturating_mul(2).max(2);
+        let places = places.checked_next_power_of_two().ok_or(OutOfMemory)?;
         let mut table = memory::filled(FREE, places)?;
         // An entry is a row, and above it as much of the hash as has room.
         let tag = !0 << (labels.len() + 1).next_power_of_two().ilog2();

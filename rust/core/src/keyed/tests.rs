@@ -187,6 +187,24 @@ fn repeated_labels_are_found_and_must_agree() {
     }
 }
 
+/// So many that no table has a place for each.
+struct Endless;
+
+impl Labels for Endless {
+    fn len(&self) -> usize {
+        usize::MAX
+    }
+
+    fn write(&self, _: usize, _: &mut Vec<u8>) {
+        panic!("there is no table to look them up in");
+    }
+}
+
+#[test]
+fn more_labels_than_memory_are_an_error() {
+    assert_eq!(Agreement::of(&Endless, |_, _| true, || true), Err(Disagreement::OutOfMemory));
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "slow: many labels")]
 fn a_search_for_repeated_labels_can_be_given_up() {

@@ -80,7 +80,9 @@ impl<'c, F: Fn(usize) -> &'c [f64]> Rows for Taking<'_, F> {
         let Rounds { of, next, left } = self.rounds;
         let k = *of as u64;
         if next.is_multiple_of(k) {
-            let costs = (self.row)((*next / k) as usize);
+            // A row whose number has more bits than an address lies in no memory.
+            let place = usize::try_from(*next / k).map_err(|_| OutOfMemory)?;
+            let costs = (self.row)(place);
             memory::resize(left, costs.len())?;
             left.copy_from_slice(costs);
         }

@@ -131,6 +131,20 @@ fn candidates_of_infinite_cost_are_as_good_as_absent() {
     }
 }
 
+/// Where addresses have 32 bits, such a row is an error.
+#[test]
+fn the_number_of_a_row_is_not_cut_short() {
+    let mechanism = Selection::exponential(1.0, 1.0, false).unwrap();
+    let fill = Generator::from_seed(1).next(1).unwrap();
+    let far = 1_u64 << 33;
+    let row = |number: usize| {
+        assert_eq!(number as u64, far);
+        &[1.0, 2.0][..]
+    };
+    let written = mechanism.top_selector(1).write_top(&fill, far, row, &mut [0]);
+    assert_eq!(written.is_ok(), usize::BITS > 32);
+}
+
 /// Evidence: equality with the exact path, value by value.
 #[test]
 fn rows_in_a_fill_are_drawn_one_by_one() {

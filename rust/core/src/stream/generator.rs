@@ -80,13 +80,13 @@ impl Generator {
     /// The number of a fill has 48 bits of an AES input.
     const FILLS: u64 = 1 << 48;
 
-    /// A key from the operating system.
+    /// A key from the operating system, with the feature `entropy`.
     ///
     /// In a forked child the generator takes a new key before its first draw: parent and child never share noise. Keys are erased as they
     /// are used: memory that is read after a fill was dropped does not tell its noise (contract, section 11).
     ///
     /// # Errors
-    /// [`DrawError::Entropy`] if the operating system gives no entropy; there is no fallback.
+    /// [`DrawError::Entropy`] if the operating system gives no entropy, and always without the feature `entropy`; there is no fallback.
     pub fn from_os() -> Result<Self, DrawError> {
         Source::from_os().map(Self::new)
     }
@@ -351,7 +351,7 @@ impl fmt::Debug for Generator {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entropy::tests::without_entropy;
+    use super::super::entropy::tests::{FAILURE, without_entropy};
     use super::*;
     use crate::Law;
     use crate::stream::{CHUNK, Words};
@@ -451,8 +451,6 @@ mod tests {
             Source::Given { .. } | Source::Taken { process: None, .. } => panic!("forks change nothing"),
         }
     }
-
-    const FAILURE: DrawError = DrawError::Entropy(getrandom::Error::UNSUPPORTED);
 
     #[test]
     fn without_entropy_no_generator_is_made() {

@@ -12,7 +12,7 @@
 //! | `process` | telling a process from those that it was forked from |
 //! | `stream_rng` | a fill's words as a generator of `rand_core`, with the feature `rand` |
 //! | `pages` | memory of which a forked child finds a copy, or zeros, or which it shares |
-//! | `entropy` | the operating system's random source |
+//! | `entropy` | the operating system's random source, with the feature `entropy` |
 
 mod bit_generator;
 mod cipher;
@@ -32,6 +32,7 @@ mod vaes256;
 mod vaes512;
 
 pub use bit_generator::BitGenerator;
+pub use entropy::EntropyError;
 pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Words, WordsIn};
 pub use fill::{Fill, StagedFill};
 pub use generator::{Children, Generator};
