@@ -73,7 +73,7 @@ class _Calibration(NamedTuple):
     partitions: int
 
 
-class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):  # type: ignore[override]
+class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], DiscreteLaw[Whole, Float]):
     r"""Discrete Gaussian noise: the counterpart of Gaussian noise for counts, which census releases use.
 
     .. math:: P(X = k) = \frac{e^{-k^2/(2σ^2)}}{\sum_{j ∈ ℤ} e^{-j^2/(2σ^2)}}

@@ -585,6 +585,7 @@ mod tests {
     /// Evidence: real children, with and without the C library's knowledge, with a buffer that is new, begun, or nearly used up, and a half kept.
     /// Generators of a given key repeat their words, which shows that the search finds repeats.
     #[test]
+    #[cfg(target_os = "linux")]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn forked_children_draw_words_of_their_own() {
         for (name, make) in KINDS {
@@ -607,6 +608,7 @@ mod tests {
 
     /// Evidence: as above, where the operating system has no entropy for a child. Then keys are AES of numbers that no relative has.
     #[test]
+    #[cfg(target_os = "linux")]
     #[cfg_attr(miri, ignore = "Miri has no fork")]
     fn forked_children_draw_words_of_their_own_without_entropy() {
         for (name, make) in KINDS {
