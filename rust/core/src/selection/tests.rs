@@ -210,7 +210,7 @@ fn refuses_what_is_no_cost_and_what_is_no_row() {
             assert_eq!(staircase.has_infinite(&costs), Err(2999 - i));
         }
     }
-    assert_eq!(staircase.has_infinite(&[f64::MAX; 3000]), Ok(false));
+    assert_eq!(staircase.has_infinite(&vec![f64::MAX; 3000]), Ok(false));
     assert_eq!(staircase.refused(&[0.0, -0.0, f64::MAX, 5e-324, f64::INFINITY]), None);
     assert_eq!(staircase.refused(&[0.0, -5e-324]), Some(1));
     assert_eq!(exponential.refused(&[f64::MIN, f64::MAX]), None);
