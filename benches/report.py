@@ -46,9 +46,11 @@ def make_record(timings: Path, compared: Record, load_before: float | None = Non
     results = list(map(_result, data["benchmarks"]))
     works = list(dict.fromkeys(result["work"] for result in results))
     results.sort(key=lambda result: (SECTIONS.index(result["section"]), works.index(result["work"])))
+    now = datetime.datetime.now(tz=datetime.timezone.utc)
     return {
         "format": FORMAT,
-        "date": datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
+        "date": now.date().isoformat(),
+        "time": now.strftime("%H:%M"),
         "command": "make bench",
         "commit": builds.head(),
         "cpu": machine.cpu(),
@@ -99,11 +101,13 @@ def newest_or_none() -> Record | None:
 
 def newest() -> tuple[Record, str]:
     """Return the newest record of this format and its name."""
-    for path in sorted(RECORDS.glob("*.json"), reverse=True):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] == FORMAT:
-            return record, path.stem
-    raise FileNotFoundError("benches/record has no record of this format yet; make bench writes one")
+    records = [(json.loads(path.read_text(encoding="utf-8")), path.stem) for path in sorted(RECORDS.glob("*.json"))]
+    # Of a day on which several machines were measured, the last one.
+    current = [(record["date"], record.get("time", ""), name, record) for record, name in records if record["format"] == FORMAT]
+    if not current:
+        raise FileNotFoundError("benches/record has no record of this format yet; make bench writes one")
+    *_, name, record = max(current, key=lambda found: found[:3])
+    return record, name
 
 
 def write(record: Record) -> Path:
