@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
+from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._native import Children, Stream
 from stairnoise._parameters import count
 
@@ -26,18 +26,19 @@ _LAST_SEED = 2**128 - 1
 _Made = TypeVar("_Made")
 
 
-def copied_key(key: object) -> bytearray | str:
-    """Return a copy of a key, for `with_key`; of anything else than bytes, the name of its type."""
-    return bytearray(key) if isinstance(key, (bytes, bytearray, memoryview)) else type(key).__name__
+def copied_key(key: object) -> bytearray | StairnoiseError:
+    """Return a copy of a key, for `with_key`. What is no key is not copied: the error of it is returned."""
+    if not isinstance(key, (bytes, bytearray, memoryview)):
+        return ParameterTypeError(f"key must be bytes, got a value of type {type(key).__name__}")
+    length = memoryview(key).nbytes
+    return bytearray(key) if length == _KEY_BYTES else ParameterError(f"key must have {_KEY_BYTES} bytes, got {length}")
 
 
-def with_key(secret: bytearray | str, make: Callable[[bytearray], _Made]) -> _Made:
+def with_key(secret: bytearray | StairnoiseError, make: Callable[[bytearray], _Made]) -> _Made:
     """Call `make` with what `copied_key` returned, and wipe it. No frame of an error holds the key."""
-    if isinstance(secret, str):
-        raise ParameterTypeError(f"key must be bytes, got a value of type {secret}")
+    if isinstance(secret, StairnoiseError):
+        raise secret
     try:
-        if len(secret) != _KEY_BYTES:
-            raise ParameterError(f"key must have {_KEY_BYTES} bytes, got {len(secret)}")
         return make(secret)
     finally:
         secret[:] = bytes(len(secret))

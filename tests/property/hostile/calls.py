@@ -275,7 +275,7 @@ def _reading(thing: Any, name: str) -> Any:
     if not inspect.ismethod(value) or inspect.isclass(value.__self__):
         return _NONE
     # A selection takes one of two arguments, neither of which it requires alone.
-    if isinstance(thing, Selecting) and name in ("select", "top", "probabilities", "log_probabilities"):
+    if isinstance(thing, Selecting) and name in ("select", "top", "probabilities", "log_probabilities", "expected_cost"):
         return _NONE
     return _NONE if name in ("sample", "release") or _required(value) else value()
 
