@@ -2,7 +2,7 @@
 
     python scripts/test_installed.py ARTIFACT [--python INTERPRETER] [PYTEST ARGUMENT...]
 
-First with NumPy alone, every warning an error; then with the extras `test` and `lint`: the stubs against the built module, a
+First with NumPy alone, every warning an error; then with the groups `test` and `lint`: the stubs against the built module, a
 user's program under ``mypy --strict``, and the suite, or what the arguments select of it.
 """
 
@@ -110,8 +110,10 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     run(python, "-I", "-W", "error", "-c", FIRST, cwd=outside, **extra)
     check_an_old_processor(python)
 
-    run(python, "-m", "pip", "install", "--quiet", f"{artifact}[test,lint]", cwd=outside, **extra)
     copy_tests(outside)
+    # The pip of an older interpreter knows no groups.
+    run(python, "-m", "pip", "install", "--quiet", "pip>=25.1", cwd=outside)
+    run(python, "-m", "pip", "install", "--quiet", "--group", "test", "--group", "lint", cwd=outside)
     run(python, "-m", "mypy.stubtest", "stairnoise._native", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", "tests/interface/test_installed.py", "tests/typing", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", *arguments, cwd=outside, **extra)
