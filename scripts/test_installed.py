@@ -91,18 +91,12 @@ def copy_tests(folder: Path) -> None:
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
 
 
-def gil(python: Path) -> dict[str, str]:
-    """Hold the lock from the start on a free-threaded interpreter: the module asks for it, which is a warning otherwise."""
-    free = output(python, "-c", "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)") == "1"
-    return {"PYTHON_GIL": "1"} if free else {}
-
-
 def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -> None:
     python = environment(folder / "venv", interpreter)
     outside = folder / "outside"
     outside.mkdir()
     # A source distribution is compiled: in a folder that the next time finds again.
-    extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")} | gil(python)
+    extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")}
     run(python, "-m", "pip", "install", "--quiet", artifact, cwd=outside, **extra)
     installed = {line.partition("==")[0].partition(" @")[0] for line in output(python, "-m", "pip", "freeze").splitlines()}
     if installed != {"numpy", "stairnoise"}:
