@@ -172,8 +172,16 @@ test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (m
 	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels
-wheels: | tools  ## dist/: wheels and source distribution, each tested in an empty environment (an hour); TESTS= selects
+wheels: | tools  ## dist/: wheels and source distribution, tested in empty environments (an hour); TESTS= and TARGETS= select
 	PYTHON='$(PYTHON)' scripts/wheels.sh $(TESTS)
+
+.PHONY: reproduce
+reproduce: | tools  ## two builds of this commit, in different folders: the same wheel, bit for bit (minutes)
+	@PYTHON='$(PYTHON)' scripts/reproduce.sh
+
+.PHONY: rehearse
+rehearse: | tools  ## the release list, from a clean clone, as far as it needs no forge (hours); VERSION=
+	scripts/rehearse_release.sh '$(VERSION)' $(STEPS)
 
 .PHONY: audit
 audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names what it could not ask
