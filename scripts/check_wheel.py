@@ -70,6 +70,14 @@ def problems_of_contents(wheel: Path) -> list[str]:
     return found
 
 
+def problems_of_paths(wheel: Path) -> list[str]:
+    """Find files that say where the wheel was built; then another folder would give another wheel."""
+    folders = [str(folder).encode() for folder in (ROOT, Path.home() / ".cargo")]
+    with zipfile.ZipFile(wheel) as archive:
+        found = [name for name in archive.namelist() if any(folder in archive.read(name) for folder in folders)]
+    return [f"{name} names a folder of this machine" for name in found]
+
+
 def problems_of_symbols(wheel: Path) -> list[str]:
     """Compare auditwheel's own reading of the module with the platform tag that the wheel carries."""
     if GLIBC.search(wheel.name) is None:
@@ -135,7 +143,15 @@ def problems_of_abi3(wheel: Path) -> list[str]:
     return []
 
 
-CHECKS = (problems_of_name, problems_of_size, problems_of_contents, problems_of_symbols, problems_of_elf, problems_of_abi3)
+CHECKS = (
+    problems_of_name,
+    problems_of_size,
+    problems_of_contents,
+    problems_of_paths,
+    problems_of_symbols,
+    problems_of_elf,
+    problems_of_abi3,
+)
 
 
 def main() -> int:

@@ -36,7 +36,7 @@ class _Rng:
         held = self._held
         if isinstance(held, Child):
             # Threads that get here at a time get the same stream.
-            self._held = held = held.stream()
+            self._held = held = held.stream()  # type: ignore[misc]
         return held
 
     def spawn(self, k: int) -> list[Self]:

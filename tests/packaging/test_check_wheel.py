@@ -79,6 +79,15 @@ def test_wrong_contents(tmp_path: Path, contents: set[str], problem: str) -> Non
     assert check_wheel.problems_of_contents(wheel(tmp_path, contents)) == [problem]
 
 
+@pytest.mark.parametrize("folder", [check_wheel.ROOT, Path.home() / ".cargo"], ids=["checkout", "crates"])
+def test_a_folder_of_this_machine(tmp_path: Path, folder: Path) -> None:
+    path = wheel(tmp_path, CONTENTS)
+    assert check_wheel.problems_of_paths(path) == []
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("stairnoise/x", f"panicked at {folder}/src/lib.rs")
+    assert check_wheel.problems_of_paths(path) == ["stairnoise/x names a folder of this machine"]
+
+
 def test_the_size(tmp_path: Path) -> None:
     path = tmp_path / GOOD
     path.write_bytes(bytes(3 * 2**20))
