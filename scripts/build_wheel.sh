@@ -34,10 +34,9 @@ if [ -z "${SOURCE_DATE_EPOCH:-}" ] && SOURCE_DATE_EPOCH=$(git log -1 --format=%c
     export SOURCE_DATE_EPOCH
 fi
 
-if ! [ -x "$tools/maturin" ]; then
-    "$python" -m venv "$work/tools"
-    "$tools/python" -m pip install --quiet 'maturin==1.16.*' 'ziglang==0.17.*' 'auditwheel==6.8.*' 'abi3audit>=0.0.24'
-fi
+[ -x "$tools/python" ] || "$python" -m venv "$work/tools"
+# Other versions of the first two make other wheels.
+"$tools/python" -m pip install --quiet maturin==1.16.0 ziglang==0.17.1 'auditwheel==6.8.*' 'abi3audit>=0.0.24'
 if command -v rustup >/dev/null; then
     rustup --quiet target add "$target"
 fi

@@ -79,6 +79,7 @@ def test_every_wheel_is_normalised_and_has_the_commit_s_time() -> None:
     assert steps == sorted(steps)
     assert 'maturin" build' not in (ROOT / "scripts" / "wheels.sh").read_text(encoding="utf-8")
     assert "--remap-path-prefix" in script
+    assert re.search(r" maturin==\d+\.\d+\.\d+ ziglang==\d+\.\d+\.\d+ ", script)
 
 
 @pytest.mark.long
