@@ -193,8 +193,16 @@ test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (m
 	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels
-wheels: | tools  ## dist/: wheels and source distribution, each tested in an empty environment (an hour); TESTS= selects
+wheels: | tools  ## dist/: wheels and source distribution, tested in empty environments (an hour); TESTS= and TARGETS= select
 	PYTHON='$(PYTHON)' scripts/wheels.sh $(TESTS)
+
+.PHONY: reproduce
+reproduce: | tools  ## two builds of this commit, in different folders: the same wheel, bit for bit (minutes)
+	@PYTHON='$(PYTHON)' scripts/reproduce.sh
+
+.PHONY: rehearse
+rehearse: | tools  ## the release list, from a clean clone, as far as it needs no forge (hours); VERSION=
+	scripts/rehearse_release.sh '$(VERSION)' $(STEPS)
 
 .PHONY: audit
 audit: | tools  ## dependencies: licences, sources, advisories, newer releases; names what it could not ask
@@ -247,14 +255,18 @@ figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figu
 tools:
 	@scripts/check_tools.sh '$(PYTHON)'
 
+# Older interpreters bring a pip that knows no dependency groups.
+NEW_PIP := $(PY) -m pip install 'pip>=25.1'
+
 $(VENV)/stamp-venv: | tools
 	'$(PYTHON)' -m venv --clear $(VENV)
-	$(PY) -m pip install 'maturin>=1.9.4,<2'
+	$(NEW_PIP) && $(PY) -m pip install --group build
 	@touch $@
 
 # The extension in python/stairnoise is one of two builds, and only the stamp of that one is there: `stamp-extension` of a release
 # (minutes), `stamp-quick` of the profile `quick` in Cargo.toml (seconds). Both draw the same values.
-MATURIN := $(PY) -m maturin develop
+# maturin installs the group `dev` too, unless it is told of another.
+MATURIN := $(NEW_PIP) && $(PY) -m maturin develop --group build
 
 # maturin installs the package's own dependencies and those of the extra, and an editable package over python/.
 $(VENV)/stamp-extension: $(VENV)/stamp-venv pyproject.toml $(EXTENSION_SOURCES) | tools
@@ -267,15 +279,15 @@ $(VENV)/stamp-quick: $(VENV)/stamp-venv $(EXTENSION_SOURCES) | tools
 	@rm -f $(VENV)/stamp-extension
 	@touch $@
 
-# maturin cannot install tools without an extension, so this is the one that is there. The extras name the package itself, which pip
-# finds only where it is installed.
+# The groups name extras of the package itself, so it is installed first, by maturin, with the extension that is there.
 $(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-venv
 	if test -e $(VENV)/stamp-quick; then profile='--profile quick'; else profile=--release; fi; \
-	$(MATURIN) $$profile && $(MATURIN) $$profile --extras dev
+	$(MATURIN) $$profile
+	$(NEW_PIP) && $(PY) -m pip install --group dev
 	@touch $@
 
 $(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
-	$(MATURIN) --release --extras bench
+	$(NEW_PIP) && $(PY) -m pip install --group bench
 	@touch $@
 
 .PHONY: clean

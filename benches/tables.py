@@ -18,6 +18,9 @@ from benches.results import Record, Result, Results, number, over, power
 
 BEGIN = "<!-- figures: written by `make bench`, from the record -->"
 END = "<!-- end of figures -->"
+# README.md is shown by the package index too, where no file lies beside it.
+REPOSITORY = "https://github.com/stairnoise/stairnoise"
+FILES = "https://raw.githubusercontent.com/stairnoise/stairnoise/main"
 NOTES = {peer.name: peer.note for peer in (*PEERS, *OTHERS)}
 
 
@@ -204,10 +207,10 @@ def readme_figures(record: Record, stem: str) -> str:
     lines = [
         BEGIN,
         f"Measured on {record['date']} on one core ({record['cpu']['model']}, {_cpu(record)}) by `{record['command']}`, medians; "
-        f"[the record](benches/record/{stem}.md) has all of them. "
+        f"[the record]({REPOSITORY}/blob/main/benches/record/{stem}.md) has all of them. "
         f"On that machine writing 8 bytes per value into warm memory (`out.fill(1.0)`) takes {results.fill_ns:.2g} ns.",
         "",
-        f"![ns/value by mechanism](benches/record/{stem}.svg)",
+        f"![ns/value by mechanism]({FILES}/benches/record/{stem}.svg)",
         "",
         _row("mechanism", "contender", "n", "ns/value", "× fill", "× stairnoise"),
         "|---|---|---|---|---|---|",

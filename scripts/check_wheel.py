@@ -2,10 +2,12 @@
 
     python scripts/check_wheel.py WHEEL...        exit 1 after a line for each thing that is wrong
 
-On Linux auditwheel says which symbols of glibc the module needs and which instructions it was compiled for; abi3audit, for a
-wheel of the stable ABI, that it needs nothing newer than CPython 3.10. Both must be on PATH.
+For glibc auditwheel says which of its symbols the module needs and which instructions it was compiled for; abi3audit says, of a
+wheel of the stable ABI, that it needs nothing newer than CPython 3.10. Both must be on PATH, and pyelftools, which auditwheel
+installs, is imported for wheels of Linux.
 """
 
+import io
 import json
 import re
 import subprocess
@@ -20,6 +22,8 @@ PACKAGE = ROOT / "python" / "stairnoise"
 MOST_BYTES = 3 * 2**20
 ABI3 = "cp310-abi3"
 NAME = re.compile(r"stairnoise-(?P<version>[^-]+)-(?P<abi>cp310-abi3|(?P<free>cp3\d+)-(?P=free)t)-(?P<platform>[^-]+)\.whl")
+# What a module for musl may load: musl itself, under either of its names.
+MUSL = re.compile(r"libc\.so|libc\.musl-\w+\.so\.1")
 GLIBC = re.compile(r"manylinux_(\d+)_(\d+)_")
 
 
@@ -43,7 +47,7 @@ def problems_of_name(wheel: Path) -> list[str]:
     if match["version"] != version():
         found.append(f"its version is {match['version']}, that of the project {version()}")
     if match["platform"].startswith("linux"):
-        found.append("no manylinux tag: its platform is this machine's Linux")
+        found.append("no manylinux or musllinux tag: its platform is this machine's Linux")
     return found
 
 
@@ -64,6 +68,14 @@ def problems_of_contents(wheel: Path) -> list[str]:
     licences = {name.rpartition("/")[2] for name in metadata}
     found += [f"{name} is missing" for name in ("LICENSE-APACHE", "LICENSE-MIT") if name not in licences]
     return found
+
+
+def problems_of_paths(wheel: Path) -> list[str]:
+    """Find files that say where the wheel was built; then another folder would give another wheel."""
+    folders = [str(folder).encode() for folder in (ROOT, Path.home() / ".cargo")]
+    with zipfile.ZipFile(wheel) as archive:
+        found = [name for name in archive.namelist() if any(folder in archive.read(name) for folder in folders)]
+    return [f"{name} names a folder of this machine" for name in found]
 
 
 def problems_of_symbols(wheel: Path) -> list[str]:
@@ -90,6 +102,32 @@ def problems_of_report(report: dict[str, Any], name: str) -> list[str]:
     return found
 
 
+def problems_of_elf(wheel: Path) -> list[str]:
+    """Compare the module's processor, and for musl the libraries that it loads, with the wheel's name."""
+    if "linux" not in wheel.name:
+        return []
+    from elftools.elf.dynamic import DynamicSection
+    from elftools.elf.elffile import ELFFile
+
+    with zipfile.ZipFile(wheel) as archive:
+        (module,) = (name for name in archive.namelist() if name.endswith(".so"))
+        elf = ELFFile(io.BytesIO(archive.read(module)))
+    dynamic = [section for section in elf.iter_sections() if isinstance(section, DynamicSection)]
+    needed = [tag.needed for section in dynamic for tag in section.iter_tags("DT_NEEDED")]
+    print(f"  {elf['e_machine']}, loads {', '.join(needed)}")
+    return problems_of_module(elf["e_machine"], needed, wheel.name)
+
+
+def problems_of_module(machine: str, needed: list[str], name: str) -> list[str]:
+    architecture = machine.removeprefix("EM_").lower()
+    found = []
+    if not name.endswith(f"_{architecture}.whl"):
+        found.append(f"its module is for {architecture}, and its name says another processor")
+    if "-musllinux_" in name:
+        found += [f"it needs {library}, which is not musl's" for library in needed if not MUSL.fullmatch(library)]
+    return found
+
+
 def glibc(tag: str) -> tuple[int, int] | None:
     found = GLIBC.search(tag)
     return None if found is None else (int(found[1]), int(found[2]))
@@ -105,7 +143,15 @@ def problems_of_abi3(wheel: Path) -> list[str]:
     return []
 
 
-CHECKS = (problems_of_name, problems_of_size, problems_of_contents, problems_of_symbols, problems_of_abi3)
+CHECKS = (
+    problems_of_name,
+    problems_of_size,
+    problems_of_contents,
+    problems_of_paths,
+    problems_of_symbols,
+    problems_of_elf,
+    problems_of_abi3,
+)
 
 
 def main() -> int:

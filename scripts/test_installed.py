@@ -2,7 +2,7 @@
 
     python scripts/test_installed.py ARTIFACT [--python INTERPRETER] [PYTEST ARGUMENT...]
 
-First with NumPy alone, every warning an error; then with the extras `test` and `lint`: the stubs against the built module, a
+First with NumPy alone, every warning an error; then with the groups `test` and `lint`: the stubs against the built module, a
 user's program under ``mypy --strict``, and the suite, or what the arguments select of it.
 """
 
@@ -91,18 +91,12 @@ def copy_tests(folder: Path) -> None:
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
 
 
-def gil(python: Path) -> dict[str, str]:
-    """Hold the lock from the start on a free-threaded interpreter: the module asks for it, which is a warning otherwise."""
-    free = output(python, "-c", "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)") == "1"
-    return {"PYTHON_GIL": "1"} if free else {}
-
-
 def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -> None:
     python = environment(folder / "venv", interpreter)
     outside = folder / "outside"
     outside.mkdir()
     # A source distribution is compiled: in a folder that the next time finds again.
-    extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")} | gil(python)
+    extra = {"CARGO_TARGET_DIR": str(ROOT / "target" / "sdist")}
     run(python, "-m", "pip", "install", "--quiet", artifact, cwd=outside, **extra)
     installed = {line.partition("==")[0].partition(" @")[0] for line in output(python, "-m", "pip", "freeze").splitlines()}
     if installed != {"numpy", "stairnoise"}:
@@ -110,8 +104,10 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     run(python, "-I", "-W", "error", "-c", FIRST, cwd=outside, **extra)
     check_an_old_processor(python)
 
-    run(python, "-m", "pip", "install", "--quiet", f"{artifact}[test,lint]", cwd=outside, **extra)
     copy_tests(outside)
+    # The pip of an older interpreter knows no groups.
+    run(python, "-m", "pip", "install", "--quiet", "pip>=25.1", cwd=outside)
+    run(python, "-m", "pip", "install", "--quiet", "--group", "test", "--group", "lint", cwd=outside)
     run(python, "-m", "mypy.stubtest", "stairnoise._native", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", "tests/interface/test_installed.py", "tests/typing", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", *arguments, cwd=outside, **extra)

@@ -6,6 +6,8 @@
 #   PYTHON        builds, and is the first to test; python3 by default
 #   PYTHONS       further interpreters that test the abi3 wheel
 #   FREE          free-threaded interpreters, a wheel for each; by default whichever of python3.14t and python3.15t is found
+#   TARGETS       further targets of rustc; on Linux that of this architecture with musl by default. Their wheels are run if
+#                 scripts/try_wheel.py finds an interpreter
 #   MANYLINUX     the oldest glibc that the wheels run with, manylinux2014 (2.17) by default
 #
 # The arguments select what the suite runs on each artifact; without any it is the whole suite.
@@ -13,41 +15,22 @@ set -eu
 
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
-manylinux=${MANYLINUX:-manylinux2014}
-work=$PWD/target/wheels
-tools=$work/tools/bin
+tools=$PWD/target/wheels/tools/bin
+host=$(rustc -vV | sed -n 's/^host: //p')
 
 say() {
     printf '\n== %s\n' "$1"
 }
 
-# Of the environment nothing may name instructions that only this machine has, or another place for the products.
-unset RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET VIRTUAL_ENV CONDA_PREFIX PYO3_PYTHON
-export CARGO_TARGET_DIR="$work"
-# Messages of a panic name source files; where these lie on the building machine is nobody's business.
-CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=stairnoise\037--remap-path-prefix=%s=cargo' "$PWD" "${CARGO_HOME:-$HOME/.cargo}")
-export CARGO_ENCODED_RUSTFLAGS
-# Times in the archives are the commit's.
-if [ -z "${SOURCE_DATE_EPOCH:-}" ] && SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null); then
-    export SOURCE_DATE_EPOCH
-fi
-
-say 'tools'
-"$python" -m venv "$work/tools"
-"$tools/python" -m pip install --quiet 'maturin==1.16.*' 'ziglang==0.17.*' 'auditwheel==6.8.*' 'abi3audit>=0.0.24'
+case "$host" in
+*-linux-gnu) more=${TARGETS-${host%-gnu}-musl} ;;
+*) more=${TARGETS:-} ;;
+esac
 rm -rf dist
 
-# build INTERPRETER: zig links against the symbols of an old glibc, whichever one is here.
-build() {
-    case "$(uname -s)" in
-    Linux) set -- "$1" --zig --compatibility "$manylinux" ;;
-    *) set -- "$1" --compatibility pypi ;;
-    esac
-    PATH="$tools:$PATH" "$tools/maturin" build --release --locked --out dist --interpreter "$@"
-}
-
 say "a wheel for every CPython from 3.10 on"
-build "$tools/python"
+PYTHON="$python" scripts/build_wheel.sh dist "$host"
+own=$(echo dist/*.whl)
 
 free=${FREE:-}
 if [ -z "$free" ]; then
@@ -58,31 +41,49 @@ fi
 if [ -n "$free" ]; then
     for name in $free; do
         say "a wheel for $name"
-        build "$(command -v "$name")"
+        PYTHON="$python" scripts/build_wheel.sh dist "$host" "$(command -v "$name")"
     done
 else
     say 'NO WHEEL FOR FREE-THREADED PYTHON: neither python3.14t nor python3.15t was found, and FREE names none'
 fi
 
 say 'the source distribution'
+if [ -z "${SOURCE_DATE_EPOCH:-}" ] && SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null); then
+    export SOURCE_DATE_EPOCH
+fi
 "$tools/maturin" sdist --out dist
+
+for target in $more; do
+    say "a wheel for $target"
+    PYTHON="$python" scripts/build_wheel.sh dist "$target"
+done
 
 say 'checks of the archives'
 PATH="$tools:$PATH" "$tools/python" scripts/check_wheel.py dist/*.whl
 
-for artifact in dist/*-abi3-*.whl dist/*.tar.gz; do
+say 'pip install from an index on this machine, by somebody without Rust'
+"$python" -m venv "$PWD/target/wheels/test"
+"$PWD/target/wheels/test/bin/python" -m pip install --quiet pytest
+STAIRNOISE_DIST="$PWD/dist" "$PWD/target/wheels/test/bin/python" -m pytest -q --noconftest -c /dev/null --rootdir . \
+    -p no:cacheprovider tests/packaging/test_local_index.py
+
+for artifact in "$own" dist/*.tar.gz; do
     say "tests on $artifact"
     "$python" scripts/test_installed.py "$artifact" --python "$python" "$@"
 done
 for other in ${PYTHONS:-}; do
     say "tests on the abi3 wheel with $other"
-    "$python" scripts/test_installed.py dist/*-abi3-*.whl --python "$other" "$@"
+    "$python" scripts/test_installed.py "$own" --python "$other" "$@"
 done
 for name in $free; do
     tag=$("$name" -c 'import sys; print("cp%d%dt" % sys.version_info[:2])')
     say "tests on the wheel for $name"
     "$python" scripts/test_installed.py dist/*-"$tag"-*.whl --python "$name" "$@"
 done
+if [ -n "$more" ]; then
+    say 'what was built for other machines and other C libraries, beside what was built for this one'
+    "$python" scripts/try_wheel.py "$own" dist/*-abi3-*.whl
+fi
 say 'built, checked and tested:'
 ls -l dist
 (cd dist && sha256sum ./* 2>/dev/null || shasum -a 256 ./*)

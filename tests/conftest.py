@@ -24,7 +24,7 @@ ABOUT = {
     "generators": ("python/stairnoise/_keyed/", "python/stairnoise/rng.py", "rust/core/src/keyed/", "rust/core/src/stream/"),
     "ledger": ("python/stairnoise/_ledger/", "tests/ledger/"),
     "oracles": ("tests/oracles/",),
-    "packaging": ("Cargo.toml", "pyproject.toml", "scripts/wheels.sh", "scripts/test_installed.py"),
+    "packaging": ("Cargo.toml", "pyproject.toml", "packaging/", "scripts/"),
     "pages": ("README.md", "docs/"),
     "process": ("rust/binding/",),
     "project": (".ci/", ".github/", "Cargo", "CONTRIBUTING.md", "Makefile", "benches/", "pyproject.toml", "scripts/"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
-from stairnoise._native import Children, Stream
+from stairnoise._native import Child, Stream
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -49,15 +49,16 @@ class _Rng:
 
     # In each generator's class, where `object.__reduce__` looks for them.
     __slots__ = ()
-    # Until its first use, a child holds only its number and what all children share: 88 bytes for each of 2**20.
-    _held: Stream | Children
-    # Set for a child alone.
-    _number: int
+    # Until its first use, a child holds only its number and what all children share: 104 bytes for each of 2**20.
+    _held: Stream | Child
 
     @property
     def _stream(self) -> Stream:
         held = self._held
-        return held if isinstance(held, Stream) else held.stream(self, self._number)
+        if isinstance(held, Child):
+            # Threads that get here at a time get the same stream.
+            self._held = held = held.stream()  # type: ignore[misc]
+        return held
 
     def spawn(self, k: int) -> list[Self]:
         """Make the next `k` children: independent generators that never overlap.
@@ -81,11 +82,7 @@ class _Rng:
         A child takes its key on its first draw. Until then the parent's key stays in memory, if the caller gave it.
         """
         n = count(k, "k", least=0, most=_MOST_CHILDREN)
-        children = self._stream.children(n)
-        spawned = [self._derive(children) for _ in range(n)]
-        for number, child in enumerate(spawned):
-            child._number = number  # type: ignore[misc]
-        return spawned
+        return [self._derive(child) for child in self._stream.children(n)]
 
     def at(self, index: int) -> Self:
         """Make a view of the next fill that starts at its value number `index`.
@@ -113,7 +110,7 @@ class _Rng:
         return self._derive(stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
 
     @classmethod
-    def _derive(cls, held: Stream | Children) -> Self:
+    def _derive(cls, held: Stream | Child) -> Self:
         rng = object.__new__(cls)
         rng._held = held  # type: ignore[misc]
         return rng
@@ -148,7 +145,7 @@ class SecureRng(_Rng):
     (3,)
     """
 
-    __slots__ = ("_held", "_number")
+    __slots__ = ("_held",)
     __module__ = "stairnoise"
 
     if TYPE_CHECKING:
@@ -225,7 +222,7 @@ class SeededRng(_Rng):
     True
     """
 
-    __slots__ = ("_held", "_number")
+    __slots__ = ("_held",)
     __module__ = "stairnoise"
 
     def __init__(self, seed: int, *, allow_release: bool = False) -> None:

@@ -39,6 +39,7 @@ def test_the_package_s_types_are_among_what_must_be_in_it() -> None:
     [
         GOOD,
         f"stairnoise-{VERSION}-cp314-cp314t-manylinux2014_aarch64.manylinux_2_17_aarch64.whl",
+        f"stairnoise-{VERSION}-cp310-abi3-musllinux_1_2_x86_64.whl",
         f"stairnoise-{VERSION}-cp310-abi3-macosx_11_0_arm64.whl",
         f"stairnoise-{VERSION}-cp310-abi3-win_amd64.whl",
     ],
@@ -54,7 +55,7 @@ def test_a_right_wheel(tmp_path: Path, name: str) -> None:
     [
         (f"stairnoise-{VERSION}-cp311-cp311-manylinux_2_17_x86_64.whl", "neither that of the stable ABI"),
         (f"stairnoise-{VERSION}-cp314-cp313t-manylinux_2_17_x86_64.whl", "neither that of the stable ABI"),
-        (f"stairnoise-{VERSION}-cp310-abi3-linux_x86_64.whl", "no manylinux tag"),
+        (f"stairnoise-{VERSION}-cp310-abi3-linux_x86_64.whl", "no manylinux or musllinux tag"),
         ("stairnoise-0.0.0-cp310-abi3-win_amd64.whl", "its version is 0.0.0"),
     ],
 )
@@ -76,6 +77,15 @@ def test_a_wrong_name(name: str, problem: str) -> None:
 )
 def test_wrong_contents(tmp_path: Path, contents: set[str], problem: str) -> None:
     assert check_wheel.problems_of_contents(wheel(tmp_path, contents)) == [problem]
+
+
+@pytest.mark.parametrize("folder", [check_wheel.ROOT, Path.home() / ".cargo"], ids=["checkout", "crates"])
+def test_a_folder_of_this_machine(tmp_path: Path, folder: Path) -> None:
+    path = wheel(tmp_path, CONTENTS)
+    assert check_wheel.problems_of_paths(path) == []
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("stairnoise/x", f"panicked at {folder}/src/lib.rs")
+    assert check_wheel.problems_of_paths(path) == ["stairnoise/x names a folder of this machine"]
 
 
 def test_the_size(tmp_path: Path) -> None:
@@ -102,3 +112,18 @@ RIGHT = {"overall_tag": "manylinux_2_17_x86_64", "external_libs": {}, "unsupport
 )
 def test_auditwheel_s_report(change: dict[str, object], problem: str | None) -> None:
     assert check_wheel.problems_of_report(RIGHT | change, GOOD) == ([] if problem is None else [problem])
+
+
+@pytest.mark.parametrize(
+    ("machine", "needed", "platform", "problem"),
+    [
+        ("EM_X86_64", ["libc.so"], "musllinux_1_2_x86_64", None),
+        ("EM_AARCH64", ["libc.musl-aarch64.so.1"], "musllinux_1_2_aarch64", None),
+        ("EM_AARCH64", ["libc.so.6", "libpthread.so.0"], "manylinux_2_17_aarch64", None),
+        ("EM_X86_64", ["libc.so.6"], "musllinux_1_2_x86_64", "it needs libc.so.6, which is not musl's"),
+        ("EM_X86_64", ["libc.so"], "musllinux_1_2_aarch64", "its module is for x86_64, and its name says another processor"),
+    ],
+)
+def test_the_module(machine: str, needed: list[str], platform: str, problem: str | None) -> None:
+    found = check_wheel.problems_of_module(machine, needed, f"stairnoise-1-cp310-abi3-{platform}.whl")
+    assert found == ([] if problem is None else [problem])

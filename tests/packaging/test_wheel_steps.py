@@ -24,13 +24,15 @@ esac
 """
 MATURIN = """#!/bin/sh
 echo "maturin $*" >>"$LOG"
-mkdir -p dist
+mkdir -p dist target/wheels/new
 case "$*" in
 sdist*) touch dist/stairnoise-1.tar.gz ;;
-*python3.14t*) touch dist/stairnoise-1-cp314-cp314t-manylinux.whl ;;
-*) touch dist/stairnoise-1-cp310-abi3-manylinux.whl ;;
+*python3.14t*) touch target/wheels/new/stairnoise-1-cp314-cp314t-manylinux.whl ;;
+*-musl*) touch target/wheels/new/stairnoise-1-cp310-abi3-musllinux.whl ;;
+*) touch target/wheels/new/stairnoise-1-cp310-abi3-manylinux.whl ;;
 esac
 """
+RUSTC = "#!/bin/sh\necho 'host: x86_64-unknown-linux-gnu'\n"
 UNAME = """#!/bin/sh
 case "$1" in -m) echo x86_64 ;; *) echo Linux ;; esac
 """
@@ -44,12 +46,13 @@ class Checkout:
         self.bin = folder / "bin"
         for name in ("scripts", "bin"):
             (folder / name).mkdir()
-        shutil.copy(ROOT / "scripts" / "wheels.sh", folder / "scripts")
-        for tool in ("cp", "dirname", "ls", "mkdir", "rm", "sh", "touch", "true"):
+        for script in ("wheels.sh", "build_wheel.sh"):
+            shutil.copy(ROOT / "scripts" / script, folder / "scripts")
+        for tool in ("cp", "basename", "cat", "dirname", "ls", "mkdir", "mv", "rm", "sed", "sh", "touch", "true"):
             found = shutil.which(tool)
             assert found
             (self.bin / tool).symlink_to(found)
-        for name, body in {"python3": PYTHON, "maturin": MATURIN, "uname": UNAME}.items():
+        for name, body in {"python3": PYTHON, "maturin": MATURIN, "uname": UNAME, "rustc": RUSTC}.items():
             self.install(name, body)
         for name in ("git", "sha256sum"):
             self.install(name, "#!/bin/sh\necho 5\n")
@@ -76,14 +79,33 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_one_wheel_and_a_source_distribution_are_tested(checkout: Checkout) -> None:
+def test_two_wheels_and_a_source_distribution_are_built_and_what_can_be_installed_is_tested(checkout: Checkout) -> None:
     status, text, log = checkout.run("tests/exactness")
     assert status == 0, text
-    (built,) = (line for line in log if line.startswith("maturin build"))
-    assert built.endswith("tools/bin/python --zig --compatibility manylinux2014")
+    glibc, musl = (line for line in log if line.startswith("maturin build"))
+    assert "--target x86_64-unknown-linux-gnu " in glibc
+    assert "--zig --compatibility manylinux2014 " in glibc
+    assert "--target x86_64-unknown-linux-musl " in musl
+    assert "--zig --compatibility musllinux_1_2 " in musl
     tested = [line.split()[2] for line in log if "test_installed" in line]
     assert tested == ["dist/stairnoise-1-cp310-abi3-manylinux.whl", "dist/stairnoise-1.tar.gz"]
     assert all(line.endswith("--python python3 tests/exactness") for line in log if "test_installed" in line)
+    (tried,) = (line for line in log if "try_wheel" in line)
+    assert tried.split()[2:] == ["dist/stairnoise-1-cp310-abi3-manylinux.whl"] * 2 + [
+        "dist/stairnoise-1-cp310-abi3-musllinux.whl"
+    ]
+    normalised = [line for line in log if "normalise_wheel" in line]
+    assert len(normalised) == 2
+
+
+def test_other_targets_are_chosen(checkout: Checkout) -> None:
+    _, _, log = checkout.run(TARGETS="aarch64-unknown-linux-gnu")
+    assert [line.split("--target ")[1].split()[0] for line in log if line.startswith("maturin build")] == [
+        "x86_64-unknown-linux-gnu",
+        "aarch64-unknown-linux-gnu",
+    ]
+    _, _, log = checkout.run(TARGETS="")
+    assert not [line for line in log if "try_wheel" in line][1:]
 
 
 def test_a_missing_free_threaded_python_is_said(checkout: Checkout) -> None:

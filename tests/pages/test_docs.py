@@ -15,7 +15,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
-# Libraries that only a section needs, most of them too large for the extra `test`. Without it the section is skipped.
+# Libraries that only a section needs, most of them too large for the group `test`. Without it the section is skipped.
 OPTIONAL = {"autodp", "dp_accounting", "jax", "opendp", "prv_accountant", "sklearn", "torch"}
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
 WITH_EXAMPLES = {"distributions.md": 50}

@@ -116,7 +116,7 @@ def test_the_check_of_outputs_can_fail() -> None:
 
 def test_mkl_draws_what_it_is_timed_at() -> None:
     """Moments of 100 000 values within 6 standard errors; more values than those by which the generator is chosen."""
-    mkl = pytest.importorskip("benches.mkl", reason="the bench extra is not installed", exc_type=ModuleNotFoundError)
+    mkl = pytest.importorskip("benches.mkl", reason="the group `bench` is not installed", exc_type=ModuleNotFoundError)
     for law, sampler, parameter, dtype in [
         (laws.laplace(4), mkl.laplace, 0.25, np.float64),
         (laws.discrete_laplace(4), mkl.geometric_difference, 4.0, np.int64),
@@ -246,7 +246,7 @@ def test_a_record_becomes_figures() -> None:
     assert f"| {LAPLACE} | NumPy laplace | 10^7 | 13.0 | 65.0 | 6.5 |" in figures
     assert f"| {LAPLACE} | OpenDP laplace, floats | 10^4 | 5000 | 20000 | 2000 |" in figures
     assert "Someone's sampler (someone is not installed)" in figures
-    assert "](benches/record/2026-01-02-example.svg)" in figures
+    assert f"]({tables.FILES}/benches/record/2026-01-02-example.svg)" in figures
 
 
 def test_a_record_becomes_a_page() -> None:
@@ -308,7 +308,7 @@ def test_every_target_names_what_is_timed() -> None:
 
 
 def test_the_plot_is_made_of_the_record(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the bench extra is not installed")
+    pytest.importorskip("matplotlib", reason="the group `bench` is not installed")
     for name in ("first.svg", "second.svg"):
         plot.draw(a_record(), tmp_path / name)
     svg = (tmp_path / "first.svg").read_text(encoding="utf-8")

@@ -33,10 +33,57 @@ def test_python_and_licence() -> None:
     assert sorted(METADATA.get_all("License-File") or []) == ["LICENSE-APACHE", "LICENSE-MIT"]
 
 
-def test_extras() -> None:
-    analysis = {"accounting", "cli", "plot", "postgresql", "query", "scipy", "spark"}
-    development = {"bench", "dev", "lint", "peers", "pyright", "test"}
-    assert set(METADATA.get_all("Provides-Extra") or []) == analysis | development
+def test_extras_are_for_users_and_groups_for_developers() -> None:
+    assert set(METADATA.get_all("Provides-Extra") or []) == {"accounting", "cli", "plot", "postgresql", "query", "scipy"}
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
+    groups = tomllib.loads(text("pyproject.toml"))["dependency-groups"]
+    assert set(groups) == {"bench", "build", "dev", "lint", "peers", "pyright", "spark", "test"}
+
+
+def test_every_group_that_is_installed_anywhere_exists() -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
+    groups = tomllib.loads(text("pyproject.toml"))["dependency-groups"]
+    names = ["Makefile", "CONTRIBUTING.md", *(f"scripts/{path.name}" for path in (ROOT / "scripts").glob("*.*"))]
+    named = {group for name in names for group in re.findall(r'--group"?,? "?([a-z]+)\b', text(name))}
+    assert named == set(groups)
+
+
+def urls() -> dict[str, str]:
+    """The project's addresses by their labels."""
+    return dict(line.split(", ", 1) for line in METADATA.get_all("Project-URL") or [])
+
+
+def test_project_urls_lead_to_one_repository() -> None:
+    found = urls()
+    assert set(found) == {"Homepage", "Documentation", "Repository", "Issues", "Changelog", "Security"}
+    repository = found["Repository"]
+    assert f'repository = "{repository}"' in text("Cargo.toml")
+    assert all(url.startswith(repository) for url in found.values())
+    pages = [url.partition("/blob/main/")[2] for url in found.values() if "/blob/" in url]
+    assert len(pages) == 3
+    assert [page for page in pages if not (ROOT / page).is_file()] == []
+
+
+def test_classifiers_are_those_of_the_index() -> None:
+    found = METADATA.get_all("Classifier") or []
+    assert found == sorted(found)
+    assert len(found) == len(set(found))
+    known = pytest.importorskip("trove_classifiers", reason="trove-classifiers is not installed").classifiers
+    assert set(found) <= known
+
+
+def test_links_of_the_readme_lead_somewhere_from_the_index_too() -> None:
+    """The index shows README.md without the files beside it: links name the repository, and a file that is there."""
+    repository = urls()["Repository"]
+    files = repository.replace("github.com", "raw.githubusercontent.com") + "/main/"
+    prefix = re.compile(f"{re.escape(repository)}/(?:blob|tree)/main/|{re.escape(files)}")
+    links = re.findall(r"\]\(([^)]+)\)", text("README.md"))
+    assert [link for link in links if not re.match(r"https://|#|mailto:", link)] == []
+    here = [prefix.sub("", link).partition("#")[0] for link in links if prefix.match(link)]
+    assert len(here) > 20
+    assert [path for path in here if not (ROOT / path).exists()] == []
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text("README.md"))
+    assert [link for link in pictures if not link.startswith(files)] == []
 
 
 def test_one_version() -> None:
@@ -108,9 +155,7 @@ def test_import_does_not_load_the_command_line() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benches/README.md", "docs/figures.md"]
-)
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benches/README.md", "docs/figures.md"])
 def test_relative_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
     links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8"))

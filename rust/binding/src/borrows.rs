@@ -4,7 +4,7 @@
 //! has calls of this extension alone. The caller must see that nobody else writes to an array at the same time, as with NumPy.
 //!
 //! A child that was forked during a call has a copy of the list, but not the thread that would end the call. So entries hold for the process
-//! that made them. The list is locked only with the interpreter attached, where no other thread can fork.
+//! that made them. The list is locked only with the interpreter attached, until which `os.fork` in another thread waits.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};

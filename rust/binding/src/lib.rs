@@ -51,8 +51,8 @@ mod threads;
 mod turn;
 mod usual;
 
-// `Children::stream` and the list of `borrows` rely on it: no other thread runs while the interpreter is attached.
-#[pymodule(gil_used = true)]
+// No class can be changed but behind a lock of its own, and no lock is held while Python runs: threads need no lock of the interpreter.
+#[pymodule(gil_used = false)]
 mod _native {
     use pyo3::prelude::*;
 
@@ -79,7 +79,7 @@ mod _native {
     #[pymodule_export]
     use crate::selection::Selection;
     #[pymodule_export]
-    use crate::stream::{Children, Stream};
+    use crate::stream::{Child, Stream};
     #[pymodule_export]
     use crate::threads::{cpu_tier, cpu_tiers};
 

@@ -1,11 +1,11 @@
 //! The classes of generators.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyByteArray;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyByteArray, PyList};
 use stairnoise::{DrawError, Fill, Generator, Law, LawFill, StagedFill};
 use zeroize::Zeroizing;
 
@@ -31,7 +31,8 @@ impl Stream {
         self.allow_release
     }
 
-    /// Held only to take a fill, with the interpreter attached: a fork in another thread cannot leave it locked.
+    /// Held only to take a fill, with the interpreter attached and without a call of Python: `os.fork` in another thread waits for its end, by the
+    /// lock of the interpreter or by stopping every attached thread, and cannot leave it locked.
     fn lock(&self) -> MutexGuard<'_, Generator> {
         // A generator is never left half-changed, whatever happened to the thread that held it.
         self.generator.lock().unwrap_or_else(PoisonError::into_inner)
@@ -83,11 +84,17 @@ impl Stream {
         Self::new(Generator::from_seed(seed), allow_release)
     }
 
-    fn children(&self, n: u64) -> Children {
-        Children {
+    /// A list of the next `n` children.
+    fn children<'py>(&self, py: Python<'py>, n: u64) -> PyResult<Bound<'py, PyList>> {
+        let siblings = Arc::new(Siblings {
             children: self.lock().children(n),
             allow_release: self.allow_release,
+        });
+        let list = PyList::empty(py);
+        for number in 0..n {
+            list.append(Bound::new(py, Child::new(&siblings, number))?)?;
         }
+        Ok(list)
     }
 
     fn at(&self, index: u64) -> PyResult<Self> {
@@ -177,27 +184,42 @@ pub(crate) fn with_key<T>(key: &Bound<'_, PyByteArray>, make: impl FnOnce(&[u8; 
     }
 }
 
-/// Children of a stream, which take their keys when they are first drawn from.
-#[pyclass(frozen, module = "stairnoise._native")]
-pub(crate) struct Children {
+/// What the children of one call share.
+struct Siblings {
     children: stairnoise::Children,
     allow_release: bool,
 }
 
-#[pymethods]
-impl Children {
-    /// The stream of the child of this number, kept as `holder._held` from the first call on.
-    ///
-    /// Two streams of one child would repeat its noise. Between the look and the change no other thread runs: neither runs Python code, and the
-    /// interpreter stays attached.
-    fn stream<'py>(&self, holder: &Bound<'py, PyAny>, number: u64) -> PyResult<Bound<'py, Stream>> {
-        let name = intern!(holder.py(), "_held");
-        if let Ok(held) = holder.getattr(name)?.cast_into() {
-            return Ok(held);
+/// A child of a stream, which takes its key when it is first drawn from.
+#[pyclass(frozen, module = "stairnoise._native")]
+pub(crate) struct Child {
+    siblings: Arc<Siblings>,
+    number: u64,
+    stream: PyOnceLock<Py<Stream>>,
+}
+
+impl Child {
+    fn new(siblings: &Arc<Siblings>, number: u64) -> Self {
+        Self {
+            siblings: Arc::clone(siblings),
+            number,
+            stream: PyOnceLock::new(),
         }
-        let child = self.children.child(number).map_err(errors::draw)?;
-        let stream = Bound::new(holder.py(), Stream::new(child, self.allow_release))?;
-        holder.setattr(name, &stream)?;
-        Ok(stream)
+    }
+}
+
+#[pymethods]
+impl Child {
+    /// The one stream of the child: two would repeat its noise. Threads that race for it get the one that was kept first, and the others are
+    /// dropped, from which nothing was drawn.
+    fn stream(&self, py: Python<'_>) -> PyResult<Py<Stream>> {
+        if let Some(kept) = self.stream.get(py) {
+            return Ok(kept.clone_ref(py));
+        }
+        let child = self.siblings.children.child(self.number).map_err(errors::draw)?;
+        let made = Py::new(py, Stream::new(child, self.siblings.allow_release))?;
+        // Refused if another thread was first.
+        let _ = self.stream.set(py, made.clone_ref(py));
+        Ok(self.stream.get(py).map_or(made, |kept| kept.clone_ref(py)))
     }
 }

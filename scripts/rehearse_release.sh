@@ -1,0 +1,71 @@
+#!/bin/sh
+# CONTRIBUTING's release list, run in order from a clean clone, as far as it needs neither the forge nor a registry's account.
+#
+#   scripts/rehearse_release.sh VERSION [STEP...]     without steps: all of them, which takes hours
+#
+# Prints a line for each step, as in docs/evidence/release_rehearsal.md, and keeps the output in target/rehearsal. A step that fails does
+# not stop the next. The clone stays between runs if steps are named.
+set -u
+
+version=$1
+shift
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/target/rehearsal
+clone=$work/stairnoise
+all='test test-long test-aarch64 test-avx512 check-platforms audit bench version crate wheels reproduce readme index'
+if [ $# = 0 ]; then
+    rm -rf "$work"
+    # shellcheck disable=SC2086
+    set -- $all
+fi
+mkdir -p "$work"
+[ -d "$clone" ] || git clone --quiet --no-hardlinks "$root" "$clone"
+cd "$clone" || exit 1
+status=0
+
+# Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
+set_version() {
+    sed -i "s/^version = \".*\"/version = \"$version\"/" Cargo.toml &&
+        sed -i "s/^  version: \".*\"/  version: \"$version\"/" packaging/conda-forge/recipe.yaml &&
+        sed -i "1s/(.*)/($version-1)/" packaging/debian/changelog &&
+        sed -i "s/^## \[Unreleased\]/## [Unreleased]\n\n## [$version] - $(date -u +%F)/" CHANGELOG.md &&
+        cargo update --workspace &&
+        git -c user.name=rehearsal -c user.email=rehearsal@localhost commit --quiet --all --message "Version $version" &&
+        git tag "v$version" &&
+        test "v$version" = "v$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)" &&
+        grep -q "^## \[$version\] - 20" CHANGELOG.md &&
+        cargo metadata --locked --format-version 1 >/dev/null
+}
+
+# As `cargo publish --dry-run`, which asks nothing but the index.
+crate() {
+    cargo package --locked -p stairnoise
+}
+
+# What the index would refuse, or show as plain text.
+readme() {
+    python3 -m venv "$work/twine" && "$work/twine/bin/python" -m pip install --quiet twine &&
+        "$work/twine/bin/twine" check --strict dist/*.whl dist/*.tar.gz
+}
+
+# Step 5, from an index on this machine.
+index() {
+    python3 -m venv "$work/index" && "$work/index/bin/python" -m pip install --quiet pytest &&
+        STAIRNOISE_DIST="$clone/dist" "$work/index/bin/python" -m pytest -q --noconftest -c /dev/null --rootdir . tests/packaging/test_local_index.py
+}
+
+for step in "$@"; do
+    began=$(date +%s)
+    case "$step" in
+    version) set_version >"$work/$step.log" 2>&1 ;;
+    crate | readme | index) "$step" >"$work/$step.log" 2>&1 ;;
+    *) make "$step" >"$work/$step.log" 2>&1 ;;
+    esac
+    code=$?
+    [ "$code" = 0 ] && said=passed || said="FAILED ($code)"
+    # `make audit` names at its end what it could not ask.
+    grep -q '^NOT RUN' "$work/$step.log" && said="$said, with questions that were not asked"
+    [ "$code" = 0 ] || status=1
+    printf '| %s | %s UTC | %d s | %s |\n' "$step" "$(date -u +'%F %H:%M')" "$(($(date +%s) - began))" "$said"
+done
+exit "$status"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Is a wheel what the sources say? Builds one and compares it bit by bit; exit 0 if they are equal.
+#
+#   scripts/reproduce.sh                   this commit, in two clones in different folders
+#   scripts/reproduce.sh WHEEL [TARGET]    this commit once, and the wheel that you have
+#
+# What is not committed has no part in it. Another version of Rust makes another wheel: `rustc --version` has to be the builder's.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/target/reproduce
+wheel=${1:-}
+target=${2:-}
+if [ -n "$wheel" ]; then
+    wheel=$(cd "$(dirname "$wheel")" && pwd)/$(basename "$wheel")
+fi
+rm -rf "$work"
+mkdir -p "$work/one" "$work/another folder/deeper"
+rustc --version
+
+# build FOLDER: a wheel of a fresh clone in it.
+build() {
+    git clone --quiet --no-hardlinks "$root" "$1/stairnoise"
+    "$1/stairnoise/scripts/build_wheel.sh" "$1" ${target:+"$target"}
+}
+
+build "$work/one"
+set -- "$work/one"/*.whl
+if [ -n "$wheel" ]; then
+    set -- "$wheel" "$1"
+else
+    rm -rf "$work/one/stairnoise"
+    build "$work/another folder/deeper"
+    set -- "$1" "$work/another folder/deeper"/*.whl
+fi
+sha256sum "$@" 2>/dev/null || shasum -a 256 "$@"
+if cmp "$1" "$2"; then
+    echo 'equal, bit for bit'
+else
+    python3 "$root/scripts/compare_wheels.py" "$@"
+fi
