@@ -35,7 +35,7 @@ def test_python_and_licence() -> None:
 
 def test_extras() -> None:
     analysis = {"accounting", "cli", "plot", "postgresql", "query", "scipy", "spark"}
-    development = {"bench", "dev", "lint", "peers", "pyright", "test"}
+    development = {"bench", "dev", "docs", "lint", "peers", "pyright", "test"}
     assert set(METADATA.get_all("Provides-Extra") or []) == analysis | development
 
 
