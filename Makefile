@@ -166,6 +166,10 @@ test-aarch64:  ## the Rust tests on AArch64, in an emulator (minutes)
 test-wasm:  ## the crate as WebAssembly in Node: a web page's module, and the golden vectors (minutes)
 	@scripts/test_wasm.sh
 
+.PHONY: test-site
+test-site: docs  ## the documentation site in headless Chromium (a minute); Debian has chromium and chromium-driver
+	$(PY) -m pytest -q -m '' tests/site
+
 # Checked, not linked: that takes neither a C compiler nor an interpreter of the other system.
 .PHONY: check-platforms
 check-platforms: export PYO3_CROSS := 1
@@ -249,6 +253,13 @@ figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figu
 	@mkdir -p docs/figures
 	sed -n 's/^    stairnoise plot/stairnoise plot/p' docs/figures.md | PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh -ex
 
+# ---------------------------------------------------------------- pages
+
+# A page that cannot be built, a name that leads nowhere, a link or an anchor that is not there: each ends the build.
+.PHONY: docs
+docs: $(VENV)/stamp-docs  ## the documentation site, in docs/_build/html (three minutes the first time, without the network)
+	$(PY) -m sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+
 # ---------------------------------------------------------------- set-up
 
 .PHONY: tools
@@ -286,12 +297,16 @@ $(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-venv
 	$(NEW_PIP) && $(PY) -m pip install --group dev
 	@touch $@
 
+$(VENV)/stamp-docs: $(VENV)/stamp-dev
+	$(NEW_PIP) && $(PY) -m pip install --group docs
+	@touch $@
+
 $(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
 	$(NEW_PIP) && $(PY) -m pip install --group bench
 	@touch $@
 
 .PHONY: clean
 clean:  ## remove .venv and everything built
-	rm -rf $(VENV) target dist build .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) target dist build docs/_build docs/api/generated .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/stairnoise/_native*.so python/stairnoise/_native*.pyd
 	find python tests benches scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -75,7 +75,7 @@ class Selecting(Immutable):
         return monotonic
 
     def guarantee(self) -> Guarantee:
-        """Return what one selection promises; `Guarantee.sensitivity` is the sensitivity of the costs."""
+        """Return what one selection promises; ``Guarantee.sensitivity`` is the sensitivity of the costs."""
         return Guarantee(self.eps, 0.0, None, self.sensitivity)
 
     def _store(self, mechanism: _native.Selection, given: dict[str, Any]) -> None:

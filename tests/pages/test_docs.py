@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = sorted(DOCS.rglob("*.md"), key=lambda page: page.name)
+PAGES = sorted((page for page in DOCS.rglob("*.md") if "_build" not in page.parts), key=lambda page: page.name)
 # Libraries that only a section needs, most of them too large for the group `test`. Without it the section is skipped.
 OPTIONAL = {"autodp", "dp_accounting", "jax", "opendp", "prv_accountant", "sklearn", "torch"}
 # The function's page has examples for each law; a page without any, such as the contract, has nothing to run.
@@ -26,7 +26,7 @@ NEEDS = {
     "query.md": ["pandas"],
 }
 
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 
 
 @pages

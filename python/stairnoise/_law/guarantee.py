@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Guarantee(Immutable):
     """What a mechanism promises about its releases; ``guarantee()`` of every mechanism returns one.
 
-    One person changes each of `partitions` released values by at most `sensitivity`. All these values together have the
+    One person changes each of ``partitions`` released values by at most ``sensitivity``. All these values together have the
     (ε, δ) and the ρ below. Objects are immutable and hashable, and print as a sentence.
 
     Attributes
@@ -29,7 +29,7 @@ class Guarantee(Immutable):
         ε of differential privacy. None for a mechanism that states only ρ, such as ``Gaussian(sigma=1)``, or only its
         ``rdp_bound``, such as ``Skellam(mu)``. Its ``privacy_profile(eps)`` returns a δ for every ε.
     delta : float, ndarray or None
-        δ of differential privacy: 0.0 for pure ε, None if `eps` is None.
+        δ of differential privacy: 0.0 for pure ε, None if ``eps`` is None.
     rho : float, ndarray or None
         ρ of zero-concentrated differential privacy, for Gaussian noise. None for all other mechanisms.
     sensitivity : float, int or ndarray

@@ -421,7 +421,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return self.norm_isf(level)
 
     def expected_norm(self, p: float = 1) -> float:
-        r"""E ‖X‖**p, which depends on the dimension and not on the norm.
+        r"""Return the expectation of ‖X‖ to the power p, which depends on the dimension and not on the norm.
 
         .. math:: E ‖X‖^p = \frac{d}{d+p}\, Δ^p\, \frac{Φ(b, -d-p, γ)}{Φ(b, -d, γ)}, \qquad
                   Φ(b, -s, γ) = \sum_{m ≥ 0} b^m (m+γ)^s.

@@ -1,0 +1,139 @@
+"""The page Explore: the directive `explorer` writes its controls, the table and picture of one setting, and the numbers of all
+settings as JSON, which explore.js shows.
+"""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from explore_numbers import CURVES, DELTA, EPS, HEIGHT, RELEASES, SENSITIVITY, WIDTH, key, numbers
+from sphinx.util.docutils import SphinxDirective
+
+KINDS = {"real": "a real number", "integer": "a count or another integer"}
+DEFAULT = ("real", 1, 1, 1e-6, 30)
+COLUMNS = ("mechanism", "E|X|", "standard deviation", "95 % bound", "P(0)", "E|X| ratio")
+_LINES = ("solid", "dashed", "dotted")
+assert len(_LINES) == CURVES
+
+
+def html(cells_by_key: dict[str, Any]) -> str:
+    """Return controls, picture, table and numbers."""
+    cell = cells_by_key[key(*DEFAULT)]
+    choices = [
+        ("kind", "You release", KINDS),
+        ("eps", "ε of all releases together", {number: f"{number}" for number in EPS}),
+        ("sensitivity", "Δ, how far one person moves the value", {number: f"{number}" for number in SENSITIVITY}),
+        ("delta", "δ of all releases together", {number or 0: "none" if number is None else f"{number:g}" for number in DELTA}),
+        ("releases", "Releases", {number: f"{number}" for number in RELEASES}),
+    ]
+    fieldsets = [_fieldset(*choice, default) for choice, default in zip(choices, DEFAULT, strict=True)]
+    data = json.dumps(_shared(cells_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<form id="explore" class="explore" hidden>{"".join(fieldsets)}</form>\n'
+        "<noscript><p>The controls need JavaScript. Without it you see one setting: "
+        f"{_setting(*DEFAULT)}.</p></noscript>\n"
+        f'<p id="explore-says" aria-live="polite">{escape(cell["says"])}</p>\n'
+        f"{_picture(cell)}\n{_table(cell)}\n"
+        f'<p id="explore-notes">{escape(cell["notes"])}</p>\n'
+        f'<script type="application/json" id="explore-cells">{data}</script>\n'
+    )
+
+
+def _shared(cells_by_key: dict[str, Any]) -> dict[str, Any]:
+    """Return the cells with the number of each curve in a list, because many cells have the same curves and sentences."""
+    texts: dict[str, int] = {}
+    cells = {
+        name: {
+            **cell,
+            **{name: texts.setdefault(cell[name], len(texts)) for name in ("says", "notes")},
+            "curves": {law: texts.setdefault(half, len(texts)) for law, half in cell["curves"].items()},
+        }
+        for name, cell in cells_by_key.items()
+    }
+    return {"cells": cells, "texts": list(texts)}
+
+
+def _setting(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
+    return f"{KINDS[kind]}, ε = {eps}, Δ = {sensitivity}, δ = {delta or 0:g}, {releases} releases"
+
+
+def _path(half: str) -> str:
+    """Return a symmetric curve as an SVG path."""
+    flat = half.split(" ")
+    right = [(int(x), y) for x, y in zip(flat[::2], flat[1::2], strict=True)]
+    points = [(WIDTH // 2 - x, y) for x, y in reversed(right)] + [(WIDTH // 2 + x, y) for x, y in right[1:]]
+    return "M" + "L".join(f"{x} {y}" for x, y in points)
+
+
+def _fieldset(name: str, legend: str, options: dict[Any, str], default: Any) -> str:
+    inputs = "".join(
+        f'<label><input type="radio" name="{name}" value="{value}"{" checked" if value == default else ""}> {text}</label>'
+        for value, text in options.items()
+    )
+    return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
+
+
+def _picture(cell: dict[str, Any]) -> str:
+    names, limit = list(cell["curves"]), cell["limit"]
+    curves = "".join(
+        f'<path class="{line}" d="{_path(cell["curves"][names[i]]) if i < len(names) else ""}"/>' for i, line in enumerate(_LINES)
+    )
+    ticks = "".join(
+        f'<line x1="{x}" x2="{x}" y1="{HEIGHT}" y2="{HEIGHT + 5}"/>'
+        f'<text x="{x}" y="{HEIGHT + 22}" text-anchor="{anchor}">{limit * (2 * x / WIDTH - 1):g}</text>'
+        for x, anchor in zip(range(0, WIDTH + 1, WIDTH // 4), ("start", "middle", "middle", "middle", "end"), strict=True)
+    )
+    legend = "".join(
+        f'<li{"" if i < len(names) else " hidden"}><svg viewBox="0 0 40 10" aria-hidden="true"><path class="{line}" d="M0 5H40"/>'
+        f"</svg><span>{names[i] if i < len(names) else ''}</span></li>"
+        for i, line in enumerate(_LINES)
+    )
+    return (
+        '<figure class="explore-picture">'
+        "<figcaption>Density of the noise of one release (probabilities, for integers)</figcaption>"
+        f'<svg id="explore-picture" viewBox="-4 -6 {WIDTH + 8} {HEIGHT + 34}" role="img" aria-label="{_label(cell)}">'
+        f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT}" y2="{HEIGHT}"/>{ticks}{curves}</svg>'
+        f'<ul id="explore-legend">{legend}</ul></figure>'
+    )
+
+
+def _label(cell: dict[str, Any]) -> str:
+    return f"Noise from -{cell['limit']:g} to {cell['limit']:g}: {', '.join(cell['curves'])}. The table has the numbers."
+
+
+def _table(cell: dict[str, Any]) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    body = "".join(f'<tr><th scope="row">{name}</th>{"".join(map(_td, row))}</tr>' for name, *row in cell["rows"])
+    return (
+        '<div class="explore-scroll" tabindex="0" role="region" aria-label="Errors of each mechanism">'
+        '<table class="table" id="explore-table">'
+        "<caption>Error of one release, the least E|X| first</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _td(number: float | None) -> str:
+    return f"<td>{'–' if number is None else format(number, 'g')}</td>"
+
+
+class Explorer(SphinxDirective):
+    """The whole explorer."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return its HTML."""
+        self.env.note_dependency(__file__)
+        return [nodes.raw("", html(numbers(Path(self.env.srcdir) / "_build" / "explore")), format="html")]
+
+
+def _script(app: Any, page: str, *_: Any) -> None:
+    if page == "explore":
+        app.add_js_file("explore.js", loading_method="defer")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the extension."""
+    app.add_directive("explorer", Explorer)
+    app.connect("html-page-context", _script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

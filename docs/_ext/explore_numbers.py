@@ -1,0 +1,151 @@
+"""The numbers of the page Explore: what `compare` says of each setting, computed when the site is built.
+
+What was computed is kept until a source of the library or this file changes.
+"""
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stairnoise as sn
+
+EPS = (0.1, 0.25, 0.5, 1, 2, 4)
+SENSITIVITY = (1, 5, 10)
+DELTA = (None, 1e-9, 1e-6)
+RELEASES = (1, 7, 30)
+KINDS = ("real", "integer")
+
+_MECHANISMS = {"real": ("Staircase", "Laplace"), "integer": ("DiscreteStaircase", "DiscreteLaplace")}
+_WITH_DELTA = {"real": ("Gaussian",), "integer": ("DiscreteGaussian",)}
+# Composing many releases of noise with bounds takes minutes.
+_BOUNDED = {
+    "real": ("TruncatedStaircase", "TruncatedLaplace"),
+    "integer": ("TruncatedDiscreteStaircase", "DiscreteCanonical"),
+}
+_BOUNDED_UP_TO = 7
+
+# The picture, in its own units.
+WIDTH, HEIGHT = 640, 240
+_FLAT = 0.75
+CURVES = 3
+
+
+def mechanisms(kind: str, sensitivity: float, delta: float | None, releases: int) -> tuple[str, ...]:
+    """Return the mechanisms that a setting compares."""
+    names = _MECHANISMS[kind] if delta is None else _MECHANISMS[kind] + _WITH_DELTA[kind]
+    if delta is not None and releases <= _BOUNDED_UP_TO:
+        names += _BOUNDED[kind]
+    return tuple(name for name in names if name != "DiscreteCanonical" or sensitivity == 1)
+
+
+def key(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
+    """Return the name of a setting in the JSON, which explore.js makes of the controls."""
+    return f"{kind} {eps} {sensitivity} {delta or 0} {releases}"
+
+
+def cells(eps: float, delta: float | None, releases: int) -> dict[str, Any]:
+    """Return what the page shows of each kind and sensitivity.
+
+    Noise for real numbers is that of sensitivity 1, times the sensitivity: its laws have no other scale.
+    """
+    found = {}
+    for kind in KINDS:
+        for sensitivity in SENSITIVITY:
+            if kind == "integer" or sensitivity == 1:
+                names = mechanisms(kind, sensitivity, delta, releases)
+                table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
+            found[key(kind, eps, sensitivity, delta, releases)] = _cell(table, sensitivity / table_scale(kind, sensitivity))
+    return found
+
+
+def table_scale(kind: str, sensitivity: float) -> float:
+    """Return the sensitivity at which the table of a setting is computed."""
+    return sensitivity if kind == "integer" else 1
+
+
+def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
+    drawn, limit = _drawn(table), 0.0
+    # The picture is as wide as most of the noise of its widest curve, and shows an integer beside 0, whose bound may be 0. Ends
+    # and halves of the axis are short numbers.
+    widest = max(1.3 * max(table[name].bound_95 for name in drawn), float(hasattr(table[0].law, "pmf")))
+    power = 10 ** math.floor(math.log10(widest * scale))
+    limit = next(power * nice for nice in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if power * nice >= widest * scale) / scale
+    heights = {name: _heights(table[name].law, limit) for name in drawn}
+    top = max(line.max() for line in heights.values())
+    rows = []
+    for row in table:
+        numbers = (row.mean_abs * scale, row.std * scale, row.bound_95 * scale, row.p_zero, row.ratio)
+        rows.append([row.mechanism, *(None if number is None else float(f"{number:.4g}") for number in numbers)])
+    return {
+        "rows": rows,
+        "says": table.recommendation,
+        "notes": " ".join(table.notes),
+        "limit": float(f"{limit * scale:.4g}"),
+        "curves": {name: _half(line / top) for name, line in heights.items()},
+    }
+
+
+def _drawn(table: sn.Comparison) -> list[str]:
+    """Return the mechanisms of the picture: the one of least error, and the ones that it is measured against."""
+    usual = ("Laplace", "DiscreteLaplace", "Gaussian", "DiscreteGaussian")
+    rest = [row.mechanism for row in table[1:] if row.mechanism in usual]
+    rest += [row.mechanism for row in table[1:] if row.mechanism not in usual]
+    return [table[0].mechanism, *rest][:CURVES]
+
+
+def _heights(law: Any, limit: float) -> Any:
+    """Return density or probabilities at every unit of the picture from its middle to the right."""
+    x = np.linspace(0, limit, WIDTH // 2 + 1)
+    return law.pdf(x) if hasattr(law, "pdf") else law.pmf(np.floor(x + 0.5))
+
+
+def _half(heights: Any) -> str:
+    """Return the right half of a curve with no more points than the eye sees, from its middle: "x y x y …"."""
+    return " ".join(f"{x} {y:.0f}" for x, y in _few([(i, HEIGHT * (1 - float(y))) for i, y in enumerate(heights)]))
+
+
+def _few(points: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+    """Leave out points that are nearly on the line between their neighbours (Douglas and Peucker)."""
+    if len(points) < 3:
+        yield from points
+        return
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    off = [abs(y - y0 - (y1 - y0) * (x - x0) / (x1 - x0)) for x, y in points]
+    worst = max(range(len(points)), key=off.__getitem__)
+    if off[worst] < _FLAT:
+        yield from (points[0], points[-1])
+        return
+    *left, _ = _few(points[: worst + 1])
+    yield from left
+    yield from _few(points[worst:])
+
+
+def numbers(kept: Path) -> dict[str, Any]:
+    """Return the cells of all settings: those kept in a folder, or computed and kept there."""
+    path = kept / f"{_sources()}.json"
+    if not path.exists():
+        settings = [(eps, delta, releases) for releases in RELEASES[::-1] for eps in EPS for delta in DELTA]
+        workers = min(2, os.cpu_count() or 1)
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            parts = list(pool.map(cells, *zip(*settings, strict=True)))
+        kept.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({name: cell for part in parts for name, cell in part.items()}), encoding="utf-8")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _sources() -> str:
+    """Return a digest of everything that the numbers come from."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    package = Path(sn.__file__).parent
+    for path in sorted((*package.rglob("*.py"), *package.glob("_native*.so"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

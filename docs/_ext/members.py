@@ -1,0 +1,67 @@
+"""What the page of a class lists, and docstrings as Sphinx wants them."""
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import stairnoise as sn
+
+# Members of these are the language's.
+_PLAIN = (object, tuple, Sequence, BaseException)
+_CODE = re.compile(r"(:\w+:`[^`]*`|``.*?``|`[^`]*`)")
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+def _own(name: str) -> dict[str, Any]:
+    kind = getattr(sn, name)
+    found = {member: inspect.getattr_static(kind, member) for member in dir(kind) if not member.startswith("_")}
+    inherited = [base for base in kind.__mro__ if base in _PLAIN]
+    return {member: thing for member, thing in found.items() if not any(vars(base).get(member) is thing for base in inherited)}
+
+
+def properties(name: str) -> list[str]:
+    """Return the properties of a public class; attributes of other kinds stand in its docstring."""
+    return [member for member, thing in _own(name).items() if isinstance(thing, property)]
+
+
+def methods(name: str) -> list[str]:
+    """Return the methods of a public class, with those that it inherits from the library."""
+    return [
+        member
+        for member, thing in _own(name).items()
+        if inspect.isroutine(thing) or isinstance(thing, (classmethod, staticmethod))
+    ]
+
+
+def of(listed: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    """Return what a function lists of each public class, by its name."""
+    return {name: listed(name) for name in sn.__all__ if inspect.isclass(getattr(sn, name))}
+
+
+def escape_bars(lines: list[str]) -> list[str]:
+    """Return a docstring in which E|X| is text: reStructuredText takes |X| for a name that stands for something else."""
+    found, formula, session = [], None, False
+    for line in lines:
+        session = line.lstrip().startswith(">>>") or (session and bool(line.strip()))
+        indent = len(line) - len(line.lstrip())
+        if formula is not None and line.strip() and indent <= formula:
+            formula = None
+        if line.lstrip().startswith((".. math::", ".. code-block::")):
+            formula = indent
+        if formula is None and not session:
+            parts = _CODE.split(line)
+            parts[::2] = [_BAR.sub(r"\|", part) for part in parts[::2]]
+            line = "".join(parts)
+        found.append(line)
+    return found
+
+
+def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = escape_bars(lines)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the extension."""
+    app.connect("autodoc-process-docstring", _docstring, priority=900)  # after numpydoc
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,59 @@
+// The page Explore: shows the numbers of the chosen setting. They stand in the page itself, computed by the library.
+"use strict";
+
+const form = document.getElementById("explore");
+const { cells, texts } = JSON.parse(document.getElementById("explore-cells").textContent);
+const says = document.getElementById("explore-says");
+const notes = document.getElementById("explore-notes");
+const picture = document.getElementById("explore-picture");
+const legend = document.getElementById("explore-legend");
+const body = document.querySelector("#explore-table tbody");
+const names = ["kind", "eps", "sensitivity", "delta", "releases"];
+
+const plain = (number) => (number === null ? "–" : number !== 0 && Math.abs(number) < 1e-4 ? number.toExponential() : String(number));
+
+function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
+  return made;
+}
+
+// A curve is kept as its right half, "x y x y …" from the middle of a picture 640 wide.
+function path(half) {
+  const right = half.match(/\S+ \S+/g).map((point) => point.split(" ").map(Number));
+  const left = right.slice(1).reverse().map(([x, y]) => [-x, y]);
+  return "M" + [...left, ...right].map(([x, y]) => `${320 + x} ${y}`).join("L");
+}
+
+function show() {
+  const chosen = new FormData(form);
+  const cell = cells[names.map((name) => chosen.get(name)).join(" ")];
+  const curves = Object.entries(cell.curves);
+  says.textContent = texts[cell.says];
+  notes.textContent = texts[cell.notes];
+  picture.setAttribute(
+    "aria-label",
+    `Noise from -${plain(cell.limit)} to ${plain(cell.limit)}: ${curves.map(([name]) => name).join(", ")}. The table has the numbers.`,
+  );
+  picture.querySelectorAll("text").forEach((text, i) => {
+    text.textContent = plain(Number((cell.limit * (i / 2 - 1)).toPrecision(4)));
+  });
+  picture.querySelectorAll("path").forEach((curve, i) => curve.setAttribute("d", curves[i] ? path(texts[curves[i][1]]) : ""));
+  legend.querySelectorAll("li").forEach((item, i) => {
+    item.hidden = !curves[i];
+    item.querySelector("span").textContent = curves[i] ? curves[i][0] : "";
+  });
+  body.replaceChildren(
+    ...cell.rows.map(([name, ...numbers]) => {
+      const row = document.createElement("tr");
+      row.append(element("th", name, { scope: "row" }), ...numbers.map((number) => element("td", plain(number))));
+      return row;
+    }),
+  );
+}
+
+form.hidden = false;
+form.addEventListener("change", show);
+form.addEventListener("submit", (event) => event.preventDefault());
+show();

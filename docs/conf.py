@@ -1,0 +1,72 @@
+"""Configuration of the documentation site: `make docs` builds it from the pages of this folder, without the network."""
+
+import sys
+from importlib.metadata import version as installed
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+import inventories  # noqa: E402
+import links  # noqa: E402
+import members  # noqa: E402
+
+project = "stairnoise"
+author = "The stairnoise developers"
+copyright = author
+release = version = installed("stairnoise")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "api_links",
+    "explore",
+    "links",
+    "mathml",
+    "members",
+    "pictures",
+    "sessions",
+]
+exclude_patterns = ["_build", "_ext"]
+templates_path = ["_templates"]
+nitpicky = True
+# Parameters that are named like a module of the package.
+nitpick_ignore = [("py:obj", "data"), ("py:obj", "rng")]
+default_role = "autolink"
+highlight_language = "text"
+
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+autosummary_context = {"properties": members.of(members.properties), "methods_of": members.of(members.methods)}
+autodoc_typehints = "none"  # the docstrings have the types, in words
+numpydoc_show_class_members = False  # the template of a class lists them
+numpydoc_xref_param_type = False
+
+# Compiled from the lists of names beside this file, so that the build asks nobody.
+intersphinx_mapping = inventories.mapping(HERE / "inventories", HERE / "_build" / "inventories")
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "stairnoise"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "github_url": links.REPOSITORY,
+    "header_links_before_dropdown": 8,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}

@@ -1,0 +1,101 @@
+"""The built site: every link and anchor leads somewhere, nothing comes from elsewhere, and no page of the API is empty.
+
+Evidence: the HTML, read by Python's parser.
+"""
+
+import posixpath
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import stairnoise as sn
+
+# Written by Sphinx for its own use.
+NOT_PAGES = {"genindex.html", "search.html", "py-modindex.html"}
+
+
+class Page(HTMLParser):
+    """Anchors, links, what is loaded, and formulas of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.tags.append(tag)
+        self.ids |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in ("script", "img", "iframe", "object", "source", "embed", "video") and (given.get("src") or given.get("data")):
+            self.loaded.append(given.get("src") or given["data"])
+        if tag == "link" and given.get("rel") not in ("index", "search", "next", "prev", "author", "canonical"):
+            self.loaded.append(given["href"])
+
+
+@cache
+def parsed(path: Path) -> Page:
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def pages(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+def test_the_sections_are_there(site: Path) -> None:
+    names = {page.relative_to(site).as_posix() for page in pages(site)}
+    sections = ("tutorials/index", "how_to/index", "choose/index", "theory/index", "api/index", "trust/index")
+    assert {f"{name}.html" for name in ("index", "start", "explore", "changelog", *sections)} <= names
+
+
+def test_links_and_anchors(site: Path) -> None:
+    missing, checked = [], 0
+    for page in pages(site):
+        name = page.relative_to(site).as_posix()
+        for link in parsed(page).links:
+            parts = urlsplit(link)
+            if parts.scheme or link in ("#", ""):
+                continue
+            checked += 1
+            folder = posixpath.dirname(name)
+            target = site / posixpath.normpath(posixpath.join(folder, unquote(parts.path))) if parts.path else page
+            anchor = unquote(parts.fragment) if target.suffix == ".html" else ""
+            if not target.is_file() or (anchor and anchor not in parsed(target).ids):
+                missing.append(f"{name}: {link}")
+    print(f"{checked} links on {len(pages(site))} pages")
+    assert missing == []
+    assert checked > 5000
+
+
+def test_nothing_comes_from_elsewhere(site: Path) -> None:
+    from_elsewhere = {link for page in pages(site) for link in parsed(page).loaded if urlsplit(link).netloc}
+    assert from_elsewhere == set()
+    styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
+    assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)\"']*", styles) == []
+
+
+def test_formulas_are_mathml(site: Path) -> None:
+    for page in (site / "theory").glob("*.html"):
+        assert ("math" in parsed(page).tags) is (page.stem != "index"), page.name
+    assert "math" in parsed(site / "api" / "generated" / "stairnoise.Staircase.html").tags
+
+
+@pytest.mark.parametrize("name", [name for name in sn.__all__ if name != "__version__"])
+def test_a_public_name_has_a_page_that_says_something(site: Path, name: str) -> None:
+    path = site / "api" / "generated" / f"stairnoise.{name}.html"
+    text = path.read_text(encoding="utf-8")
+    assert f"stairnoise.{name}" in parsed(path).ids
+    first = (getattr(sn, name).__doc__ or "").strip().split("\n")[0]
+    assert first.split("`")[0].split("|")[0].split(" ")[0] in text
+    for member in dir(getattr(sn, name)):
+        thing = getattr(getattr(sn, name), member, None)
+        if not member.startswith("_") and "stairnoise" in str(getattr(thing, "__module__", "")):
+            assert f"stairnoise.{name}.{member}" in parsed(path).ids, member

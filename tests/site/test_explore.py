@@ -1,0 +1,118 @@
+"""The page Explore shows what the library says.
+
+Evidence: `compare`, `error_bound` and the density, asked again for settings of each kind, against the numbers and curves in the
+built page. Numbers on the page have four digits, so they agree to 5e-4 relative.
+"""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stairnoise as sn
+
+explore_numbers = pytest.importorskip(
+    "explore_numbers", reason="Sphinx is not installed: pip install '.[docs]'", exc_type=ImportError
+)
+
+# Of each kind, sensitivity, δ and number of releases at least one; those that take minutes are left to the build.
+SETTINGS = [
+    ("real", 1, 1, None, 1),
+    ("real", 0.1, 10, None, 30),
+    ("real", 4, 5, 1e-6, 1),
+    ("real", 2, 10, 1e-9, 7),
+    ("integer", 1, 1, None, 1),
+    ("integer", 4, 1, 1e-9, 1),
+    ("integer", 0.5, 10, None, 7),
+    ("integer", 2, 5, 1e-6, 1),
+    ("integer", 0.25, 10, 1e-6, 30),
+]
+
+
+def page(site: Path) -> dict[str, Any]:
+    found = re.search(
+        r'<script type="application/json" id="explore-cells">(.*?)</script>', (site / "explore.html").read_text(encoding="utf-8")
+    )
+    assert found is not None
+    numbers: dict[str, Any] = json.loads(found[1])
+    return numbers
+
+
+def test_every_setting_is_there(site: Path) -> None:
+    numbers = page(site)
+    found, texts = numbers["cells"], numbers["texts"]
+    every = {
+        explore_numbers.key(kind, eps, sensitivity, delta, releases)
+        for kind in explore_numbers.KINDS
+        for eps in explore_numbers.EPS
+        for sensitivity in explore_numbers.SENSITIVITY
+        for delta in explore_numbers.DELTA
+        for releases in explore_numbers.RELEASES
+    }
+    assert set(found) == every
+    for name, cell in found.items():
+        kind, _, sensitivity, delta, releases = name.split(" ")
+        names = explore_numbers.mechanisms(kind, float(sensitivity), float(delta) or None, int(releases))
+        left_out = re.match("Left out: (.*?);", texts[cell["notes"]])
+        assert sorted([row[0] for row in cell["rows"]] + (left_out[1].split(", ") if left_out else [])) == sorted(names)
+        assert all(number is None or math.isfinite(number) for row in cell["rows"] for number in row[1:])
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: " ".join(map(str, setting)))
+def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, float | None, int]) -> None:
+    """The page's real numbers come from sensitivity 1; here they are asked for at the sensitivity of the setting."""
+    kind, eps, sensitivity, delta, releases = setting
+    numbers = page(site)
+    cell = numbers["cells"][explore_numbers.key(*setting)]
+    names = explore_numbers.mechanisms(kind, sensitivity, delta, releases)
+    table = sn.compare(eps, sensitivity, delta=delta, releases=releases, mechanisms=names)
+    assert numbers["texts"][cell["says"]] == table.recommendation
+    assert numbers["texts"][cell["notes"]] == " ".join(table.notes)
+    for name, mean, std, bound, p_zero, ratio in cell["rows"]:
+        row = table[name]
+        assert mean == pytest.approx(row.mean_abs, rel=6e-4)
+        assert std == pytest.approx(row.law.std(), rel=6e-4)
+        assert bound == pytest.approx(row.law.error_bound(0.05), rel=6e-4)
+        assert p_zero == (None if kind == "real" else pytest.approx(row.law.pmf(0), rel=6e-4))
+        assert ratio == pytest.approx(row.ratio, rel=6e-4)
+    means = [row[1] for row in cell["rows"]]
+    assert means == sorted(means)
+
+
+@pytest.mark.parametrize("setting", SETTINGS[:2] + SETTINGS[4:5], ids=lambda setting: " ".join(map(str, setting)))
+def test_curves_are_the_densities(site: Path, setting: tuple[str, float, float, float | None, int]) -> None:
+    """Points are rounded to a unit of the picture, 240 high."""
+    kind, eps, sensitivity, delta, releases = setting
+    numbers = page(site)
+    cell = numbers["cells"][explore_numbers.key(*setting)]
+    laws = {
+        row.mechanism: row.law
+        for row in sn.compare(
+            eps,
+            sensitivity,
+            delta=delta,
+            releases=releases,
+            mechanisms=explore_numbers.mechanisms(kind, sensitivity, delta, releases),
+        )
+    }
+    points = {}
+    for name, index in cell["curves"].items():
+        flat = [float(number) for number in numbers["texts"][index].split(" ")]
+        x = [cell["limit"] * number / (explore_numbers.WIDTH / 2) for number in flat[::2]]
+        heights = [laws[name].pdf(v) if kind == "real" else laws[name].pmf(math.floor(v + 0.5)) for v in x]
+        points[name] = (heights, [1 - y / explore_numbers.HEIGHT for y in flat[1::2]])
+    top = max(max(heights) for heights, _ in points.values())
+    for heights, drawn in points.values():
+        assert drawn == pytest.approx([height / top for height in heights], abs=0.6 / explore_numbers.HEIGHT)
+
+
+def test_without_a_script_the_page_shows_one_setting(site: Path) -> None:
+    text = (site / "explore.html").read_text(encoding="utf-8")
+    numbers = page(site)
+    cell = numbers["cells"][explore_numbers.key(*pytest.importorskip("explore").DEFAULT)]
+    assert '<form id="explore" class="explore" hidden>' in text
+    for name, mean, *_ in cell["rows"]:
+        assert f'<tr><th scope="row">{name}</th><td>{mean:g}</td>' in text
