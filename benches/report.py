@@ -19,25 +19,12 @@ from benches.builds import ROOT
 from benches.peers import PEERS, reason_absent
 from benches.results import FORMAT, Record, Result
 from benches.tables import BEGIN, END, comparison_row, page, readme_figures
+from benches.timing import SECTIONS
 
 __all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest", "update_readme", "write"]
 
 RECORDS = ROOT / "benches" / "record"
 README = ROOT / "README.md"
-SECTIONS = (
-    "unit",
-    "bulk",
-    "release",
-    "keyed",
-    "family",
-    "own eps",
-    "outputs",
-    "growth",
-    "scalars",
-    "counts",
-    "bit generator",
-    "theory",
-)
 
 
 def make_record(timings: Path, compared: Record, load_before: float | None = None) -> Record:

@@ -34,6 +34,22 @@ Where another process wants the core, a round shorter than a slice often escapes
 rounds of 2 ms gave ratios to NumPy and MKL 1.4 to 1.9 times as large as rounds of 50 ms.
 """
 
+SECTIONS = (
+    "unit",
+    "bulk",
+    "release",
+    "keyed",
+    "family",
+    "own eps",
+    "outputs",
+    "growth",
+    "scalars",
+    "counts",
+    "bit generator",
+    "theory",
+)
+"""What a record has figures of, in the order of its page."""
+
 
 class Run:
     """Something to time: `draw` makes `n` values at a call."""
@@ -85,6 +101,8 @@ def side_by_side(
     benchmark: Any, section: str, work: str, contender: str, run: Run, beside: Mapping[str, Run], least: int = 5
 ) -> object:
     """Time `run` in `least` rounds or more, each after one round of everything `beside` it; return what `run` drew last."""
+    if section not in SECTIONS:
+        raise ValueError(f"section must be one of SECTIONS, got {section!r}")  # now, not when the record is made of it
     seconds = [each.calibrate() for each in (run, *beside.values())]
     rounds = min(101, max(least, round(SECONDS / sum(seconds))))
     between: dict[str, list[float]] = {name: [] for name in beside}
