@@ -69,4 +69,4 @@ def bench_bit_generator(benchmark: Any, name: str) -> None:
     draws, n, check = WORKS[name]
     beside = {peer: Run(draws(Rng(make())), n) for peer, make in PEERS.items()}
     run = Run(draws(Rng(sn.SecureBitGenerator())), n)
-    check(side_by_side(benchmark, "bit generator", work(name), OURS, run, beside, least=11))
+    check(side_by_side(benchmark, "bits", work(name), OURS, run, beside, least=11))

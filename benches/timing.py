@@ -45,7 +45,7 @@ SECTIONS = (
     "growth",
     "scalars",
     "counts",
-    "bit generator",
+    "bits",
     "theory",
 )
 """What a record has figures of, in the order of its page."""
