@@ -219,6 +219,13 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 	command -v cargo-llvm-cov || [ -x target/tools/bin/cargo-llvm-cov ] || cargo install --quiet --locked --root target/tools cargo-llvm-cov
 	$(PY) -m scripts.coverage
 
+# A survivor is not an error of make: docs/evidence/mutants.md says which of them no test can find.
+.PHONY: test-mutants
+test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (hours); SHARD=0/100
+	$(PY) -m pip install 'cosmic-ray>=8.4'
+	scripts/test_mutants.sh rust $(SHARD) || [ $$? -eq 2 ]
+	scripts/test_mutants.sh python $(SHARD)
+
 .PHONY: fuzz
 fuzz: | tools  ## the fuzz targets, each for a minute or SECONDS_EACH
 	scripts/fuzz.sh
