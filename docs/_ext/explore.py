@@ -31,7 +31,7 @@ def html(cells_by_key: dict[str, Any]) -> str:
     fieldsets = [_fieldset(*choice, default) for choice, default in zip(choices, DEFAULT, strict=True)]
     data = json.dumps(_shared(cells_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<form id="explore" class="explore" hidden>{"".join(fieldsets)}</form>\n'
+        f'<form id="explore-form" class="explore" hidden>{"".join(fieldsets)}</form>\n'
         "<noscript><p>The controls need JavaScript. Without it you see one setting: "
         f"{_setting(*DEFAULT)}.</p></noscript>\n"
         f'<p id="explore-says" aria-live="polite">{escape(cell["says"])}</p>\n'

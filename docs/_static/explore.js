@@ -1,7 +1,7 @@
 // The page Explore: shows the numbers of the chosen setting. They stand in the page itself, computed by the library.
 "use strict";
 
-const form = document.getElementById("explore");
+const form = document.getElementById("explore-form");
 const { cells, texts } = JSON.parse(document.getElementById("explore-cells").textContent);
 const says = document.getElementById("explore-says");
 const notes = document.getElementById("explore-notes");

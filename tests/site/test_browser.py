@@ -135,7 +135,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
         return found
 
     def chosen() -> list[str]:
-        return every("#explore input:checked", "item.value")
+        return every("#explore-form input:checked", "item.value")
 
     def agrees() -> bool:
         cell = numbers["cells"][" ".join(chosen())]
@@ -159,7 +159,7 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
 
     numbers = json.loads(ask("document.getElementById('explore-cells').textContent"))
     assert agrees()
-    browser.execute_script("document.querySelector('#explore input:checked').focus()")
+    browser.execute_script("document.querySelector('#explore-form input:checked').focus()")
     seen = {tuple(chosen())}
     for group in range(5):
         before = chosen()

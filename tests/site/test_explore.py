@@ -110,6 +110,6 @@ def test_without_a_script_the_page_shows_one_setting(site: Path) -> None:
     text = (site / "explore.html").read_text(encoding="utf-8")
     numbers = page(site)
     cell = numbers["cells"][explore_numbers.key(*pytest.importorskip("explore").DEFAULT)]
-    assert '<form id="explore" class="explore" hidden>' in text
+    assert '<form id="explore-form" class="explore" hidden>' in text
     for name, mean, *_ in cell["rows"]:
         assert f'<tr><th scope="row">{name}</th><td>{mean:g}</td>' in text
