@@ -47,8 +47,6 @@ autosummary_generate = True
 autosummary_context = {"properties": members.of(members.properties), "methods_of": members.of(members.methods)}
 autodoc_typehints = "none"  # the docstrings have the types, in words
 numpydoc_show_class_members = False  # the template of a class lists them
-numpydoc_xref_param_type = False
-
 # Compiled from the lists of names beside this file, so that the build asks nobody.
 intersphinx_mapping = inventories.mapping(HERE / "inventories", HERE / "_build" / "inventories")
 
@@ -58,6 +56,8 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "stairnoise"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False

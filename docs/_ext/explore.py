@@ -31,12 +31,13 @@ def html(cells_by_key: dict[str, Any]) -> str:
     fieldsets = [_fieldset(*choice, default) for choice, default in zip(choices, DEFAULT, strict=True)]
     data = json.dumps(_shared(cells_by_key), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<form id="explore" class="explore" hidden>{"".join(fieldsets)}</form>\n'
+        f'<form id="explore-form" class="explore" hidden>{"".join(fieldsets)}</form>\n'
         "<noscript><p>The controls need JavaScript. Without it you see one setting: "
         f"{_setting(*DEFAULT)}.</p></noscript>\n"
         f'<p id="explore-says" aria-live="polite">{escape(cell["says"])}</p>\n'
         f"{_picture(cell)}\n{_table(cell)}\n"
         f'<p id="explore-notes">{escape(cell["notes"])}</p>\n'
+        f'<p>In Python: <code id="explore-asks">{escape(_asks(cell, *DEFAULT[1:]))}</code></p>\n'
         f'<script type="application/json" id="explore-cells">{data}</script>\n'
     )
 
@@ -57,6 +58,12 @@ def _shared(cells_by_key: dict[str, Any]) -> dict[str, Any]:
 
 def _setting(kind: str, eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
     return f"{KINDS[kind]}, ε = {eps}, Δ = {sensitivity}, δ = {delta or 0:g}, {releases} releases"
+
+
+def _asks(cell: dict[str, Any], eps: float, sensitivity: float, delta: float | None, releases: int) -> str:
+    """Return the call that has the numbers of a setting, as explore.js writes it."""
+    names = ", ".join(f'"{row[0]}"' for row in cell["rows"])
+    return f"sn.compare({eps}, {sensitivity}, delta={delta}, releases={releases}, mechanisms=[{names}])"
 
 
 def _path(half: str) -> str:

@@ -87,7 +87,7 @@ def _cell(table: sn.Comparison, scale: float) -> dict[str, Any]:
     return {
         "rows": rows,
         "says": table.recommendation,
-        "notes": " ".join(table.notes),
+        "notes": " ".join(f"{note}." for note in table.notes),
         "limit": float(f"{limit * scale:.4g}"),
         "curves": {name: _half(line / top) for name, line in heights.items()},
     }

@@ -1,10 +1,11 @@
 // The page Explore: shows the numbers of the chosen setting. They stand in the page itself, computed by the library.
 "use strict";
 
-const form = document.getElementById("explore");
+const form = document.getElementById("explore-form");
 const { cells, texts } = JSON.parse(document.getElementById("explore-cells").textContent);
 const says = document.getElementById("explore-says");
 const notes = document.getElementById("explore-notes");
+const asks = document.getElementById("explore-asks");
 const picture = document.getElementById("explore-picture");
 const legend = document.getElementById("explore-legend");
 const body = document.querySelector("#explore-table tbody");
@@ -32,6 +33,10 @@ function show() {
   const curves = Object.entries(cell.curves);
   says.textContent = texts[cell.says];
   notes.textContent = texts[cell.notes];
+  const [, eps, sensitivity, delta, releases] = names.map((name) => chosen.get(name));
+  const mechanisms = cell.rows.map(([name]) => `"${name}"`).join(", ");
+  asks.textContent =
+    `sn.compare(${eps}, ${sensitivity}, delta=${delta === "0" ? "None" : delta}, releases=${releases}, mechanisms=[${mechanisms}])`;
   picture.setAttribute(
     "aria-label",
     `Noise from -${plain(cell.limit)} to ${plain(cell.limit)}: ${curves.map(([name]) => name).join(", ")}. The table has the numbers.`,
