@@ -12,7 +12,7 @@ shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/target/rehearsal
 clone=$work/stairnoise
-all='test test-long test-aarch64 test-avx512 check-platforms audit bench version crate wheels reproduce readme index'
+all='test test-long test-aarch64 test-avx512 check-platforms check-msrv test-package semver audit bench version crate wheels reproduce readme index'
 if [ $# = 0 ]; then
     rm -rf "$work"
     # shellcheck disable=SC2086

@@ -31,6 +31,7 @@ ABOUT = {
     "property": ("python/stairnoise/_output.py", "python/stairnoise/_parameters.py", "tests/property/"),
     "query": ("python/stairnoise/query/", "python/stairnoise/cli/query", "tests/query/"),
     "selftest": ("python/stairnoise/_selftest/",),
+    "site": ("docs/", "python/stairnoise/__init__.py", "tests/site/"),
     "statistical": ("rust/core/src/draw/", "rust/core/src/kernel/", "tests/statistical/"),
     "typing": ("python/stairnoise/__init__.py", "python/stairnoise/_native.pyi"),
 }

@@ -145,13 +145,15 @@ class _ByDifferences(Selecting):
 
     def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
+        # Memory first: a view that repeats a row beyond all memory is refused before anybody goes through it.
+        above = np.empty(rows.shape)
         least = rows.min(axis=-1, keepdims=True)
         # Halving is inexact only for subnormal numbers, which are negligible beside a difference that would overflow.
         finite = np.where(rows < np.inf, rows, least) if infinite else rows
         halved = bool(np.abs(finite).max(initial=0.0) >= 2.0**1022)
         if halved:
             rows, least = rows / 2, least / 2
-        above, exponent = np.frexp(rows - least)
+        above, exponent = np.frexp(np.subtract(rows, least, out=above))
         eps, unit = math.frexp(self.eps), math.frexp(self.sensitivity)
         shift = eps[1] - unit[1] + halved - (not self.monotonic)
         with np.errstate(over="ignore", under="ignore"):

@@ -427,7 +427,7 @@ def test_rounds_alternate() -> None:
 
     run, other = (timing.Run(lambda name=name: order.append(name), 1) for name in ("run", "other"))
     run.calibrate = other.calibrate = lambda: timing.SECONDS / 10
-    timing.side_by_side(Benchmark(), "s", "w", "c", run, {"o": other})
+    timing.side_by_side(Benchmark(), "unit", "w", "c", run, {"o": other})
     assert order == ["other", "run"] * 5
     assert facts["beside_ns"].keys() == {"o"}
 

@@ -70,7 +70,7 @@ def test_platforms_are_those_of_the_classifiers_and_the_checks() -> None:
         for line in importlib.metadata.metadata("stairnoise").get_all("Classifier") or []
         if "System" in line
     }
-    assert systems == {"Linux", "MacOS"}
+    assert systems == {"Linux", "MacOS", "Windows"}
     assert "x86_64-pc-windows-msvc aarch64-apple-darwin" in file("Makefile")
     assert "manylinux2014 (2.17)" in file("scripts/wheels.sh")
     assert "glibc 2.17" in row("Linux, x86-64")

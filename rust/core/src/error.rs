@@ -267,6 +267,12 @@ impl fmt::Display for DrawError {
 
 impl core::error::Error for DrawError {}
 
+impl From<EntropyError> for DrawError {
+    fn from(error: EntropyError) -> Self {
+        Self::Entropy(error)
+    }
+}
+
 impl From<OutOfMemory> for DrawError {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory

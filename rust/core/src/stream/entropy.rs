@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::error::DrawError;
-
 #[cfg(feature = "entropy")]
 use getrandom as source;
 
@@ -44,12 +42,12 @@ impl fmt::Display for EntropyError {
 impl core::error::Error for EntropyError {}
 
 /// Fills `bytes` from the operating system.
-pub(super) fn fill(bytes: &mut [u8]) -> Result<(), DrawError> {
+pub(super) fn fill(bytes: &mut [u8]) -> Result<(), EntropyError> {
     #[cfg(test)]
     if tests::FAILS.get() {
         return Err(tests::FAILURE);
     }
-    source::fill(bytes).map_err(|error| DrawError::Entropy(EntropyError(error)))
+    source::fill(bytes).map_err(EntropyError)
 }
 
 #[cfg(test)]
@@ -63,7 +61,7 @@ pub(super) mod tests {
     }
 
     /// What a system says whose random source fails.
-    pub const FAILURE: DrawError = DrawError::Entropy(EntropyError(source::Error::UNSUPPORTED));
+    pub const FAILURE: EntropyError = EntropyError(source::Error::UNSUPPORTED);
 
     /// Runs `work` on a system whose random source fails.
     pub fn without_entropy<R>(work: impl FnOnce() -> R) -> R {
@@ -76,7 +74,7 @@ pub(super) mod tests {
     #[test]
     fn the_error_says_the_cause() {
         let cause = source::Error::UNSUPPORTED;
-        assert_eq!(FAILURE.to_string(), format!("the operating system gave no entropy: {cause}"));
+        assert_eq!(FAILURE.to_string(), cause.to_string());
     }
 
     /// Evidence: everything that makes a key, and a generator of a given key as the control.

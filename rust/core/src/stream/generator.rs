@@ -456,8 +456,8 @@ mod tests {
     fn without_entropy_no_generator_is_made() {
         let mut parent = Generator::from_os().unwrap();
         without_entropy(|| {
-            assert_eq!(Generator::from_os().err(), Some(FAILURE));
-            assert_eq!(parent.spawn().err(), Some(FAILURE));
+            assert_eq!(Generator::from_os().err(), Some(FAILURE.into()));
+            assert_eq!(parent.spawn().err(), Some(FAILURE.into()));
         });
     }
 
@@ -469,12 +469,12 @@ mod tests {
         let mut out = [7_i64; 3];
         without_entropy(|| {
             for _ in 0..3 {
-                assert_eq!(generator.next(1).err(), Some(FAILURE));
-                assert_eq!(generator.next_staged(1).err(), Some(FAILURE));
-                assert_eq!(generator.at(0).err(), Some(FAILURE));
-                assert_eq!(generator.spawn().err(), Some(FAILURE));
+                assert_eq!(generator.next(1).err(), Some(FAILURE.into()));
+                assert_eq!(generator.next_staged(1).err(), Some(FAILURE.into()));
+                assert_eq!(generator.at(0).err(), Some(FAILURE.into()));
+                assert_eq!(generator.spawn().err(), Some(FAILURE.into()));
                 let law = crate::DiscreteLaplace::new(1.0, 1).unwrap();
-                assert_eq!(law.fill(&mut generator, &mut out), Err(FAILURE));
+                assert_eq!(law.fill(&mut generator, &mut out), Err(FAILURE.into()));
             }
         });
         assert_eq!((generator.next_fill(), out), (0, [7; 3]));
