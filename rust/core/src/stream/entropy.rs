@@ -82,12 +82,12 @@ pub(super) mod tests {
     #[cfg(not(feature = "entropy"))]
     fn without_the_feature_no_key_is_made() {
         use crate::{BitGenerator, Generator};
-        let refused = DrawError::Entropy(EntropyError(source::Error));
+        let refused = EntropyError(source::Error);
         assert!(refused.to_string().contains("feature `entropy`"));
         let mut bytes = [7; 32];
         assert_eq!((fill(&mut bytes), bytes), (Err(refused), [7; 32]));
-        assert_eq!(Generator::from_os().err(), Some(refused));
-        assert_eq!(BitGenerator::from_os().err(), Some(refused));
+        assert_eq!(Generator::from_os().err(), Some(refused.into()));
+        assert_eq!(BitGenerator::from_os().err(), Some(refused.into()));
         let mut given = Generator::from_key(&[7; 32]);
         assert!(given.spawn().and_then(|mut child| child.next(1)).is_ok());
     }
