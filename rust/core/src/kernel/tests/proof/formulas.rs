@@ -4,8 +4,8 @@ use std::f64::consts::LN_2;
 
 use super::bounded::Bounded;
 use super::{
-    EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_MINUS_LN, SECOND_ORDER,
-    SQRT_HALF, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
+    ATANH, EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_ATANH,
+    ROUGH_MINUS_LN, SECOND_ORDER, SQRT_HALF, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, LN2_HIGH, MulAdd};
@@ -40,6 +40,10 @@ fn logarithms_on<A: MulAdd<Bounded>>() {
             let rough = elementary::rough_minus_ln::<A, Bounded>(e, s).off_by(left_out(4));
             assert!(rough.error <= ROUGH_MINUS_LN, "rough −ln at {e:?}, {m:?}: {rough:?}");
         }
+        let fine = elementary::atanh::<A, Bounded>(s).off_by(left_out(10) / 2.0);
+        assert!(fine.error <= ATANH, "atanh of {m:?}: {fine:?}");
+        let rough = elementary::rough_atanh::<A, Bounded>(s).off_by(left_out(4) / 2.0);
+        assert!(rough.error <= ROUGH_ATANH, "rough atanh of {m:?}: {rough:?}");
     }
 }
 
