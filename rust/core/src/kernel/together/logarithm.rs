@@ -10,15 +10,15 @@ use crate::lattice::value::{Steps, Value};
 
 /// The formula of [`GeometricLane`](super::super::geometric::GeometricLane), |X| = ⌊κ·(−ln v) + β⌋.
 ///
-/// With V = m·2^e and s of m, by [`split_ln`],
+/// With V = m·2^(63 − e) and s of m, by [`split_ln`],
 ///
 /// ```text
-/// x − ½ = (63 − e)·κ·ln 2 + (β − ½) − 2κ·atanh s.
+/// x − ½ = e·κ·ln 2 + (β − ½) − 2κ·atanh s.
 /// ```
 ///
 /// What is rounded is x − ½, so that the distance to the nearest whole number tells how far x is from an edge.
 ///
-/// Error of x where V ≥ 2⁴⁸, so that ℓ = −ln v ≤ 10.4 and (63 − e)·ln 2 ≤ ℓ + ½·ln 2, in units of u:
+/// Error of x where V ≥ 2⁴⁸, so that ℓ = −ln v ≤ 10.4 and e·ln 2 ≤ ℓ + ½·ln 2, in units of u:
 ///
 /// ```text
 /// V as an f64                 κ
@@ -79,16 +79,15 @@ impl<const ROUGH: bool, const MAPPED: bool> Block for Logarithm<ROUGH, MAPPED> {
         } = *self;
         let [mut e, mut quotient, mut x] = [[0.0; BLOCK]; 3];
         for i in 0..BLOCK {
-            (e[i], quotient[i]) = split_ln(whole[i]);
+            (e[i], quotient[i]) = split_ln(f64::from(WORD_BITS), whole[i]);
         }
         for i in 0..BLOCK {
-            let e = f64::from(WORD_BITS) - e[i];
             let half = if ROUGH {
                 rough_atanh::<A, f64>(quotient[i])
             } else {
                 atanh::<A, f64>(quotient[i])
             };
-            x[i] = A::mul_add(slope, half, A::mul_add(e, octave, offset));
+            x[i] = A::mul_add(slope, half, A::mul_add(e[i], octave, offset));
         }
         self.certain.write(words, &whole, &x, steps, out)
     }

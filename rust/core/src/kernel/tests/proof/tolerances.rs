@@ -272,7 +272,7 @@ fn tolerance_of_logarithms() {
     // atanh of the largest s, (1 − √½)/(1 + √½), is a quarter of ln 2.
     let (longest, twice) = (LONGEST - logarithm::LEAST.ln() + U, LN_2 / 2.0);
     let (word, product) = (U, 2.0 * U * twice);
-    // κ, ln 2, their product, and its product with 63 − e; then two sums.
+    // κ, ln 2, their product, and its product with e; then two sums.
     let octaves = (4.0 + 2.0) * U * (longest + LN_2 / 2.0);
     let per_scale = |atanh: f64| (word + 2.0 * atanh + product + octaves) * SECOND_ORDER;
     let allowed = logarithm::PER_SCALE + longest * logarithm::PER_X;
