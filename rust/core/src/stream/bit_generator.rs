@@ -1,8 +1,10 @@
 //! Words one after another, for generators of other libraries, such as NumPy's (contract, section 17).
 //!
-//! Words are made a buffer at a time. The key that makes a buffer makes its own successor too and is overwritten by it, and a word is erased
-//! as it is taken: memory that is read later does not tell the words taken before. A forked child starts with an empty buffer and a key of
-//! its own.
+//! The key that makes a buffer of words makes its own successor too and is overwritten by it, and a word is erased as it is taken: memory that is
+//! read later does not tell the words taken before. A forked child starts with an empty buffer and a key of its own.
+//!
+//! While words are taken from one buffer, the next is made piece by piece in the place of words that were taken. Its key is there in any case, so
+//! that its words tell nothing more. A piece is so small that the processor encrypts it beside the draws that follow, which have other work to do.
 //!
 //! A draw cannot report an error, so that nothing here can fail once a generator is made: no memory is asked for, nothing is locked, and a
 //! forked child gets its key whether or not the operating system has entropy. All of the state is atomic numbers. Draws of several threads at
@@ -14,33 +16,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
-use super::cipher::Cipher;
+use super::cipher::{Cipher, Domain, Wide, tweak};
 use super::entropy;
 use super::pages::Pages;
 use super::process::{found_family, number_in_family, process_mark};
+use super::shared_cipher::{PIECE, PIECES, Piece, SharedCipher};
 use crate::error::DrawError;
+use crate::kernel::{Tier, clear_registers};
 use crate::lines::Lines;
 use crate::memory;
 use crate::stack;
-use crate::wiped::wipe;
 
 type Key = [u8; 32];
 
-/// Blocks of a buffer, the two of the next key among them.
-const BLOCKS: usize = 256;
+/// A piece and the number before it, which is 0: so a draw stops there, and needs no other test than that for 0.
+const ROW: usize = 1 + PIECE;
 
-/// Blocks that are made at once: a multiple of what every cipher makes.
-const BATCH: usize = 32;
+/// The place of the first word. In the place of the four before, which are the next key, a page has the state.
+const FIRST: u64 = 5;
 
-/// Words of a buffer.
-const WORDS: usize = 2 * BLOCKS - KEY_WORDS;
+/// A power of two, so that every place is one of a page.
+const NUMBERS: usize = 1024;
 
-const KEY_WORDS: usize = 4;
-
-/// Numbers before the words of a buffer: the place, the half and the mark. With the fourth, a buffer is one page of 4 KiB.
-const HEAD: usize = 4;
-
-/// What blocks of [`Domain::BitGenerator`](super::cipher::Domain) are for; the level of their tweak.
+/// What blocks of [`Domain::BitGenerator`] are for; the level of their tweak.
 const BUFFERS: u64 = 0;
 const TWO_KEYS: u64 = 1;
 const FORKED: u64 = 2;
@@ -48,14 +46,17 @@ const FORKED: u64 = 2;
 /// An endless sequence of words under a key that is erased as it is used.
 ///
 /// Like [`Generator`](crate::Generator), it has no `Clone`, no serialisation and no `Debug`: a copy would repeat its words.
+// The page comes first: what a draw reads of this then needs no offset, and its code is shorter.
+#[repr(C)]
 pub struct BitGenerator {
-    /// Place, half, mark, nothing, and the words of a buffer.
+    /// 0, place, half, made and mark, and the words of a buffer.
     ///
-    /// The place counts up to 0 from `WORDS` below it. Zeros, which a forked child finds where the kernel wipes pages, are therefore an empty
-    /// buffer. The half is 2³² plus the upper half of a word whose lower half was taken, or 0. The mark is 1 where `key` is this process's own.
-    buffer: Pages<{ HEAD + WORDS }>,
+    /// The place is that of the next word, or the end of a row. The half is 2³² plus the upper half of a word whose lower half was taken, or 0. The
+    /// next buffer's pieces 1 to `made` are in their places. The mark is 1 where `next` has this process's own key. Zeros, which a forked
+    /// child finds where the kernel wipes pages, are an empty buffer.
+    page: Pages<NUMBERS>,
     /// Makes the next buffer.
-    key: [AtomicU64; KEY_WORDS],
+    next: SharedCipher,
     forks: Forks,
     /// Where the key was given: the key of the next child and of those after it.
     children: Option<Mutex<Zeroizing<Key>>>,
@@ -65,10 +66,14 @@ pub struct BitGenerator {
 enum Forks {
     /// Nothing: the key was given, and a forked child draws what its parent draws.
     Unseen,
-    /// The zeros in its buffer.
+    /// The zeros in its page.
     Wiped,
-    /// A mark other than this one, for which every draw has to ask.
-    Asked(AtomicU64),
+    /// A mark other than this one, for which every draw has to ask. Place and half are here, and remain 0 in the page: so no draw is answered at once.
+    Asked {
+        process: AtomicU64,
+        place: AtomicU64,
+        half: AtomicU64,
+    },
 }
 
 impl BitGenerator {
@@ -78,18 +83,20 @@ impl BitGenerator {
     /// [`DrawError::Entropy`] if the operating system gives no entropy; [`DrawError::OutOfMemory`].
     pub fn from_os() -> Result<Arc<Self>, DrawError> {
         match Pages::wiped() {
-            Some(buffer) => Self::fresh(buffer, Forks::Wiped),
+            Some(page) => Self::fresh(page, Forks::Wiped),
             None => Self::asking(),
         }
     }
 
     /// [`BitGenerator::from_os`] where the kernel wipes no pages.
     fn asking() -> Result<Arc<Self>, DrawError> {
-        Self::fresh(Pages::copied()?, Forks::Asked(AtomicU64::new(process_mark())))
+        let [place, half] = [const { AtomicU64::new(0) }; 2];
+        let process = AtomicU64::new(process_mark());
+        Self::fresh(Pages::copied()?, Forks::Asked { process, place, half })
     }
 
-    fn fresh(buffer: Pages<{ HEAD + WORDS }>, forks: Forks) -> Result<Arc<Self>, DrawError> {
-        let made = Self::fresh_on_the_stack(buffer, forks);
+    fn fresh(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
+        let made = Self::fresh_on_the_stack(page, forks);
         stack::wipe_kernels();
         made
     }
@@ -98,12 +105,12 @@ impl BitGenerator {
     // register for.
 
     #[inline(never)]
-    fn fresh_on_the_stack(buffer: Pages<{ HEAD + WORDS }>, forks: Forks) -> Result<Arc<Self>, DrawError> {
+    fn fresh_on_the_stack(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
         found_family()?;
         memory::has_room()?;
         let mut key = Zeroizing::new([0; 32]);
         entropy::fill(key.as_mut())?;
-        Ok(Self::new(buffer, forks, &key, None))
+        Ok(Self::new(page, forks, &key, None))
     }
 
     /// A key of the caller's: equal keys give equal words, in every process, forked children included.
@@ -118,17 +125,17 @@ impl BitGenerator {
 
     #[inline(never)]
     fn from_key_on_the_stack(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
-        let buffer = Pages::copied()?;
+        let page = Pages::copied()?;
         memory::has_room()?;
         let [words, children] = two_keys(key);
-        Ok(Self::new(buffer, Forks::Unseen, &words, Some(Mutex::new(children))))
+        Ok(Self::new(page, Forks::Unseen, &words, Some(Mutex::new(children))))
     }
 
     /// The key is set where it stays: a move would leave a copy.
-    fn new(buffer: Pages<{ HEAD + WORDS }>, forks: Forks, key: &Key, children: Option<Mutex<Zeroizing<Key>>>) -> Arc<Self> {
+    fn new(page: Pages<NUMBERS>, forks: Forks, key: &Key, children: Option<Mutex<Zeroizing<Key>>>) -> Arc<Self> {
         let generator = Arc::new(Self {
-            buffer,
-            key: [const { AtomicU64::new(0) }; KEY_WORDS],
+            page,
+            next: SharedCipher::without_key(Wide::of(Tier::current())),
             forks,
             children,
         });
@@ -173,14 +180,14 @@ impl BitGenerator {
     /// The lower half of the next word, or the upper half of the word whose lower half was the last that this gave.
     #[inline]
     pub fn next_half(&self) -> u32 {
-        let [_, half, ..] = &*self.buffer;
+        let [_, _, half, ..] = &*self.page;
         let kept = half.load(Relaxed);
-        if kept != 0 && !self.asks() {
+        if kept != 0 {
             half.store(0, Relaxed);
             return kept as u32;
         }
         match self.take() {
-            Some(word) => self.halve(word),
+            Some(word) => halve(word, half),
             None => self.half_slowly(),
         }
     }
@@ -194,20 +201,39 @@ impl BitGenerator {
         }
     }
 
+    /// The next word of the buffer, unless a draw has more to do.
+    #[inline]
+    fn take(&self) -> Option<u64> {
+        let [_, place, ..] = &*self.page;
+        self.take_at(place)
+    }
+
+    /// The word at a place, which is erased there. `None` if it is 0.
+    #[inline]
+    fn take_at(&self, place: &AtomicU64) -> Option<u64> {
+        let at = place.load(Relaxed) % NUMBERS as u64;
+        let word = &self.page[at as usize];
+        let taken = word.load(Relaxed);
+        if taken == 0 {
+            return None;
+        }
+        word.store(0, Relaxed);
+        place.store(at + 1, Relaxed);
+        Some(taken)
+    }
+
     // Draws that the buffer does not answer at once. Functions of C cannot unwind, so that callers save no registers and go there by a jump.
 
     #[cold]
     #[inline(never)]
     extern "C" fn word_slowly(&self) -> u64 {
         self.look_for_fork();
+        let [place, _] = self.place_and_half();
         loop {
-            if let Some(word) = self.take_here() {
+            if let Some(word) = self.take_at(place) {
                 return word;
             }
-            if self.is_empty() {
-                self.refill();
-                stack::wipe_kernels();
-            }
+            self.go_on(place);
         }
     }
 
@@ -215,9 +241,9 @@ impl BitGenerator {
     #[inline(never)]
     extern "C" fn half_slowly(&self) -> u32 {
         self.look_for_fork();
-        let [_, half, ..] = &*self.buffer;
+        let [_, half] = self.place_and_half();
         match half.swap(0, Relaxed) {
-            0 => self.halve(self.word_slowly()),
+            0 => halve(self.word_slowly(), half),
             kept => kept as u32,
         }
     }
@@ -228,92 +254,88 @@ impl BitGenerator {
         double(self.word_slowly())
     }
 
-    /// Keeps the upper half of a word, and returns the lower one.
-    #[inline]
-    fn halve(&self, word: u64) -> u32 {
-        let [_, half, ..] = &*self.buffer;
-        half.store(1 << 32 | word >> 32, Relaxed);
-        word as u32
+    fn place_and_half(&self) -> [&AtomicU64; 2] {
+        match &self.forks {
+            Forks::Asked { place, half, .. } => [place, half],
+            _ => {
+                let [_, place, half, ..] = &*self.page;
+                [place, half]
+            }
+        }
     }
 
-    /// Whether a draw has to ask for forks first.
-    #[inline]
-    fn asks(&self) -> bool {
-        matches!(self.forks, Forks::Asked(_))
+    /// Where there is no word: the end of a row, or a word that is 0, which is passed over. Where threads drew at once, the place may also have gone
+    /// back to words that are erased.
+    fn go_on(&self, place: &AtomicU64) {
+        let [_, _, _, made, ..] = &*self.page;
+        let at = place.load(Relaxed) as usize % NUMBERS;
+        let (row, within) = (at / ROW % PIECES, at % ROW);
+        if (row, within) == (0, 0) {
+            self.refill();
+            // The frame of `refill` has 0.8 KiB. To wipe as much as after a fill would take a twentieth of the time of all draws.
+            clear_registers();
+            stack::wipe::<{ 2 << 10 }>();
+            place.store(FIRST, Relaxed);
+            return;
+        }
+        // The piece that ends here is used up. The first waits for `refill`: it has the key after the next.
+        if within == 0
+            && row > 1
+            && self
+                .next
+                .encrypt_quickly(tweak(Domain::BitGenerator, BUFFERS, 0), row - 1, self.piece(row - 1))
+        {
+            made.store(row as u64 - 1, Relaxed);
+        }
+        place.store(at as u64 + 1, Relaxed);
     }
 
-    /// The next word of the buffer, unless a draw has more to do.
-    #[inline]
-    fn take(&self) -> Option<u64> {
-        if self.asks() { None } else { self.take_here() }
+    fn piece(&self, n: usize) -> &Piece {
+        let [_, piece @ ..] = &self.page.as_chunks::<ROW>().0[n % PIECES];
+        piece
     }
 
-    /// The word at the place in the buffer, which is erased there. `None` if it is 0, or if there is none.
-    ///
-    /// A word that is 0 is passed over. Where threads drew at once, the place may have gone back to words that are erased.
-    #[inline]
-    fn take_here(&self) -> Option<u64> {
-        let [place, _, _, _, words @ ..] = &*self.buffer;
-        let at = place.load(Relaxed);
-        let word = words.get(WORDS.wrapping_add(at as usize))?;
-        place.store(at.wrapping_add(1), Relaxed);
-        let taken = word.load(Relaxed);
-        word.store(0, Relaxed);
-        (taken != 0).then_some(taken)
-    }
-
-    fn is_empty(&self) -> bool {
-        let [place, ..] = &*self.buffer;
-        WORDS.wrapping_add(place.load(Relaxed) as usize) >= WORDS
-    }
-
-    /// Fills the buffer, and puts the next key in the place of the one that did.
+    /// Completes the next buffer, and puts the key after it in the place of the one that made it.
     #[inline(never)]
     fn refill(&self) {
-        let [place, _, mark, _, words @ ..] = &*self.buffer;
+        let [_, _, _, made, mark, words @ ..] = &*self.page;
         if mark.load(Acquire) == 0 {
             self.take_key_of_own();
             stack::wipe_kernels();
         }
-        Cipher::once(&self.key(), |cipher| {
-            // A batch is copied after the next one is made: a load of 8 bytes waits for a store of 64 that has not reached the cache, and the copies
-            // of one take their turns with the cipher of another.
-            let mut batches = Lines([[[0; 2]; BATCH]; 2]);
-            for n in 0..=BLOCKS / BATCH {
-                let [even, odd] = &mut batches.0;
-                let (made, next) = if n % 2 == 0 { (odd, even) } else { (even, odd) };
-                if n < BLOCKS / BATCH {
-                    cipher.bit_generator(BUFFERS, 0, (n * BATCH) as u64, next);
-                }
-                let made = made.as_flattened();
-                match n {
-                    0 => {}
-                    1 => {
-                        let (key, made) = made.split_at(KEY_WORDS);
-                        store(key, &self.key);
-                        store(made, words);
-                    }
-                    _ => store(made, &words[2 * BATCH * (n - 1) - KEY_WORDS..]),
-                }
-            }
-            wipe(batches.0.as_flattened_mut().as_flattened_mut());
-        });
-        place.store((WORDS as u64).wrapping_neg(), Relaxed);
+        // In memory that no other thread can erase.
+        let mut first = Lines([const { AtomicU64::new(0) }; PIECE]);
+        let others = (made.load(Relaxed) as usize + 1..PIECES).map(|n| (n, self.piece(n)));
+        self.next.encrypt(
+            tweak(Domain::BitGenerator, BUFFERS, 0),
+            std::iter::once((0, &first.0)).chain(others),
+        );
+        let (key, first_words) = first.0.split_at(4);
+        for (number, word) in first_words.iter().zip(words) {
+            word.store(number.load(Relaxed), Relaxed);
+        }
+        self.next.set_key(&key_of(key.iter().map(|number| number.load(Relaxed))));
+        first.0.iter_mut().for_each(|number| *number.get_mut() = 0);
+        optimization_barrier(&first.0);
+        made.store(0, Relaxed);
     }
 
-    /// Where the kernel does not wipe the buffer of a forked child, the child does.
+    /// Where the kernel does not wipe the page of a forked child, the child does.
     #[inline]
     fn look_for_fork(&self) {
-        if let Forks::Asked(process) = &self.forks {
-            self.ask(process);
+        if let Forks::Asked { process, place, half } = &self.forks {
+            self.ask(process, [place, half]);
         }
     }
 
     #[inline(never)]
-    fn ask(&self, process: &AtomicU64) {
+    fn ask(&self, process: &AtomicU64, place_and_half: [&AtomicU64; 2]) {
         let here = process_mark();
         if process.load(Relaxed) != here {
-            self.buffer.iter().for_each(|number| number.store(0, Relaxed));
+            self.page
+                .iter()
+                .chain(place_and_half)
+                .for_each(|number| number.store(0, Relaxed));
             self.take_key_of_own();
             stack::wipe_kernels();
             process.store(here, Relaxed);
@@ -330,8 +352,10 @@ impl BitGenerator {
     fn take_key_of_own(&self) {
         let mut derived = Zeroizing::new([[0; 2]; 2]);
         let number = number_in_family() % (1 << 48);
-        Cipher::once(&self.key(), |cipher| cipher.bit_generator(FORKED, number, 0, &mut *derived));
-        let mut key = bytes(&derived);
+        Cipher::once(&self.next.key(), |cipher| {
+            cipher.bit_generator(FORKED, number, 0, &mut *derived)
+        });
+        let mut key = key_of(derived.as_flattened().iter().copied());
         let mut fresh = Zeroizing::new([0; 32]);
         // Whatever a failure leaves there does not depend on the other key.
         let _ = entropy::fill(fresh.as_mut());
@@ -341,34 +365,28 @@ impl BitGenerator {
         self.set_key(&key);
     }
 
-    /// A copy of the key; wiped on drop.
-    fn key(&self) -> Zeroizing<Key> {
-        let mut key = Zeroizing::new([0; 32]);
-        for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(&self.key) {
-            *bytes = word.load(Relaxed).to_le_bytes();
-        }
-        key
-    }
-
     /// Sets the key, and the mark after it.
     fn set_key(&self, key: &Key) {
-        for (word, bytes) in self.key.iter().zip(key.as_chunks::<8>().0) {
-            word.store(u64::from_le_bytes(*bytes), Relaxed);
-        }
-        let [_, _, mark, ..] = &*self.buffer;
+        self.next.set_key(key);
+        let [_, _, _, _, mark, ..] = &*self.page;
         mark.store(1, Release);
     }
 }
 
 impl Drop for BitGenerator {
     fn drop(&mut self) {
-        self.key
-            .iter()
-            .chain(&*self.buffer)
-            .for_each(|number| number.store(0, Relaxed));
-        optimization_barrier(&self.key);
-        optimization_barrier(&*self.buffer);
+        let numbers = self.page.iter().chain(self.place_and_half());
+        numbers.for_each(|number| number.store(0, Relaxed));
+        optimization_barrier(&*self.page);
+        optimization_barrier(&self.forks);
     }
+}
+
+/// Keeps the upper half of a word, and returns the lower one.
+#[inline]
+fn halve(word: u64, half: &AtomicU64) -> u32 {
+    half.store(1 << 32 | word >> 32, Relaxed);
+    word as u32
 }
 
 /// The upper 53 bits of a word.
@@ -378,23 +396,17 @@ fn double(word: u64) -> f64 {
     (word >> 11) as f64 * STEP
 }
 
-fn store(numbers: &[u64], places: &[AtomicU64]) {
-    for (number, place) in numbers.iter().zip(places) {
-        place.store(*number, Relaxed);
-    }
-}
-
 /// Two keys that a key makes; without it, nothing relates one to the other.
 fn two_keys(key: &Key) -> [Zeroizing<Key>; 2] {
     let mut blocks = Zeroizing::new([[[0; 2]; 2]; 2]);
     Cipher::once(key, |cipher| cipher.bit_generator(TWO_KEYS, 0, 0, blocks.as_flattened_mut()));
-    [bytes(&blocks[0]), bytes(&blocks[1])]
+    blocks.each_ref().map(|key| key_of(key.as_flattened().iter().copied()))
 }
 
-/// A key of its blocks.
-fn bytes(blocks: &[[u64; 2]; 2]) -> Zeroizing<Key> {
+/// A key of its words.
+fn key_of(words: impl Iterator<Item = u64>) -> Zeroizing<Key> {
     let mut key = Zeroizing::new([0; 32]);
-    for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(blocks.as_flattened()) {
+    for (bytes, word) in key.as_chunks_mut::<8>().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
     key

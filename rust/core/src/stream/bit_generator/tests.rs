@@ -1,8 +1,10 @@
-use super::super::cipher::Domain;
 use super::super::entropy::tests::without_entropy;
 #[cfg(target_os = "linux")]
 use super::super::process::tests::{clone, fork, in_child};
 use super::*;
+
+/// Words of a buffer.
+const WORDS: usize = 508;
 
 const KEY: Key = [9; 32];
 
@@ -116,28 +118,26 @@ fn generators_of_the_operating_system_and_their_children_differ() {
 #[test]
 fn the_state_does_not_lead_to_the_words_before() {
     let generator = BitGenerator::from_key(&KEY).unwrap();
+    let load = |numbers: &[AtomicU64]| numbers.iter().map(|n| n.load(Relaxed)).collect::<Vec<u64>>();
+    let round_keys = || generator.next.numbers().map(|n| n.load(Relaxed)).collect::<Vec<u64>>();
     let mut past = vec![];
     let draws = if cfg!(miri) { 20 } else { 2 * WORDS + 3 };
     for _ in 0..draws {
-        let key = generator.key();
+        let keys = round_keys();
         past.push(generator.next_word());
-        if generator.key() != key {
-            past.extend(key.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+        if round_keys() != keys {
+            past.extend(keys.iter().filter(|number| **number != 0));
         }
-        let held: Vec<u64> = generator
-            .buffer
-            .iter()
-            .chain(&generator.key)
-            .map(|n| n.load(Relaxed))
-            .collect();
-        assert!(past.iter().all(|word| !held.contains(word)));
-        let at = generator.buffer[0].load(Relaxed) as usize;
-        let used = &generator.buffer[HEAD..HEAD + WORDS.wrapping_add(at)];
-        assert!(used.iter().all(|word| word.load(Relaxed) == 0), "used places are wiped");
+        let page = load(&*generator.page);
+        assert!(past.iter().all(|word| !page.contains(word) && !round_keys().contains(word)));
+        let [at, made] = [1, 3].map(|i| page[i] as usize);
+        assert!(page.iter().step_by(ROW).all(|end| *end == 0), "draws stop there");
+        assert!(page[FIRST as usize..ROW.min(at)].iter().all(|word| *word == 0), "wiped");
+        assert!(page[ROW * (made + 1)..at.max(ROW)].iter().all(|word| *word == 0), "wiped");
     }
     // The search can find what is there: the next word.
-    let next = WORDS.wrapping_add(generator.buffer[0].load(Relaxed) as usize);
-    assert_eq!(generator.buffer[HEAD + next].load(Relaxed), generator.next_word());
+    let next = generator.page[1].load(Relaxed) as usize;
+    assert_eq!(generator.page[next].load(Relaxed), generator.next_word());
 }
 
 /// What a generator made before gives in the parent and in children: siblings, and a child's child.
@@ -186,7 +186,7 @@ fn repeats(drawn: &[[u8; 24]]) -> bool {
 fn forked_children_draw_words_of_their_own() {
     for (name, make) in KINDS {
         for fork in [fork, clone] {
-            for before in [0, 1, 2, WORDS - 1, WORDS, WORDS + 1] {
+            for before in [0, 1, 2, PIECE - 4, 3 * PIECE, WORDS - 1, WORDS, WORDS + 1] {
                 let generator = make();
                 words(&generator, before);
                 generator.next_half();
@@ -244,9 +244,9 @@ fn threads_without_a_lock_do_no_harm() {
 fn a_word_of_zero_is_passed_over() {
     let [generator, same] = [0, 1].map(|_| BitGenerator::from_key(&KEY).unwrap());
     let expected = words(&same, WORDS + 1);
-    generator.refill();
-    for erased in [0, 1, 7, WORDS - 1] {
-        generator.buffer[HEAD + erased].store(0, Relaxed);
+    generator.go_on(&generator.page[1]);
+    for place in [FIRST as usize, FIRST as usize + 1, FIRST as usize + 7, PIECES * ROW - 1] {
+        generator.page[place].store(0, Relaxed);
     }
     let left: Vec<u64> = (2..=WORDS)
         .filter(|n| ![7, WORDS - 1].contains(n))
