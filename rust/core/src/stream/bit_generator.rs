@@ -255,13 +255,11 @@ impl BitGenerator {
     }
 
     fn place_and_half(&self) -> [&AtomicU64; 2] {
-        match &self.forks {
-            Forks::Asked { place, half, .. } => [place, half],
-            _ => {
-                let [_, place, half, ..] = &*self.page;
-                [place, half]
-            }
+        if let Forks::Asked { place, half, .. } = &self.forks {
+            return [place, half];
         }
+        let [_, place, half, ..] = &*self.page;
+        [place, half]
     }
 
     /// Where there is no word: the end of a row, or a word that is 0, which is passed over. Where threads drew at once, the place may also have gone
@@ -353,7 +351,7 @@ impl BitGenerator {
         let mut derived = Zeroizing::new([[0; 2]; 2]);
         let number = number_in_family() % (1 << 48);
         Cipher::once(&self.next.key(), |cipher| {
-            cipher.bit_generator(FORKED, number, 0, &mut *derived)
+            cipher.bit_generator(FORKED, number, 0, &mut *derived);
         });
         let mut key = key_of(derived.as_flattened().iter().copied());
         let mut fresh = Zeroizing::new([0; 32]);

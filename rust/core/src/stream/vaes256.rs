@@ -31,6 +31,7 @@ const BATCH: usize = 2 * LANES;
 #[derive(Clone, Copy)]
 pub(super) struct HasVaes256(());
 
+#[allow(clippy::unused_self, reason = "to have one is the proof")]
 impl HasVaes256 {
     pub fn detect() -> Option<Self> {
         let available = is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("aes");

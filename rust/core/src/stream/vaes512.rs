@@ -31,6 +31,7 @@ const BATCH: usize = 4 * LANES;
 #[derive(Clone, Copy)]
 pub(super) struct HasVaes512(());
 
+#[allow(clippy::unused_self, reason = "to have one is the proof")]
 impl HasVaes512 {
     pub fn detect() -> Option<Self> {
         let available =
