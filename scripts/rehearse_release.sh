@@ -4,7 +4,7 @@
 #   scripts/rehearse_release.sh VERSION [STEP...]     without steps: all of them, which takes hours
 #
 # Prints a line for each step, as in docs/evidence/release_rehearsal.md, and keeps the output in target/rehearsal. A step that fails does
-# not stop the next. The clone stays between runs if steps are named.
+# not stop the next. If steps are named, the clone stays between runs for as long as it has the newest commit.
 set -u
 
 version=$1
@@ -13,14 +13,21 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/target/rehearsal
 clone=$work/stairnoise
 all='test test-long test-aarch64 test-avx512 check-platforms check-msrv test-package semver audit bench version crate wheels reproduce readme index'
+commit=$(git -C "$root" rev-parse HEAD) || exit 1
 if [ $# = 0 ]; then
     rm -rf "$work"
     # shellcheck disable=SC2086
     set -- $all
 fi
-mkdir -p "$work"
-[ -d "$clone" ] || git clone --quiet --no-hardlinks "$root" "$clone"
+if ! git -C "$clone" merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
+    rm -rf "$work"
+    git clone --quiet --no-hardlinks "$root" "$clone" || exit 1
+    # Cargo's own tools and interpreters for other machines take minutes to make, and no artifact is made of them.
+    mkdir -p "$root/target/tools" "$root/target/pythons" "$clone/target"
+    ln -s "$root/target/tools" "$root/target/pythons" "$clone/target"
+fi
 cd "$clone" || exit 1
+printf 'commit %s, %s\n' "$(git rev-parse --short "$commit")" "$(rustc --version)"
 status=0
 
 # Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
@@ -55,17 +62,22 @@ index() {
 }
 
 for step in "$@"; do
+    log=$work/$step.log
+    at=$(date -u +'%F %H:%M UTC')
     began=$(date +%s)
     case "$step" in
-    version) set_version >"$work/$step.log" 2>&1 ;;
-    crate | readme | index) "$step" >"$work/$step.log" 2>&1 ;;
-    *) make "$step" >"$work/$step.log" 2>&1 ;;
+    version) set_version >"$log" 2>&1 ;;
+    crate | readme | index) "$step" >"$log" 2>&1 ;;
+    *) make "$step" >"$log" 2>&1 ;;
     esac
     code=$?
     [ "$code" = 0 ] && said=passed || said="FAILED ($code)"
-    # `make audit` names at its end what it could not ask.
-    grep -q '^NOT RUN' "$work/$step.log" && said="$said, with questions that were not asked"
     [ "$code" = 0 ] || status=1
-    printf '| %s | %s UTC | %d s | %s |\n' "$step" "$(date -u +'%F %H:%M')" "$(($(date +%s) - began))" "$said"
+    # `make audit` names at its end what it could not ask; a check that could ask nothing, in its last line, why.
+    grep -q '^NOT RUN:$' "$log" && said="$said, with questions that were not asked"
+    reason=$(tail -n 1 "$log" | sed -n 's/^NOT RUN: //p')
+    [ -z "$reason" ] || said="not run: $reason"
+    [ "$step" = wheels ] && [ -n "${TESTS:-}" ] && said="$said, with TESTS='$TESTS'"
+    printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said"
 done
 exit "$status"

@@ -16,11 +16,14 @@ if [ -n "$wheel" ]; then
 fi
 rm -rf "$work"
 mkdir -p "$work/one" "$work/another folder/deeper"
-rustc --version
+# Both are of this commit, whatever is committed meanwhile.
+commit=$(git -C "$root" rev-parse HEAD)
+printf 'commit %s, %s\n' "$commit" "$(rustc --version)"
 
 # build FOLDER: a wheel of a fresh clone in it.
 build() {
-    git clone --quiet --no-hardlinks "$root" "$1/stairnoise"
+    git clone --quiet --no-hardlinks --no-checkout "$root" "$1/stairnoise"
+    git -C "$1/stairnoise" checkout --quiet --detach "$commit"
     "$1/stairnoise/scripts/build_wheel.sh" "$1" ${target:+"$target"}
 }
 

@@ -21,7 +21,7 @@ from test_installed import VALUES
 PYTHONS = Path(__file__).resolve().parents[1] / "target" / "pythons"
 
 SELFTEST = """
-import platform, sysconfig
+import platform
 report = sn.selftest(subjects=["known answers", "generators"])
 print(report.passed, len(report.checks), sum(check.values for check in report.checks), platform.machine(), *sn.cpu_tiers())
 """
@@ -40,7 +40,7 @@ class Interpreter:
 def interpreter(wheel: str) -> Interpreter | None:
     """Find one for the wheel's platform."""
     emulator = next((found for name in ("qemu-aarch64", "qemu-aarch64-static") if (found := shutil.which(name))), None)
-    root, musl = PYTHONS / "aarch64", PYTHONS / "musl" / "bin" / "python3.11"
+    root, musl = PYTHONS / "aarch64", PYTHONS / "musl" / "python"
     if re.search(r"manylinux.*_aarch64\.whl", wheel) and emulator and (root / "usr/bin/python3.11").exists():
         within = {"QEMU_LD_PREFIX": str(root), "PYTHONHOME": str(root / "usr")}
         return Interpreter([emulator, str(root / "usr/bin/python3.11")], "numpy==2.3.*", "manylinux_2_28_aarch64", within)

@@ -16,6 +16,7 @@ import pytest
 from scripts import compare_wheels, normalise_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
+needs_git = pytest.mark.skipif(os.name != "posix" or shutil.which("git") is None, reason="needs a POSIX system with git")
 SBOM = "stairnoise-1.dist-info/sboms/stairnoise-python.cyclonedx.json"
 RECORD = "stairnoise-1.dist-info/RECORD"
 
@@ -82,8 +83,44 @@ def test_every_wheel_is_normalised_and_has_the_commit_s_time() -> None:
     assert re.search(r" maturin==\d+\.\d+\.\d+ ziglang==\d+\.\d+\.\d+ ", script)
 
 
+# In place of the compiler: a wheel of the commit's name and what `also` prints. Then somebody commits to the repository.
+BUILD = """#!/bin/sh
+cd "$(dirname "$0")/.."
+{ git rev-parse HEAD; sh ./also; } >content
+python3 -c '
+import sys, zipfile
+zipfile.ZipFile(sys.argv[1], "w").writestr(zipfile.ZipInfo("content"), open("content").read())' "$1/one.whl"
+date >>"$ROOT/README" && git -C "$ROOT" -c user.name=test -c user.email=test@localhost commit --quiet --all --message 'A change'
+"""
+
+
+@needs_git
+@pytest.mark.parametrize(("also", "status", "said"), [("echo 1", 0, "equal, bit for bit\n"), ("pwd", 1, "content: content\n")])
+def test_both_builds_are_of_the_commit_of_the_beginning(tmp_path: Path, also: str, status: int, said: str) -> None:
+    (tmp_path / "scripts").mkdir()
+    for name in ("reproduce.sh", "compare_wheels.py"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
+    build = tmp_path / "scripts" / "build_wheel.sh"
+    build.write_text(BUILD)
+    build.chmod(0o755)
+    (tmp_path / "also").write_text(also)
+    (tmp_path / "README").touch()
+    (tmp_path / ".gitignore").write_text("target\n")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "All"]):
+        subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *command], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        ["/bin/sh", "scripts/reproduce.sh"],
+        cwd=tmp_path,
+        env=os.environ | {"ROOT": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.endswith(said)) == (status, True), done.stdout + done.stderr
+
+
 @pytest.mark.long
-@pytest.mark.skipif(os.name != "posix" or shutil.which("git") is None, reason="the script is for POSIX systems with git")
+@needs_git
 def test_two_builds_of_this_commit_are_equal() -> None:
     """`make reproduce`: two clones, two folders, two compilations."""
     done = subprocess.run([ROOT / "scripts" / "reproduce.sh"], capture_output=True, text=True, check=False)

@@ -21,12 +21,28 @@ esac
 QUIET = {"deny": "exit 0", "fetch": "exit 0", "check": "exit 0", "update": "'note: nothing'"}
 
 
-def audit(folder: Path, offline: bool = False, pip_audit: str | None = "exit 0", **cargo: str) -> tuple[int, str]:
+# The environment of pip-audit: pip chooses nothing, which is enough.
+PYTHON = """
+case "$*" in
+*pip_audit\\ --version) ;;
+*pip_audit*) {pip_audit} ;;
+*pip\\ install*) {pip}
+;;
+esac
+"""
+
+
+def audit(
+    folder: Path, offline: bool = False, pip_audit: str | None = "exit 0", pip: str = "exit 0", **cargo: str
+) -> tuple[int, str]:
     machine = Machine(folder, "cat", "cut", "dirname", "grep", "mktemp", "rm", "sed", "sh", "sort", "tail")
     machine.install("cargo", CARGO.format(**QUIET | cargo))
     if pip_audit is not None:
-        machine.install("pip-audit", pip_audit)
-    status, output, _ = machine.run("audit.sh", **({"OFFLINE": "1"} if offline else {}))
+        (folder / "audit" / "bin").mkdir(parents=True)
+        python = folder / "audit" / "bin" / "python"
+        python.write_text("#!/bin/sh\n" + PYTHON.format(pip_audit=pip_audit, pip=pip))
+        python.chmod(0o755)
+    status, output, _ = machine.run("audit.sh", TOOLS=str(folder), **({"OFFLINE": "1"} if offline else {}))
     return status, output
 
 
@@ -42,6 +58,8 @@ def test_all_asked_and_nothing_found(tmp_path: Path) -> None:
         ({"deny": "exit 101"}, "cargo install --locked cargo-deny"),
         ({"fetch": "exit 1"}, "advisory-db was not reached"),
         ({"pip_audit": None}, "pip install pip-audit"),
+        ({"pip": "echo no such group >&2; exit 1"}, "pip could not choose any"),
+        ({"pip_audit": "echo 'six  Dependency not found on PyPI and could not be audited: six (1.17.0)'"}, "advisories of 1 of "),
         ({"pip_audit": "echo no connection; exit 1"}, "advisories of Python packages: no connection"),
         ({"offline": True}, "advisories of crates: OFFLINE is set\n  advisories of Python packages: OFFLINE is set\n"),
     ],

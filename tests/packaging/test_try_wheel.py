@@ -1,0 +1,69 @@
+"""scripts/try_wheel.py finds the interpreter that a wheel is for, compares what it draws, and names the wheels it could not run.
+
+The interpreters are pretended; `make wheels` runs those of scripts/other_pythons.sh.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+OWN, MUSL, ARM, BOTH = (
+    f"stairnoise-1-cp310-abi3-{platform}.whl"
+    for platform in (
+        "manylinux_2_17_x86_64.manylinux2014_x86_64",
+        "musllinux_1_2_x86_64",
+        "manylinux_2_17_aarch64.manylinux2014_aarch64",
+        "musllinux_1_2_aarch64",
+    )
+)
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script, on a machine with an emulator and both interpreters."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    import try_wheel  # type: ignore[import-not-found]
+
+    monkeypatch.setattr(try_wheel, "PYTHONS", tmp_path)
+    monkeypatch.setattr(try_wheel.shutil, "which", lambda name: f"/bin/{name}" if name == "qemu-aarch64" else None)
+    for name in ("aarch64/usr/bin/python3.11", "musl/python"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    return try_wheel
+
+
+def test_the_interpreter_is_that_of_the_platform(tried: ModuleType, tmp_path: Path) -> None:
+    assert tried.interpreter(MUSL).command == [str(tmp_path / "musl/python")]
+    assert tried.interpreter(ARM).command == ["/bin/qemu-aarch64", str(tmp_path / "aarch64/usr/bin/python3.11")]
+    assert tried.interpreter(BOTH) is None
+    assert tried.interpreter(OWN) is None
+    (tmp_path / "musl/python").unlink()
+    assert tried.interpreter(MUSL) is None
+
+
+@pytest.mark.parametrize(
+    ("musl", "status"),
+    [
+        ("5a portable\nTrue 3 4 x86_64 portable", 0),
+        ("5b portable\nTrue 3 4 x86_64 portable", 1),
+        ("5a portable\nFalse 3 4 x86_64 portable", 1),
+        ("exit 139: ", 1),
+    ],
+    ids=["equal", "other values", "a failed self-test", "a crash"],
+)
+def test_what_was_drawn_is_compared(
+    tried: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], musl: str, status: int
+) -> None:
+    said = {"musl/python": musl, "venv/bin/python": "5a avx2\nTrue 3 4 x86_64 portable avx2"}
+    monkeypatch.setattr(tried, "run", lambda command, *_, **__: next(said[end] for end in said if command[0].endswith(end)))
+    monkeypatch.setattr(tried, "unpack", lambda *_: None)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(sys, "argv", ["try_wheel.py", OWN, OWN, MUSL, BOTH])
+    assert tried.main() == status
+    lines = capsys.readouterr().out.splitlines()
+    assert ("  the same values" if status == 0 else "  WRONG") in lines
+    assert lines[-1] == f"NOT RUN, for want of an interpreter: {BOTH}"
