@@ -137,7 +137,8 @@ def test_text_is_readable_in_light_and_dark(browser: Any, address: str, name: st
           return "rgb(255, 255, 255)";
         };
         const low = new Set();
-        for (const node of document.querySelectorAll("body :is(p, td, th, li, pre, h1, a, code, label, math, figcaption, caption)")) {
+        const text = "p, td, th, li, pre, h1, a, code, label, math, figcaption, caption";
+        for (const node of document.querySelectorAll(`body :is(${text})`)) {
           if (!node.textContent.trim() || !node.checkVisibility()) continue;
           const [a, b] = [light(getComputedStyle(node).color), light(ground(node))].sort((x, y) => y - x);
           if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${node.textContent.slice(0, 30)}`);
