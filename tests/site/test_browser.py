@@ -94,12 +94,14 @@ def test_every_page_loads_by_itself_and_fits(browser: Any, address: str, site: P
 
 @pytest.mark.parametrize(
     ("word", "place"),
-    [("release", "api/generated/"), ("staircase", "api/generated/stairnoise.Staircase"), ("epsilon", "which_epsilon")],
+    [("release", "tutorials/histogram"), ("staircase", "api/generated/stairnoise.Staircase"), ("epsilon", "which_epsilon")],
 )
 def test_search_finds(browser: Any, address: str, word: str, place: str) -> None:
     """By the field that Ctrl+K opens, as a reader asks; the place is among the first ten results."""
     from selenium.webdriver import ActionChains, Keys
 
+    wide(browser, WIDTHS[1])
+    complaints(browser)
     browser.get(f"{address}/index.html")
     ActionChains(browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
     wait_for(lambda: browser.execute_script("return document.activeElement.name === 'q'"))
@@ -109,6 +111,7 @@ def test_search_finds(browser: Any, address: str, word: str, place: str) -> None
     links = [link.get_attribute("href") for link in browser.find_elements("css selector", "#search-results li a")]
     assert len(links) > 10
     assert any(place in link for link in links[:10]), links[:10]
+    assert any("api/generated/" in link for link in links)
     assert not complaints(browser)
 
 
@@ -138,7 +141,7 @@ def test_text_is_readable_in_light_and_dark(browser: Any, address: str, name: st
         };
         const low = new Set();
         const text = "p, td, th, li, pre, h1, a, code, label, math, figcaption, caption";
-        for (const node of document.querySelectorAll(`body :is(${text})`)) {
+        for (const node of document.querySelectorAll(`main :is(${text})`)) {
           if (!node.textContent.trim() || !node.checkVisibility()) continue;
           const [a, b] = [light(getComputedStyle(node).color), light(ground(node))].sort((x, y) => y - x);
           if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${node.textContent.slice(0, 30)}`);
