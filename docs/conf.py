@@ -29,6 +29,7 @@ extensions = [
     "mathml",
     "members",
     "pictures",
+    "search_words",
     "sessions",
 ]
 exclude_patterns = ["_build", "_ext"]
@@ -38,6 +39,7 @@ nitpicky = True
 nitpick_ignore = [("py:obj", "data"), ("py:obj", "rng")]
 default_role = "autolink"
 highlight_language = "text"
+toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["dollarmath"]
 myst_fence_as_directive = ["math"]
@@ -54,16 +56,20 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
-html_title = "stairnoise"
+html_title = "stairnoise documentation"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "_ext" / "search_scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
+# Without a section there is nothing to list on the left.
+html_sidebars = {name: [] for name in ("start", "README", "explore", "changelog")}
 html_theme_options = {
+    "logo": {"text": "stairnoise"},
     "github_url": links.REPOSITORY,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

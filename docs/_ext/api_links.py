@@ -8,6 +8,7 @@ from sphinx.addnodes import pending_xref
 
 import stairnoise as sn
 
+_NO_LINK_IN = (nodes.reference, nodes.title, nodes.caption, pending_xref)
 _MENTION = re.compile(r"(?:sn\.)?(\w+(?:\.\w+)?)(?:\(.*\))?")
 
 
@@ -26,7 +27,11 @@ def _link(app: Any, page: nodes.document) -> None:
     seen = set()
     for literal in list(page.findall(nodes.literal)):
         name = target(literal.astext())
-        if name is None or name in seen or isinstance(literal.parent, (nodes.reference, nodes.title, pending_xref)):
+        if (
+            name is None
+            or name in seen
+            or isinstance(literal.parent, (nodes.reference, nodes.title, nodes.caption, pending_xref))
+        ):
             continue
         seen.add(name)
         link = pending_xref("", refdomain="py", reftype="obj", reftarget=name, refdoc=app.env.docname, refexplicit=True)

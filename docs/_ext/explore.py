@@ -7,6 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import explore_numbers
+import library
 from docutils import nodes
 from explore_numbers import CURVES, DELTA, EPS, HEIGHT, RELEASES, SENSITIVITY, WIDTH, key, numbers
 from sphinx.util.docutils import SphinxDirective
@@ -24,7 +26,7 @@ def html(cells_by_key: dict[str, Any]) -> str:
     choices = [
         ("kind", "You release", KINDS),
         ("eps", "ε of all releases together", {number: f"{number}" for number in EPS}),
-        ("sensitivity", "Δ, how far one person moves the value", {number: f"{number}" for number in SENSITIVITY}),
+        ("sensitivity", "Sensitivity Δ", {number: f"{number}" for number in SENSITIVITY}),
         ("delta", "δ of all releases together", {number or 0: "none" if number is None else f"{number:g}" for number in DELTA}),
         ("releases", "Releases", {number: f"{number}" for number in RELEASES}),
     ]
@@ -114,7 +116,7 @@ def _table(cell: dict[str, Any]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
     body = "".join(f'<tr><th scope="row">{name}</th>{"".join(map(_td, row))}</tr>' for name, *row in cell["rows"])
     return (
-        '<div class="explore-scroll" tabindex="0" role="region" aria-label="Errors of each mechanism">'
+        '<div class="pst-scrollable-table-container" role="region" aria-label="Errors of each mechanism">'
         '<table class="table" id="explore-table">'
         "<caption>Error of one release, the least E|X| first</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -130,7 +132,7 @@ class Explorer(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return its HTML."""
-        self.env.note_dependency(__file__)
+        library.note(self.env, __file__, explore_numbers.__file__)
         return [nodes.raw("", html(numbers(Path(self.env.srcdir) / "_build" / "explore")), format="html")]
 
 

@@ -3,7 +3,6 @@
 What was computed is kept until a source of the library or this file changes.
 """
 
-import hashlib
 import json
 import math
 import os
@@ -13,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import library
 import numpy as np
 
 import stairnoise as sn
@@ -130,7 +130,7 @@ def _few(points: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
 
 def numbers(kept: Path) -> dict[str, Any]:
     """Return the cells of all settings: those kept in a folder, or computed and kept there."""
-    path = kept / f"{_sources()}.json"
+    path = kept / f"{library.digest(Path(__file__).read_text(encoding='utf-8'))}.json"
     if not path.exists():
         settings = [(eps, delta, releases) for releases in RELEASES[::-1] for eps in EPS for delta in DELTA]
         workers = min(2, os.cpu_count() or 1)
@@ -140,12 +140,3 @@ def numbers(kept: Path) -> dict[str, Any]:
         path.write_text(json.dumps({name: cell for part in parts for name, cell in part.items()}), encoding="utf-8")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-def _sources() -> str:
-    """Return a digest of everything that the numbers come from."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    package = Path(sn.__file__).parent
-    for path in sorted((*package.rglob("*.py"), *package.glob("_native*.so"))):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]

@@ -1,7 +1,8 @@
 """Links of the pages, as they are written for the forge, made to lead somewhere on the site.
 
 A link to a file that the site has not, such as a source file, leads to the forge. A page that stands outside docs/, such as
-CHANGELOG.md, is taken in by an `include` on a page of the site, and links to it lead to that page.
+CHANGELOG.md, is taken in by an `include` on a page of the site, and links to it lead to that page. A link whose text is the name
+of a file, such as which_epsilon.md, says "which epsilon": the site's pages are no files to its readers.
 """
 
 import os
@@ -17,7 +18,7 @@ REPOSITORY = dict(url.split(", ") for url in metadata("stairnoise").get_all("Pro
 # Pages outside docs/ by the page of the site that takes each in.
 TAKEN_IN = {"CHANGELOG.md": "changelog.md", "SECURITY.md": "trust/security.md"}
 
-_LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+_LINK = re.compile(r"(?:\[(?P<file>[\w./-]+\.md))?\]\((?!\w+:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 
 
@@ -25,16 +26,18 @@ def for_site(text: str, written: Path, shown: Path) -> str:
     """Return the text of the file `written` with links that are right on the page `shown`; both are below `ROOT`."""
 
     def replaced(link: re.Match[str]) -> str:
-        target = Path(os.path.normpath(written.parent / link[1]))
+        target = Path(os.path.normpath(written.parent / link["path"]))
         if not target.is_relative_to(ROOT) or not target.exists():
             return link[0]
-        anchor = link[2] or ""
+        anchor, text = link["anchor"] or "", "[" + link["file"] if link["file"] else ""
         name = target.relative_to(ROOT).as_posix()
         if name in TAKEN_IN:
             target = DOCS / TAKEN_IN[name]
         elif not target.is_relative_to(DOCS) or target.is_dir():
-            return f"]({REPOSITORY}/{'tree' if target.is_dir() else 'blob'}/main/{name}{anchor})"
-        return f"]({os.path.relpath(target, shown.parent)}{anchor})"
+            return f"{text}]({REPOSITORY}/{'tree' if target.is_dir() else 'blob'}/main/{name}{anchor})"
+        if text:
+            text = "[" + Path(link["file"]).stem.lower().replace("_", " ")
+        return f"{text}]({os.path.relpath(target, shown.parent)}{anchor})"
 
     return _LINK.sub(replaced, text)
 

@@ -12,10 +12,18 @@ def _inline(writer: Any, node: nodes.math) -> None:
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    # A blank line separates formulas, as in Sphinx's directive.
-    formulas = [part for part in node.astext().split("\n\n") if part.strip()]
-    writer.body += [f'<div class="formula" tabindex="0">{convert(part, display="block")}</div>\n' for part in formulas]
+    # A blank line separates formulas, as in Sphinx's directive. Of the theme's class for tables, what overflows is a tab stop.
+    for formula in filter(str.strip, node.astext().split("\n\n")):
+        parts = "".join(convert(part, display="block") for part in statements(formula))
+        writer.body.append(f'<div class="formula pst-scrollable-table-container">{parts}</div>\n')
     raise nodes.SkipNode
+
+
+def statements(formula: str) -> list[str]:
+    r"""Return the parts between `\qquad`, which stand beside each other or, on a narrow screen, below each other."""
+    parts = formula.split(r"\qquad")
+    whole = all(part.count("{") == part.count("}") and part.count(r"\left") == part.count(r"\right") for part in parts)
+    return parts if whole else [formula]
 
 
 def setup(app: Any) -> dict[str, bool]:

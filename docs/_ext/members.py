@@ -61,7 +61,16 @@ def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
     lines[:] = escape_bars(lines)
 
 
+def _signature(app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: Any) -> Any:
+    """Leave out the parameters of a class that users do not construct, such as `Comparison`: its docstring has not all."""
+    if what != "class" or not signature:
+        return None
+    described = set(re.findall(r"\w+", inspect.getdoc(thing) or ""))
+    return None if described.issuperset(inspect.signature(thing).parameters) else ("", returned)
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension."""
+    app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring, priority=900)  # after numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,13 +1,15 @@
 """The directive `picture`: what `plot` of the mechanism on its line draws, when the site is built."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
+import library
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import stairnoise as sn
+from stairnoise.figures import save
+from stairnoise.figures.style import house_style, new_figure
 
 _FOLDER = Path("_build") / "pictures"
 
@@ -22,8 +24,8 @@ class Picture(SphinxDirective):
         """Draw the picture unless it is there, and return the figure."""
         expression = self.arguments[0]
         law = eval(expression, {"sn": sn})
-        key = hashlib.sha256(f"{expression} {sn.__version__}".encode()).hexdigest()[:16]
-        name = _FOLDER / f"{key}.svg"
+        library.note(self.env, __file__)
+        name = _FOLDER / f"{library.digest(expression, Path(__file__).read_text(encoding='utf-8'))}.svg"
         path = Path(self.env.srcdir) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
@@ -36,14 +38,12 @@ class Picture(SphinxDirective):
 
 
 def draw(law: Any, path: Path) -> None:
-    """Write the library's picture of a mechanism; the same mechanism gives the same file."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context({"svg.hashsalt": "stairnoise", "svg.fonttype": "path"}):
-        figure = Figure(figsize=(7, 3.6), layout="constrained")
-        law.plot(figure.subplots())
-        figure.savefig(path, metadata={"Date": None})
+    """Write the library's picture of a mechanism, in the style of its figures; the caption is its title."""
+    with house_style():
+        figure, [axes] = new_figure("", height=3.2)
+        law.plot(axes)
+        axes.set_title("")
+    save(figure, path)
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -1,4 +1,6 @@
-"""Colours of indented blocks, which name no language: a Python session, or commands of a shell."""
+"""Colours of indented blocks, which name no language: a Python session, or commands of a shell. The line without which doctest
+would take the end of a fenced block for output is not shown.
+"""
 
 from typing import Any
 
@@ -9,6 +11,10 @@ _LANGUAGES = {">>> ": "pycon", "$ ": "console"}
 
 def _colour(app: Any, page: nodes.document) -> None:
     for block in page.findall(nodes.literal_block):
+        if block.rawsource == (text := block.astext()):
+            block.clear()
+            block += nodes.Text(text.rstrip("\n"))
+            block.rawsource = block.astext()
         for prompt, language in _LANGUAGES.items():
             if block.astext().startswith(prompt):
                 block["language"] = language

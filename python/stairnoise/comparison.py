@@ -40,6 +40,19 @@ class Comparison(Sequence[ComparisonRow]):
         What is released.
     notes : tuple of str
         Sentences that say which mechanisms were left out, and why.
+
+    Notes
+    -----
+    A row is a named tuple. ``table[0]`` is the one of least cost, and ``table["Laplace"]`` that of a mechanism.
+
+    - ``mechanism``: name of the class; for a staircase also the cost that its shape minimises.
+    - ``law``: the mechanism itself.
+    - ``mean_abs``: E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least.
+    - ``std``: square root of E X², the standard deviation.
+    - ``bound_95``: smallest t with P(|X| > t) <= 0.05; an integer for a discrete mechanism.
+    - ``p_zero``: P(X = 0), the probability of no error; None for a continuous mechanism.
+    - ``ratio``: E|X| (cost "l1") or E X² ("l2"), divided by the same cost of Laplace noise of the same kind, or of the
+      exponential mechanism; NaN if there is no such cost, or if it is 0 in float64.
     """
 
     __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "releases", "sensitivity", "subject")

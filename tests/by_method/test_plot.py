@@ -423,6 +423,11 @@ def test_bitmaps_repeat(tmp_path):
     assert files[0].read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_figure_without_a_title_is_saved(tmp_path):
+    figures.save(figure.Figure(), tmp_path / "a.svg")
+    assert "<title>" not in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
 def test_settings_of_the_user_change_nothing(tmp_path):
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path", "axes.grid": False}):
         figures.save(figures.draw("gain"), tmp_path / "gain.svg")

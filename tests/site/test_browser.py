@@ -3,7 +3,9 @@
 Evidence: the browser's own console, list of requests, layout and focus. `make test-site` builds the site first.
 """
 
+import io
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -51,8 +53,25 @@ def complaints(browser: Any) -> list[str]:
     return [entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
 
+# What reaches beyond the screen and has nothing of its own that scrolls (the theme lets the whole article scroll), and formulas
+# whose top or bottom is not seen.
+CUT = """
+    const own = (node) => ["auto", "scroll", "hidden"].includes(getComputedStyle(node).overflowX);
+    const scrolls = (node) => !node.classList.contains("bd-article-container") && (own(node) || scrolls(node.parentElement));
+    const wide = [...document.querySelectorAll(".bd-article-container *")].filter((node) => {
+      const { right, width } = node.getBoundingClientRect();
+      return width > 1 && right > arguments[0] + 1 && node.checkVisibility() && !scrolls(node);
+    });
+    const left = [...document.querySelectorAll(".formula math")].filter(
+      (node) => node.getBoundingClientRect().left < node.parentElement.getBoundingClientRect().left - 1
+    );
+    const low = [...document.querySelectorAll(".formula")].filter((node) => node.scrollHeight > node.clientHeight + 1);
+    return [...wide, ...left, ...low].slice(0, 3).map((node) => node.outerHTML.slice(0, 80));
+"""
+
+
 def test_every_page_loads_by_itself_and_fits(browser: Any, address: str, site: Path) -> None:
-    """No complaint, no request elsewhere, and nothing wider than the screen, at both widths."""
+    """No complaint, no request elsewhere, and nothing wider than the screen or cut by it, at both widths."""
     names = sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html") if "_static" not in page.parts)
     complaints(browser), requested(browser)
     wrong: dict[str, Any] = {}
@@ -63,6 +82,8 @@ def test_every_page_loads_by_itself_and_fits(browser: Any, address: str, site: P
             wide(browser, width)
             if (shown := browser.execute_script("return document.documentElement.scrollWidth")) > width:
                 wrong[f"{name} at {width}"] = shown
+            if cut := browser.execute_script(CUT, width):
+                wrong[f"{name} cut at {width}"] = cut
         said = complaints(browser)
         elsewhere = {url for url in requested(browser) if not url.startswith((address, "data:"))}
         if said or elsewhere:
@@ -71,16 +92,27 @@ def test_every_page_loads_by_itself_and_fits(browser: Any, address: str, site: P
     assert wrong == {}
 
 
-def test_search_finds_release(browser: Any, address: str) -> None:
-    browser.get(f"{address}/search.html?q=release")
-    found = wait_for(lambda: browser.find_elements("css selector", "#search-results li a"))
-    wait_for(lambda: "found" in browser.find_element("css selector", "#search-results .search-summary").text)
-    found = browser.find_elements("css selector", "#search-results li a")
-    links = [link.get_attribute("href") for link in found]
+@pytest.mark.parametrize(
+    ("word", "place"),
+    [("release", "tutorials/histogram"), ("staircase", "api/generated/stairnoise.Staircase"), ("epsilon", "which_epsilon")],
+)
+def test_search_finds(browser: Any, address: str, word: str, place: str) -> None:
+    """By the field that Ctrl+K opens, as a reader asks; the place is among the first ten results."""
+    from selenium.webdriver import ActionChains, Keys
+
+    wide(browser, WIDTHS[1])
+    complaints(browser)
+    browser.get(f"{address}/index.html")
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+    wait_for(lambda: browser.execute_script("return document.activeElement.name === 'q'"))
+    ActionChains(browser).send_keys(word, Keys.ENTER).perform()
+    summary = "return document.querySelector('#search-results .search-summary')?.textContent ?? ''"
+    wait_for(lambda: "found" in browser.execute_script(summary))
+    links = [link.get_attribute("href") for link in browser.find_elements("css selector", "#search-results li a")]
     assert len(links) > 10
-    assert any("api/generated/" in link and "release" in link for link in links)
-    browser.get(links[0])
-    assert "release" in browser.find_element("tag name", "main").text.lower()
+    assert any(place in link for link in links[:10]), links[:10]
+    assert any("api/generated/" in link for link in links)
+    assert not complaints(browser)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -108,7 +140,8 @@ def test_text_is_readable_in_light_and_dark(browser: Any, address: str, name: st
           return "rgb(255, 255, 255)";
         };
         const low = new Set();
-        for (const node of document.querySelectorAll("main :is(p, td, th, li, pre, h1, a, code, label, math)")) {
+        const text = "p, td, th, li, pre, h1, a, code, label, math, figcaption, caption";
+        for (const node of document.querySelectorAll(`main :is(${text})`)) {
           if (!node.textContent.trim() || !node.checkVisibility()) continue;
           const [a, b] = [light(getComputedStyle(node).color), light(ground(node))].sort((x, y) => y - x);
           if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${node.textContent.slice(0, 30)}`);
@@ -174,6 +207,70 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
     table = eval(browser.find_element("id", "explore-asks").text, {"sn": sn})
     assert [row.mechanism for row in table] == [name for name, *_ in numbers["cells"][" ".join(chosen())]["rows"]]
     assert browser.find_element("id", "explore-says").get_attribute("aria-live") == "polite"
+
+
+def test_explore_has_names_for_a_screen_reader(browser: Any, address: str) -> None:
+    """By the browser's own accessibility tree."""
+    browser.get(f"{address}/explore.html")
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    names: dict[str, list[str]] = {}
+    for node in nodes:
+        names.setdefault(node.get("role", {}).get("value", ""), []).append(node.get("name", {}).get("value", ""))
+    assert len([name for name in names["radio"] if name]) == len(names["radio"]) == 17
+    for legend in ("You release", "ε of all releases together", "Releases"):
+        assert legend in names["group"] + names.get("radiogroup", [])
+    assert any(name.startswith("Noise from -") for name in names["image"])
+    assert "Error of one release, the least E|X| first" in names["table"]
+    assert len(names["columnheader"]) == 6
+    assert all(names["columnheader"] + names["rowheader"])
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_explore_is_drawn_in_colours_that_are_seen(browser: Any, address: str, colours: str) -> None:
+    """Curves have a contrast of 3 at least (WCAG 2.2, 1.4.11), and on a telephone letters are 11 pixels high."""
+    wide(browser, WIDTHS[0])
+    scheme(browser, colours)
+    browser.get(f"{address}/explore.html")
+    strokes = browser.execute_script(
+        "return [...document.querySelectorAll('#explore-picture path')].map((path) => getComputedStyle(path).stroke)"
+    )
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert len(strokes) == 3
+    assert min(contrast(stroke, ground) for stroke in strokes) >= 3
+    heights = browser.execute_script(
+        "return [...document.querySelectorAll('#explore-picture text')].map((text) => text.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 11
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as a browser writes them, rgb(1, 2, 3)."""
+
+    def light(colour: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", ["theory/gaussian", "theory/multivariate_staircase", "figures"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_figure_has_the_ground_of_its_page(browser: Any, address: str, name: str, colours: str) -> None:
+    """By a photograph: the commonest colour of the figure is that of the page, and something else is drawn on it."""
+    image = pytest.importorskip("PIL.Image")
+    wide(browser, WIDTHS[1])
+    scheme(browser, colours)
+    browser.get(f"{address}/{name}.html")
+    figure = browser.find_element("css selector", "article img")
+    browser.execute_script("arguments[0].scrollIntoView()", figure)
+    wait_for(lambda: browser.execute_script("return arguments[0].complete && arguments[0].naturalWidth > 0", figure))
+    pixels = image.open(io.BytesIO(figure.screenshot_as_png)).convert("RGB")
+    many, common = max(pixels.getcolors(pixels.width * pixels.height))
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert common == pytest.approx([int(part) for part in re.findall(r"\d+", ground)[:3]], abs=3)
+    assert many < 0.99 * pixels.width * pixels.height
 
 
 def test_copy_buttons(browser: Any, address: str) -> None:

@@ -3,11 +3,13 @@
 Evidence: the HTML, read by Python's parser.
 """
 
+import json
 import posixpath
 import re
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -47,7 +49,7 @@ def parsed(path: Path) -> Page:
 
 
 def pages(site: Path) -> list[Path]:
-    return sorted(site.rglob("*.html"))
+    return sorted(page for page in site.rglob("*.html") if "_static" not in page.parts)
 
 
 def test_the_sections_are_there(site: Path) -> None:
@@ -82,6 +84,46 @@ def test_nothing_comes_from_elsewhere(site: Path) -> None:
     assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)\"']*", styles) == []
 
 
+def test_a_left_column_lists_something(site: Path) -> None:
+    """Beside a page that is no section's, the column is not there; a screen of a telephone has the site's menu in it."""
+    empty = []
+    for page in pages(site):
+        column = re.search(
+            r'<div id="pst-primary-sidebar" class="([^"]*)">(.*?)<main', page.read_text(encoding="utf-8"), re.DOTALL
+        )
+        assert column is not None, page.name
+        section = column[2].partition('aria-label="Section Navigation"')[2]
+        if "hide-on-wide" not in column[1] and section.count("<a ") < 2:
+            empty.append(page.relative_to(site).as_posix())
+    assert empty == []
+
+
+def test_pages_are_not_called_files(site: Path) -> None:
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r'<a class="reference internal" href="[^"]*"><span class="[^"]*">[^<]*\.md</span>', text) == [], (
+            page.name
+        )
+
+
+def test_fields_of_a_comparisons_rows_are_described(site: Path) -> None:
+    text = (site / "api" / "generated" / "stairnoise.Comparison.html").read_text(encoding="utf-8")
+    for field in sn.compare(1)[0]._fields:
+        assert f'<span class="pre">{field}</span></code>: ' in text, field
+
+
+def test_search_knows_greek_letters_by_name(site: Path) -> None:
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+
+    def found(terms: dict[str, Any], word: str) -> set[int]:
+        return {terms[word]} if isinstance(terms[word], int) else set(terms[word])
+
+    for kind in ("terms", "titleterms"):
+        assert found(index[kind], "epsilon") >= found(index[kind], "ε") != set()
+        assert found(index[kind], "delta") >= found(index[kind], "δ") != set()
+
+
 def test_formulas_are_mathml(site: Path) -> None:
     for page in (site / "theory").glob("*.html"):
         assert ("math" in parsed(page).tags) is (page.stem != "index"), page.name
@@ -93,8 +135,11 @@ def test_a_public_name_has_a_page_that_says_something(site: Path, name: str) -> 
     path = site / "api" / "generated" / f"stairnoise.{name}.html"
     text = path.read_text(encoding="utf-8")
     assert f"stairnoise.{name}" in parsed(path).ids
-    first = (getattr(sn, name).__doc__ or "").strip().split("\n")[0]
-    assert first.split("`")[0].split("|")[0].split(" ")[0] in text
+    described = re.findall(r'<dt class="sig sig-object py" id="([^"]*)">.*?</dt>\s*<dd>(.*?)(?=</?dd|<dl)', text, re.DOTALL)
+    assert described
+    assert [member for member, words in described if not re.search(r"\w", re.sub("<[^>]*>", "", words))] == []
+    for field in getattr(getattr(sn, name), "_fields", ()):
+        assert f"<strong>{field}</strong>" in text, field
     for member in dir(getattr(sn, name)):
         thing = getattr(getattr(sn, name), member, None)
         if not member.startswith("_") and "stairnoise" in str(getattr(thing, "__module__", "")):

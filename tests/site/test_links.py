@@ -32,6 +32,21 @@ def test_a_link_leads_to_the_page_or_to_the_forge(written: str, shown: str, link
     assert links.for_site(f"a [text]({link}) b", ROOT / written, ROOT / shown) == f"a [text]({expected}) b"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[which_epsilon.md](which_epsilon.md#compose)", "[which epsilon](which_epsilon.md#compose)"),
+        ("[coming_from/numpy.md](coming_from/numpy.md)", "[numpy](coming_from/numpy.md)"),
+        ("[SECURITY.md](../SECURITY.md)", "[security](trust/security.md)"),
+        ("[benches/README.md](../benches/README.md)", f"[benches/README.md]({FORGE}/blob/main/benches/README.md)"),
+        ("[1] and [the page](keyed.md)", "[1] and [the page](keyed.md)"),
+        ("[no_such_page.md](no_such_page.md)", "[no_such_page.md](no_such_page.md)"),
+    ],
+)
+def test_a_page_is_not_called_a_file(text: str, expected: str) -> None:
+    assert links.for_site(text, DOCS / "README.md", DOCS / "README.md") == expected
+
+
 def test_pages_that_are_taken_in_exist() -> None:
     for outside, inside in links.TAKEN_IN.items():
         assert (ROOT / outside).is_file()

@@ -31,28 +31,42 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class Spending(NamedTuple):
-    """One row of a ledger: a release that was paid for. `Ledger.spend` and `Ledger.report` return them."""
+    """One row of a ledger: a release that was paid for. `Ledger.spend` and `Ledger.report` return them.
+
+    Attributes
+    ----------
+    data : str
+        Which data, as the caller named them.
+    release : str or None
+        Name of the release, if it has one.
+    statistic : str or None
+        Name of the statistic, if it has one.
+    law : str
+        The mechanism with its parameters.
+    max_partitions_contributed : int
+        How many of the values one person can change.
+    eps : float or None
+        ε of the guarantee of this release alone. None for a mechanism that has only a ρ.
+    delta : float or None
+        δ of that guarantee.
+    total : float
+        ε of all releases up to and with this one, at the ledger's δ.
+    fingerprint : str or None
+        Keyed fingerprint of the rows. None for a fresh release.
+    time : str
+        When it was spent, in UTC.
+    """
 
     data: str
-    """Which data, as the caller named them."""
     release: str | None
-    """Name of the release, if it has one."""
     statistic: str | None
-    """Name of the statistic, if it has one."""
     law: str
-    """The mechanism with its parameters."""
     max_partitions_contributed: int
-    """How many of the values one person can change."""
     eps: float | None
-    """ε of the guarantee of this release alone; None for a mechanism that has only a ρ."""
     delta: float | None
-    """δ of that guarantee."""
     total: float
-    """ε of all releases up to and with this one, at the ledger's δ."""
     fingerprint: str | None
-    """Keyed fingerprint of the rows; None for a fresh release."""
     time: str
-    """When it was spent, in UTC."""
 
 
 Spending.__module__ = "stairnoise"

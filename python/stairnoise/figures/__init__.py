@@ -119,8 +119,11 @@ def save(figure: Figure, path: str | Path) -> None:
         `path` has another suffix.
     """
     path = require_suffix(path)
-    # Screen readers read the title of an SVG aloud.
-    metadata = {"Title": figure.get_suptitle() or None, "Date": None} if path.suffix == ".svg" else None
+    metadata: dict[str, str | None] | None = None
+    if path.suffix == ".svg":
+        metadata = {"Date": None}
+        if title := figure.get_suptitle():
+            metadata["Title"] = title  # screen readers read it aloud
     with house_style():
         figure.savefig(path, metadata=metadata, facecolor="white", dpi=150)
 

@@ -1,0 +1,12 @@
+// Pages whose titles have the word come first, then methods of that name, of which every mechanism has one, then other pages.
+var Scorer = {
+  score: ([, title, , , score, , kind]) => (kind === "object" && title.split(".").length > 2 ? score / 2 : score),
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
