@@ -12,7 +12,7 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zeroize::{Zeroizing, optimization_barrier};
 
@@ -57,23 +57,26 @@ pub struct BitGenerator {
     page: Pages<NUMBERS>,
     /// Makes the next buffer.
     next: SharedCipher,
+    // No field has room that is used at times only: a generator is moved to its place with whatever the stack had there, such as parts of a key.
     forks: Forks,
-    /// Where the key was given: the key of the next child and of those after it.
-    children: Option<Mutex<Zeroizing<Key>>>,
+    /// Place and half of a generator that asks for forks, and the mark of its process. In the page its place and half remain 0: so no draw is
+    /// answered at once.
+    asking: [AtomicU64; 3],
+    /// Whether the key was given.
+    given: bool,
+    /// Then the key of the next child and of those after it.
+    children: Mutex<Zeroizing<Key>>,
 }
 
 /// What tells a forked child that it is one.
+#[derive(PartialEq)]
 enum Forks {
     /// Nothing: the key was given, and a forked child draws what its parent draws.
     Unseen,
     /// The zeros in its page.
     Wiped,
-    /// A mark other than this one, for which every draw has to ask. Place and half are here, and remain 0 in the page: so no draw is answered at once.
-    Asked {
-        process: AtomicU64,
-        place: AtomicU64,
-        half: AtomicU64,
-    },
+    /// Another mark than its parent's, for which every draw has to ask.
+    Asked,
 }
 
 impl BitGenerator {
@@ -90,9 +93,7 @@ impl BitGenerator {
 
     /// [`BitGenerator::from_os`] where the kernel wipes no pages.
     fn asking() -> Result<Arc<Self>, DrawError> {
-        let [place, half] = [const { AtomicU64::new(0) }; 2];
-        let process = AtomicU64::new(process_mark());
-        Self::fresh(Pages::copied()?, Forks::Asked { process, place, half })
+        Self::fresh(Pages::copied()?, Forks::Asked)
     }
 
     fn fresh(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
@@ -108,9 +109,11 @@ impl BitGenerator {
     fn fresh_on_the_stack(page: Pages<NUMBERS>, forks: Forks) -> Result<Arc<Self>, DrawError> {
         found_family()?;
         memory::has_room()?;
+        let generator = Self::without_key(page, forks);
         let mut key = Zeroizing::new([0; 32]);
         entropy::fill(key.as_mut())?;
-        Ok(Self::new(page, forks, &key, None))
+        generator.set_key(&key);
+        Ok(generator)
     }
 
     /// A key of the caller's: equal keys give equal words, in every process, forked children included.
@@ -127,20 +130,28 @@ impl BitGenerator {
     fn from_key_on_the_stack(key: &[u8; 32]) -> Result<Arc<Self>, DrawError> {
         let page = Pages::copied()?;
         memory::has_room()?;
+        let generator = Self::without_key(page, Forks::Unseen);
         let [words, children] = two_keys(key);
-        Ok(Self::new(page, Forks::Unseen, &words, Some(Mutex::new(children))))
+        generator.set_key(&words);
+        generator.next_child().copy_from_slice(&*children);
+        Ok(generator)
     }
 
-    /// The key is set where it stays: a move would leave a copy.
-    fn new(page: Pages<NUMBERS>, forks: Forks, key: &Key, children: Option<Mutex<Zeroizing<Key>>>) -> Arc<Self> {
-        let generator = Arc::new(Self {
+    /// The keys are set where they stay: a move would leave copies.
+    fn without_key(page: Pages<NUMBERS>, forks: Forks) -> Arc<Self> {
+        let [place, half] = [const { AtomicU64::new(0) }; 2];
+        Arc::new(Self {
             page,
             next: SharedCipher::without_key(Wide::of(Tier::current())),
+            given: forks == Forks::Unseen,
             forks,
-            children,
-        });
-        generator.set_key(key);
-        generator
+            asking: [place, half, AtomicU64::new(process_mark())],
+            children: Mutex::new(Zeroizing::new([0; 32])),
+        })
+    }
+
+    fn next_child(&self) -> MutexGuard<'_, Zeroizing<Key>> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An independent generator. Its key is from the operating system if this one's is. Otherwise it is derived from this one's key and the
@@ -149,17 +160,17 @@ impl BitGenerator {
     /// # Errors
     /// As of [`BitGenerator::from_os`]. Then no child is counted.
     pub fn spawn(&self) -> Result<Arc<Self>, DrawError> {
-        let Some(children) = &self.children else {
+        if !self.given {
             return Self::from_os();
-        };
-        let child = Self::child_on_the_stack(children);
+        }
+        let child = self.child_on_the_stack();
         stack::wipe_kernels();
         child
     }
 
     #[inline(never)]
-    fn child_on_the_stack(children: &Mutex<Zeroizing<Key>>) -> Result<Arc<Self>, DrawError> {
-        let mut key = children.lock().unwrap_or_else(PoisonError::into_inner);
+    fn child_on_the_stack(&self) -> Result<Arc<Self>, DrawError> {
+        let mut key = self.next_child();
         let [child, next] = two_keys(&key);
         let child = Self::from_key(&child)?;
         key.copy_from_slice(&*next);
@@ -168,7 +179,7 @@ impl BitGenerator {
 
     /// Whether the key was given, so that somebody can draw the same words again.
     pub fn is_given(&self) -> bool {
-        self.children.is_some()
+        self.given
     }
 
     /// The next word.
@@ -255,11 +266,12 @@ impl BitGenerator {
     }
 
     fn place_and_half(&self) -> [&AtomicU64; 2] {
-        if let Forks::Asked { place, half, .. } = &self.forks {
-            return [place, half];
+        let ([_, place, half, ..], [own_place, own_half, _]) = (&*self.page, &self.asking);
+        if self.forks == Forks::Asked {
+            [own_place, own_half]
+        } else {
+            [place, half]
         }
-        let [_, place, half, ..] = &*self.page;
-        [place, half]
     }
 
     /// Where there is no word: the end of a row, or a word that is 0, which is passed over. Where threads drew at once, the place may also have gone
@@ -321,23 +333,26 @@ impl BitGenerator {
     /// Where the kernel does not wipe the page of a forked child, the child does.
     #[inline]
     fn look_for_fork(&self) {
-        if let Forks::Asked { process, place, half } = &self.forks {
-            self.ask(process, [place, half]);
+        if self.forks == Forks::Asked {
+            self.ask();
         }
     }
 
     #[inline(never)]
-    fn ask(&self, process: &AtomicU64, place_and_half: [&AtomicU64; 2]) {
-        let here = process_mark();
+    fn ask(&self) {
+        let ([.., process], here) = (&self.asking, process_mark());
         if process.load(Relaxed) != here {
-            self.page
-                .iter()
-                .chain(place_and_half)
-                .for_each(|number| number.store(0, Relaxed));
+            self.forget();
             self.take_key_of_own();
             stack::wipe_kernels();
             process.store(here, Relaxed);
         }
+    }
+
+    /// Erases the words, the state and the half.
+    fn forget(&self) {
+        let numbers = self.page.iter().chain(self.place_and_half());
+        numbers.for_each(|number| number.store(0, Relaxed));
     }
 
     /// The key of a forked child. It is the XOR of two, either of which is enough: one from the operating system, and one that the parent's key
@@ -373,10 +388,9 @@ impl BitGenerator {
 
 impl Drop for BitGenerator {
     fn drop(&mut self) {
-        let numbers = self.page.iter().chain(self.place_and_half());
-        numbers.for_each(|number| number.store(0, Relaxed));
+        self.forget();
         optimization_barrier(&*self.page);
-        optimization_barrier(&self.forks);
+        optimization_barrier(&self.asking);
     }
 }
 
