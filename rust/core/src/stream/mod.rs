@@ -6,6 +6,7 @@
 //! | `vaes256`, `vaes512` | two and four blocks per instruction, where the `aes` crate would do one |
 //! | `schedule` | their key schedule |
 //! | `shared_cipher` | the block function for callers that may call it at once |
+//! | `pieces` | its numbers: pieces of a buffer, round keys |
 //! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
 //! | `bit_generator` | words one after another, for generators of other libraries |
@@ -22,6 +23,7 @@ mod erasure;
 mod fill;
 mod generator;
 mod pages;
+mod pieces;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod schedule;

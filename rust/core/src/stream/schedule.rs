@@ -6,7 +6,7 @@ use core::arch::x86_64::{
 };
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::shared_cipher::RoundKeys;
+use super::pieces::RoundKeys;
 
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;

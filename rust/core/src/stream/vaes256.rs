@@ -16,8 +16,8 @@ use core::mem::transmute;
 
 use zeroize::Zeroize;
 
+use super::pieces::{Piece, RoundKeys};
 use super::schedule::{self, ROUNDS};
-use super::shared_cipher::{Piece, RoundKeys};
 use crate::lines::Lines;
 use crate::wiped::wipe;
 

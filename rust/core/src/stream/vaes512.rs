@@ -16,8 +16,8 @@ use core::arch::x86_64::{
 use core::mem::transmute;
 use zeroize::Zeroize;
 
+use super::pieces::{PIECE, Piece, RoundKeys};
 use super::schedule::{self, ROUNDS};
-use super::shared_cipher::{PIECE, Piece, RoundKeys};
 use crate::lines::Lines;
 use crate::wiped::wipe;
 
