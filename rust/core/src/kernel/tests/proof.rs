@@ -8,6 +8,7 @@
 mod bounded;
 mod ends;
 mod formulas;
+mod gappa;
 mod polynomials;
 mod series;
 mod tolerances;

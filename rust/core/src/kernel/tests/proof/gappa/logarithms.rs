@@ -1,0 +1,177 @@
+//! `split_ln`, `minus_ln`, `rough_minus_ln`, `minus_ln_1p`.
+
+use super::super::{MINUS_LN, MINUS_LN_1P, ROUGH_MINUS_LN, SECOND_ORDER, SQRT_HALF, U};
+use super::script::{Claim, DOUBLE, Goal, SINGLE, text};
+use super::single;
+use super::symbol::{Symbol, literal};
+use crate::kernel::arithmetic::{Fused, Separate};
+use crate::kernel::elementary::{self, MulAdd};
+use crate::kernel::together::narrow;
+
+pub fn scripts() -> Vec<(String, String)> {
+    let mut all = vec![("split_ln".into(), split_ln())];
+    for (name, sign) in [("above_1", 1), ("below_1", -1)] {
+        all.push((format!("minus_ln_separate_{name}"), minus_ln::<Separate>("separately", sign)));
+        all.push((format!("minus_ln_fused_{name}"), minus_ln::<Fused>("once", sign)));
+        all.push((
+            format!("rough_minus_ln_separate_{name}"),
+            rough_minus_ln::<Separate>("separately", sign),
+        ));
+        all.push((format!("rough_minus_ln_fused_{name}"), rough_minus_ln::<Fused>("once", sign)));
+    }
+    all.push(("narrow_minus_ln_separate".into(), narrow_minus_ln::<Separate>("separately")));
+    all.push(("narrow_minus_ln_fused".into(), narrow_minus_ln::<Fused>("once")));
+    all.push(("minus_ln_1p_separate".into(), minus_ln_1p::<Separate>("separately")));
+    all.push(("minus_ln_1p_fused".into(), minus_ln_1p::<Fused>("once")));
+    all
+}
+
+/// From √½ to 2√½, but for 1.
+fn significands() -> [f64; 2] {
+    let least = f64::from_bits(SQRT_HALF);
+    [least, (2.0 * least).next_down()]
+}
+
+/// s of m, as [`elementary::split_ln`] has it.
+fn quotient() -> Symbol {
+    let (m, one) = (Symbol::float("m"), Symbol::from(1.0));
+    (m - one) / (m + one)
+}
+
+fn split_ln() -> String {
+    let about = "`split_ln`: the relative error of s = (m - 1)/(m + 1). For m = 1, s = 0.\n\
+        The bound is 2u and the product of two errors.";
+    text(about, DOUBLE, || {
+        let s = quotient();
+        let [least, most] = significands();
+        let bound = 2.0 * U * (1.0 + (-24.0_f64).exp2());
+        Claim {
+            given: vec![
+                format!("m in [{}, {}]", literal(least), literal(most)),
+                "|m - 1| >= 0x1p-53".into(),
+            ],
+            goals: vec![Goal::relative(s, bound, 1.9 * U)],
+            ..Claim::default()
+        }
+    })
+}
+
+/// The half of the significands above 1 or below it, and a hint.
+fn half(sign: i32) -> String {
+    let [least, most] = significands();
+    let (least, most) = if sign > 0 {
+        (1.0_f64.next_up(), most)
+    } else {
+        (least, 1.0_f64.next_down())
+    };
+    format!("m in [{}, {}]", literal(least), literal(most))
+}
+
+/// What the series of −ln m leaves from z^`n` on: 2s·(zⁿ/(2n + 1) + …), z = s².
+pub fn left_out(n: i32) -> f64 {
+    let s: f64 = LARGEST_S;
+    let z = s * s;
+    2.0 * s * z.powi(n) / (f64::from(2 * n + 1) * (1.0 - z))
+}
+
+/// (√2 − 1)/(√2 + 1), rounded up.
+pub const LARGEST_S: f64 = 0.171_572_876;
+
+fn minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
+    let about = format!(
+        "`minus_ln`, for m {} 1, where a product and a sum are rounded {how}: MINUS_LN is 1.2u + u |result|.\n\
+         The last rounding is left out: it is the second part. X is -ln(2^-e m); what the series leaves of it is a hypothesis.",
+        if sign > 0 { "above" } else { "below" }
+    );
+    text(&about, DOUBLE, || {
+        let s = quotient();
+        let result = elementary::minus_ln::<A, Symbol>(Symbol::whole("e"), s);
+        let [absolute, _] = MINUS_LN;
+        let (computed, exact) = (result.unrounded(), result.exact());
+        Claim {
+            given: vec![
+                half(sign),
+                "e in [0, 64]".into(),
+                format!("|X - {exact}| <= {}", literal(left_out(10))),
+            ],
+            goals: vec![Goal::new(
+                format!("|({computed}) - X|"),
+                absolute,
+                if sign > 0 { 1.1 * U } else { U },
+            )],
+            hints: vec!["$ m in 32;".into()],
+            ..Claim::default()
+        }
+    })
+}
+
+fn rough_minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
+    let about = format!(
+        "`rough_minus_ln`, for m {} 1, where a product and a sum are rounded {how}: ROUGH_MINUS_LN.\n\
+         X is -ln(2^-e m); what the series leaves of it is a hypothesis.",
+        if sign > 0 { "above" } else { "below" }
+    );
+    text(&about, DOUBLE, || {
+        let s = quotient();
+        let result = elementary::rough_minus_ln::<A, Symbol>(Symbol::whole("e"), s);
+        let (computed, exact) = (result.computed(), result.exact());
+        Claim {
+            given: vec![
+                half(sign),
+                "e in [0, 64]".into(),
+                format!("|X - {exact}| <= {}", literal(left_out(4))),
+            ],
+            goals: vec![Goal::new(format!("|{computed} - X|"), ROUGH_MINUS_LN, ROUGH_MINUS_LN * 0.94)],
+            hints: vec!["$ m in 32;".into()],
+            ..Claim::default()
+        }
+    })
+}
+
+/// t⁹/9 + … for |t| ≤ 1/32.
+pub fn left_out_of_ln_1p() -> f64 {
+    (1.0 / 32.0_f64).powi(9) / 9.0 * (32.0 / 31.0) * SECOND_ORDER
+}
+
+fn minus_ln_1p<A: MulAdd<Symbol>>(how: &str) -> String {
+    let about = format!("`minus_ln_1p`, where a product and a sum are rounded {how}: MINUS_LN_1P.\nX is -ln(1 + t).");
+    text(&about, DOUBLE, || {
+        let t = Symbol::float("t");
+        let result = elementary::minus_ln_1p::<A, Symbol>(t);
+        let (computed, exact) = (result.computed(), result.exact());
+        Claim {
+            given: vec![
+                "|t| <= 0x1p-5".into(),
+                format!("|X - {exact}| <= {}", literal(left_out_of_ln_1p())),
+            ],
+            goals: vec![Goal::new(format!("|{computed} - X|"), MINUS_LN_1P, 29.0 * U)],
+            ..Claim::default()
+        }
+    })
+}
+
+fn narrow_minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
+    let about = format!(
+        "`narrow::minus_ln`, in f32, where a product and a sum are rounded {how}: LOGARITHM is 1.5u.\n\
+         X is -ln m; what the series leaves of it is a hypothesis."
+    );
+    text(&about, SINGLE, || {
+        let factors = [("c3", 3), ("c5", 5), ("c7", 7)].map(|(name, k)| Symbol::ratio(name, -2, k));
+        let result = single::minus_ln::<A, Symbol>(Symbol::float("m"), factors);
+        let (computed, exact) = (result.computed(), result.exact());
+        let least = f64::from(f32::from_bits(narrow::SQRT_HALF));
+        Claim {
+            given: vec![
+                format!("m in [{}, {}]", literal(least), literal(2.0 * least)),
+                format!("|X - {exact}| <= {}", literal(left_out(4))),
+            ],
+            goals: vec![Goal::new(
+                format!("|{computed} - X|"),
+                narrow::LOGARITHM,
+                narrow::LOGARITHM * 0.6,
+            )],
+            hints: vec!["$ m in 64;".into()],
+            ..Claim::default()
+        }
+    })
+}
