@@ -12,20 +12,23 @@ SCRIPTS = sorted(gappa.PROOFS.glob("*.gappa"))
 SCRIPT = """@rnd = float<ieee_64, ne>;
 s rnd= x + y;  S = x + y;
 { |x| <= 1 /\\ |y| <= 1 ->
-  |s - S| <= 0x1p-53  # not 0x1p-54
+  |s - S| <= 0x1p-53  # 1u; not 0x1p-54 (0.5u)
 }
 """
 
 needs_gappa = pytest.mark.skipif(not shutil.which("gappa"), reason="needs gappa")
 
 
-def test_without_gappa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    monkeypatch.setattr("sys.argv", ["test_gappa.py"])
+@pytest.mark.parametrize(("missing", "what"), [("gappa", "Gappa"), ("coqc", "Coq")])
+def test_what_is_missing_is_named(
+    missing: str, what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda tool: None if tool == missing else tool)
+    monkeypatch.setattr("sys.argv", ["test_gappa.py", "--coq"])
     with pytest.raises(SystemExit) as end:
         gappa.main()
     assert end.value.code == 0
-    assert capsys.readouterr().out.startswith("skipped: the proofs need Gappa")
+    assert capsys.readouterr().out.startswith(f"skipped: the proofs need {what}; {missing} was not found.")
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -2,7 +2,7 @@
 
 use super::super::{EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, SECOND_ORDER, U, left_out_of_exp};
 use super::script::{Claim, DOUBLE, Goal, text};
-use super::symbol::{Symbol, literal, results, take};
+use super::symbol::{Symbol, above, literal, results, take};
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, LN2_HIGH, LN2_LOW, MulAdd};
 
@@ -87,7 +87,7 @@ fn reduced<A: MulAdd<Symbol>>(n: Symbol, x: Symbol, x_low: Symbol) -> Reduced {
         given: vec![
             format!("n in [1, {EXPONENTS}]"),
             "x in [0.25, 700]".into(),
-            format!("|{}| <= {}", f.exact(), literal(LARGEST_F)),
+            format!("|{}| <= {LARGEST_F}", f.exact()),
         ],
         hints: vec![
             format!(
@@ -108,8 +108,8 @@ fn low_part(most: f64) -> (Symbol, Vec<String>) {
     let x_low = Symbol::float("low");
     let x_low = Symbol::pair(&x_low.computed(), "LOW");
     let given = vec![
-        format!("low in [0, {}]", literal(most)),
-        format!("|low - LOW| <= {}", literal(most * U)),
+        format!("low in [0, {}]", above(most)),
+        format!("|low - LOW| <= {}", above(most * U)),
     ];
     (x_low, given)
 }
@@ -143,7 +143,7 @@ fn exp_near_0<A: MulAdd<Symbol>>(how: &str) -> String {
         let x = Symbol::float("x");
         let (x_low, low) = low_part(LARGEST_F);
         let result = elementary::exp_scaled::<A, Symbol>(Symbol::scale(["1", "1"]), 0.0.into(), x, x_low);
-        let range = format!("x in [0, {}]", literal(LARGEST_F));
+        let range = format!("x in [0, {LARGEST_F}]");
         Claim {
             given: [vec![range], low, vec![left_out(result)]].concat(),
             goals: vec![Goal::new(format!("|{} -/ X|", result.computed()), EXP, U)],
@@ -154,7 +154,7 @@ fn exp_near_0<A: MulAdd<Symbol>>(how: &str) -> String {
 }
 
 fn left_out(result: Symbol) -> String {
-    format!("|X - {}| <= {}", result.exact(), literal(left_out_of_exp(LARGEST_F)))
+    format!("|X - {}| <= {}", result.exact(), above(left_out_of_exp(LARGEST_F)))
 }
 
 fn exp_m1<A: MulAdd<Symbol>>(growth: &Growth, how: &str) -> String {
@@ -191,8 +191,8 @@ fn exp_m1_near_0<A: MulAdd<Symbol>>(how: &str) -> String {
         let exact = result.exact();
         Claim {
             given: vec![
-                format!("x in [0x1p-60, {}]", literal(LARGEST_F)),
-                format!("|X -/ {exact}| <= {}", literal(left_out_of_exp(LARGEST_F) / LARGEST_F)),
+                format!("x in [0x1p-60, {LARGEST_F}]"),
+                format!("|X -/ {exact}| <= {}", above(left_out_of_exp(LARGEST_F) / LARGEST_F)),
             ],
             goals: vec![Goal::new(format!("|{} -/ X|", result.computed()), EXP_M1, U)],
             hints: vec!["$ x in 16;".into()],
@@ -256,7 +256,7 @@ fn product() -> String {
                 format!("|z -/ Z| <= {}", literal(QUOTIENT)),
                 "A in [1, 1.125]".into(),
                 format!("|a -/ A| <= {}", literal(SERIES)),
-                format!("|X -/ {}| <= {}", result.exact(), literal(left_out)),
+                format!("|{} -/ X| <= {}", result.exact(), above(left_out)),
             ],
             goals: vec![Goal::new(format!("|{} -/ X|", result.computed()), HALF_LOG_RATIO, 13.0 * U)],
             ..Claim::default()

@@ -3,33 +3,29 @@
 use super::super::{MINUS_LN, MINUS_LN_1P, ROUGH_MINUS_LN, SECOND_ORDER, SQRT_HALF, U};
 use super::script::{Claim, DOUBLE, Goal, SINGLE, text};
 use super::single;
-use super::symbol::{Symbol, literal};
+use super::symbol::{Symbol, above, literal};
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
 use crate::kernel::together::narrow;
 
 pub fn scripts() -> Vec<(String, String)> {
     let mut all = vec![("split_ln".into(), split_ln())];
-    for (name, sign) in [("above_1", 1), ("below_1", -1)] {
-        all.push((format!("minus_ln_separate_{name}"), minus_ln::<Separate>("separately", sign)));
-        all.push((format!("minus_ln_fused_{name}"), minus_ln::<Fused>("once", sign)));
-        all.push((
-            format!("rough_minus_ln_separate_{name}"),
-            rough_minus_ln::<Separate>("separately", sign),
-        ));
-        all.push((format!("rough_minus_ln_fused_{name}"), rough_minus_ln::<Fused>("once", sign)));
-    }
-    all.push(("narrow_minus_ln_separate".into(), narrow_minus_ln::<Separate>("separately")));
-    all.push(("narrow_minus_ln_fused".into(), narrow_minus_ln::<Fused>("once")));
-    all.push(("minus_ln_1p_separate".into(), minus_ln_1p::<Separate>("separately")));
-    all.push(("minus_ln_1p_fused".into(), minus_ln_1p::<Fused>("once")));
+    scripts_on::<Separate>(&mut all, "separate", "separately");
+    scripts_on::<Fused>(&mut all, "fused", "once");
     all
 }
 
-/// From √½ to 2√½, but for 1.
-fn significands() -> [f64; 2] {
+fn scripts_on<A: MulAdd<Symbol>>(all: &mut Vec<(String, String)>, ending: &str, how: &str) {
+    all.push((format!("minus_ln_{ending}"), minus_ln::<A>(how)));
+    all.push((format!("rough_minus_ln_{ending}"), rough_minus_ln::<A>(how)));
+    all.push((format!("narrow_minus_ln_{ending}"), narrow_minus_ln::<A>(how)));
+    all.push((format!("minus_ln_1p_{ending}"), minus_ln_1p::<A>(how)));
+}
+
+/// From √½ to 2√½.
+fn significands() -> String {
     let least = f64::from_bits(SQRT_HALF);
-    [least, (2.0 * least).next_down()]
+    format!("m in [{}, {}]", literal(least), literal((2.0 * least).next_down()))
 }
 
 /// s of m, as [`elementary::split_ln`] has it.
@@ -40,31 +36,16 @@ fn quotient() -> Symbol {
 
 fn split_ln() -> String {
     let about = "`split_ln`: the relative error of s = (m - 1)/(m + 1). For m = 1, s = 0.\n\
-        The bound is 2u and the product of two errors.";
+        The bound is 2u and the product of two errors. Without that product: a rounding is at most u/(1 + u), which Gappa does not know.";
     text(about, DOUBLE, || {
         let s = quotient();
-        let [least, most] = significands();
         let bound = 2.0 * U * (1.0 + (-24.0_f64).exp2());
         Claim {
-            given: vec![
-                format!("m in [{}, {}]", literal(least), literal(most)),
-                "|m - 1| >= 0x1p-53".into(),
-            ],
+            given: vec![significands(), "|m - 1| >= 0x1p-53".into()],
             goals: vec![Goal::relative(s, bound, 1.9 * U)],
             ..Claim::default()
         }
     })
-}
-
-/// The half of the significands above 1 or below it, and a hint.
-fn half(sign: i32) -> String {
-    let [least, most] = significands();
-    let (least, most) = if sign > 0 {
-        (1.0_f64.next_up(), most)
-    } else {
-        (least, 1.0_f64.next_down())
-    };
-    format!("m in [{}, {}]", literal(least), literal(most))
 }
 
 /// What the series of −ln m leaves from z^`n` on: 2s·(zⁿ/(2n + 1) + …), z = s².
@@ -77,11 +58,10 @@ pub fn left_out(n: i32) -> f64 {
 /// (√2 − 1)/(√2 + 1), rounded up.
 pub const LARGEST_S: f64 = 0.171_572_876;
 
-fn minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
+fn minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
     let about = format!(
-        "`minus_ln`, for m {} 1, where a product and a sum are rounded {how}: MINUS_LN is 1.2u + u |result|.\n\
-         The last rounding is left out: it is the second part. X is -ln(2^-e m); what the series leaves of it is a hypothesis.",
-        if sign > 0 { "above" } else { "below" }
+        "`minus_ln`, where a product and a sum are rounded {how}: MINUS_LN is 1.2u + u |result|. m is from sqrt(1/2) to sqrt(2).\n\
+         The last rounding is left out: it is the second part. X is -ln(2^-e m); what the series leaves of it is a hypothesis."
     );
     text(&about, DOUBLE, || {
         let s = quotient();
@@ -90,26 +70,21 @@ fn minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
         let (computed, exact) = (result.unrounded(), result.exact());
         Claim {
             given: vec![
-                half(sign),
+                significands(),
                 "e in [0, 64]".into(),
-                format!("|X - {exact}| <= {}", literal(left_out(10))),
+                format!("|X - {exact}| <= {}", above(left_out(10))),
             ],
-            goals: vec![Goal::new(
-                format!("|({computed}) - X|"),
-                absolute,
-                if sign > 0 { 1.1 * U } else { U },
-            )],
-            hints: vec!["$ m in 32;".into()],
+            goals: vec![Goal::new(format!("|({computed}) - X|"), absolute, 1.1 * U)],
+            hints: vec!["$ m in 64;".into()],
             ..Claim::default()
         }
     })
 }
 
-fn rough_minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
+fn rough_minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
     let about = format!(
-        "`rough_minus_ln`, for m {} 1, where a product and a sum are rounded {how}: ROUGH_MINUS_LN.\n\
-         X is -ln(2^-e m); what the series leaves of it is a hypothesis.",
-        if sign > 0 { "above" } else { "below" }
+        "`rough_minus_ln`, where a product and a sum are rounded {how}: ROUGH_MINUS_LN.\n\
+         X is -ln(2^-e m); what the series leaves of it is a hypothesis."
     );
     text(&about, DOUBLE, || {
         let s = quotient();
@@ -117,12 +92,12 @@ fn rough_minus_ln<A: MulAdd<Symbol>>(how: &str, sign: i32) -> String {
         let (computed, exact) = (result.computed(), result.exact());
         Claim {
             given: vec![
-                half(sign),
+                significands(),
                 "e in [0, 64]".into(),
-                format!("|X - {exact}| <= {}", literal(left_out(4))),
+                format!("|X - {exact}| <= {}", above(left_out(4))),
             ],
             goals: vec![Goal::new(format!("|{computed} - X|"), ROUGH_MINUS_LN, ROUGH_MINUS_LN * 0.94)],
-            hints: vec!["$ m in 32;".into()],
+            hints: vec!["$ m in 64;".into()],
             ..Claim::default()
         }
     })
@@ -142,7 +117,7 @@ fn minus_ln_1p<A: MulAdd<Symbol>>(how: &str) -> String {
         Claim {
             given: vec![
                 "|t| <= 0x1p-5".into(),
-                format!("|X - {exact}| <= {}", literal(left_out_of_ln_1p())),
+                format!("|X - {exact}| <= {}", above(left_out_of_ln_1p())),
             ],
             goals: vec![Goal::new(format!("|{computed} - X|"), MINUS_LN_1P, 29.0 * U)],
             ..Claim::default()
@@ -163,7 +138,7 @@ fn narrow_minus_ln<A: MulAdd<Symbol>>(how: &str) -> String {
         Claim {
             given: vec![
                 format!("m in [{}, {}]", literal(least), literal(2.0 * least)),
-                format!("|X - {exact}| <= {}", literal(left_out(4))),
+                format!("|X - {exact}| <= {}", above(left_out(4))),
             ],
             goals: vec![Goal::new(
                 format!("|{computed} - X|"),

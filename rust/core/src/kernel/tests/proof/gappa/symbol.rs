@@ -71,6 +71,11 @@ pub fn literal(x: f64) -> String {
     }
 }
 
+/// A decimal number of three digits above x > 0: for what is supposed, where more is safe.
+pub fn above(x: f64) -> String {
+    format!("{:.2e}", 1.006 * x)
+}
+
 impl Symbol {
     fn push(texts: Texts) -> Self {
         with(|record| {

@@ -46,7 +46,7 @@ pub fn scripts() -> Vec<(String, String)> {
                 "up to 1.84, which are those of the exponents 0 and 1",
                 EXP_M1,
                 6.0 * U,
-                3.0 * U,
+                2.5 * U,
             ),
         ),
         (
@@ -163,7 +163,8 @@ impl Scale {
             },
             Self {
                 name: "geometric_mapped",
-                about: "`GeometricLane::mapped`: PER_SCALE_MAPPED",
+                about: "`GeometricLane::mapped`: PER_SCALE_MAPPED. U = scale V + tau, the first being the part s. g, the error of\n\
+                    e^eps - 1, counts by its part in the sum with 2 delta. q1 to q4 are of sums and quotients, p of scale V, f of U",
                 word: MAPPED,
                 given: mapped(),
                 logarithm: fine,
@@ -174,7 +175,7 @@ impl Scale {
             },
             Self {
                 name: "geometric_mapped_rough",
-                about: "`CoarseLane::mapped`: PER_SCALE_ROUGH and PER_SCALE_MAPPED",
+                about: "`CoarseLane::mapped`: PER_SCALE_ROUGH and PER_SCALE_MAPPED. Letters as in geometric_mapped",
                 word: MAPPED,
                 given: mapped(),
                 logarithm: ROUGH_MINUS_LN,
@@ -197,7 +198,8 @@ impl Scale {
             Self {
                 name: "geometric_in_a_lane_few",
                 about: "`each::geometric::Few`: PER_SCALE_FEW. The offset is in the logarithm: V (1 + b), b = e^(-1/K), whose\n\
-                    error counts at most half; 0.3u is what the error of 1/K does to it",
+                    error r counts at most half. Relative errors: x of 1/K, as far as it counts, e of exp, q of its inverse, f of\n\
+                    1 + b, p of the product",
                 word: &[
                     "r = (1 + e) / (1 + q) - 1;",
                     "W = (1 + v) * (1 + x) * (1 + r * h) * (1 + f) * (1 + p) - 1;",
@@ -226,9 +228,10 @@ impl Scale {
     /// because p ≤ x/(1 + ds) and K L = (p − …)/M.
     fn text(&self) -> String {
         let about = format!(
-            "{}.\n|x - X| is at most x times the first, and K times the second, and the third: x = K l + b for X = K L + B, where\n\
-             ds, dk, dp, dr are the errors of the sum, of K, of the product, and the relative one of the logarithm, whose absolute\n\
-             error is A. 1.5u are those of the test; 2^-63 is THETA.",
+            "{}.\n|x - X| is at most x times the first, and K times the second, and the third, for x = K l + b and X = K L + B.\n\
+             Relative errors: v of V, W of the logarithm's argument, ds of the sum, dk of K, dp of the product, dr of the logarithm,\n\
+             whose absolute error is A. b is the error of the offset, test that of the acceptance test. Of the bound for K 2^-63 are\n\
+             left to the bits beyond the word (THETA).",
             self.about
         );
         // |ln(1 + W)| ≤ |W|·(1 + |W|) for |W| ≤ ½.
@@ -263,8 +266,8 @@ impl Scale {
 /// D/(m·(2 + m)), and m of it.
 fn floor_in_a_lane(range: &str, which: &str, of_m: f64, floor_too_tight: f64, sum_too_tight: f64) -> String {
     let about = format!(
-        "`each::staircase`: FLOOR_ERROR of 1/(m (2 + m)), and L1_ERROR, for m = e^(eps/2) - 1 {which}.\n\
-         m cancels in the second, which has the error of 2 + m and three roundings."
+        "`each::staircase`: FLOOR_ERROR of 1/(m (2 + m)), and L1_ERROR, for\n\
+         m = e^(eps/2) - 1 {which}. m cancels in the second, which has the error of 2 + m and three roundings."
     );
     text(&about, DOUBLE, || {
         let m = Symbol::pair("m", "M");
@@ -283,14 +286,15 @@ fn floor_in_a_lane(range: &str, which: &str, of_m: f64, floor_too_tight: f64, su
 }
 
 /// What all of the staircase have: F = D·c off by `PHI`, t/2 = h + F with the part s of F, y from 0 to 1 and F from 0 to 1, the larger one being 1.
-const STAIR: &str = "y and F are in units of the larger; s is the part of D c in t/2, phi the error of D c.";
+const STAIR: &str = "y and F = D c are in units of the larger; s is the part of D c in t/2, phi the error of D c. Relative errors: g of e^eps - 1,\n\
+    q of the quotient D c, t of t/2, e of exp, u of the unit, v of V.";
 
 fn of_a_stair(more: Vec<String>) -> Vec<String> {
     [ranges([("y", 0.0, 1.0), ("F", 0.0, 1.0), ("s", 0.0, 1.0)]), more].concat()
 }
 
 fn staircase(what: &str, of_growth: f64, bound: f64, too_tight: f64) -> String {
-    let about = format!("{what}.\n{STAIR}");
+    let about = format!("{what}.\n{STAIR} p of y, d of y - D c.");
     text(&about, DOUBLE, || Claim {
         definitions: vec![
             "phi = (1 + q) / (1 + g) - 1;".into(),
@@ -310,7 +314,10 @@ fn staircase(what: &str, of_growth: f64, bound: f64, too_tight: f64) -> String {
 }
 
 fn mapped_lane() -> String {
-    let about = format!("`mapped`, in a lane: PER_Y.\n{STAIR}\nV is U = scale V + tau, of which the first is the part x.");
+    let about = format!(
+        "`mapped`, in a lane: PER_Y.\n{STAIR} p of y, d of y - D c.\n\
+         V is U = scale V + tau, of which the first is the part x: c of scale, m of its product, a of tau, f of their sum."
+    );
     text(&about, DOUBLE, || Claim {
         definitions: vec![
             "phi = (1 + q) / (1 + g) - 1;".into(),
@@ -337,8 +344,9 @@ fn mapped_lane() -> String {
 
 fn mapped_lines() -> String {
     let about = format!(
-        "`mapped`, on lines: PER_Y.\n{STAIR}\nV is U = scale V + tau, of which the first is the part x; slope and offset are \
-         multiplied with both."
+        "`mapped`, on lines: PER_Y.\n{STAIR}\nV is U = scale V + tau, of which the first is the part x; \
+         slope and offset are multiplied with both:\n\
+         c of scale, m and p of the slope's products with scale and V, a of tau, o of its product, d1 and d2 of two sums."
     );
     text(&about, DOUBLE, || Claim {
         definitions: vec![
@@ -381,7 +389,8 @@ fn offset_of_a_line() -> String {
 /// e^ε is 1 + g; S is at most 1, and so is 2δ; z is e^−ε.
 fn canonical_thresholds() -> String {
     let about = "`canonical::survivals`: the error of S(1), and what a step from S to (S - W)/e^eps adds to the error of S.\n\
-        e^eps is 1 + m; z is e^-eps, r the error of e^eps. ERROR is above the first and fifteen times the second.";
+        z is e^-eps, r the error of e^eps, k its part in 1 + e^eps; w is the error of S, and W is 2 delta. Relative errors: m of\n\
+        e^eps - 1, a to f of single operations. ERROR is above the first and fifteen times the second.";
     let [first, step] = [8.6 * U, 7.6 * U];
     assert!((first + 15.0 * step) * SECOND_ORDER <= canonical::ERROR);
     let most = canonical::ERROR;
@@ -408,7 +417,9 @@ fn canonical_thresholds() -> String {
 
 fn table() -> String {
     let longest = LONGEST - table::LEAST.ln() + U;
-    let about = "`Table`: PER_SCALE. In units of K, whose error is k: L = e ln 2 is of the octaves, O = ln R, N = -ln(1 + t).";
+    let about = "`Table`: PER_SCALE. In units of K: L = e ln 2 of the octaves, O = ln R, N = -ln(1 + t). Relative errors: k of K,\n\
+        a, b, c of ln 2 and its products, r of ln R, d and f of its product and sum, g of N's product, s1 and s2 of the sums,\n\
+        w of V. Absolute ones: o of ln R, n of N, t of t.";
     text(about, DOUBLE, || Claim {
         definitions: vec![
             "E = L * ((1 + k) * (1 + a) * (1 + b) * (1 + c) - 1) + O * ((1 + r) * (1 + k) * (1 + d) * (1 + f) - 1)".into(),
@@ -433,7 +444,8 @@ fn narrow_roundings<const N: usize>(names: [&str; N]) -> Vec<String> {
 }
 
 fn narrow_mapped_word() -> String {
-    let about = "`NarrowMap`: MAPPED_WORD, in f32; 7u of f64 are in scale and offset before. x is the part of scale V.";
+    let about = "`NarrowMap`: MAPPED_WORD, in f32; x is the part of scale V. Relative errors: v of V, c of scale, m of their\n\
+        product, o of the offset, f of the sum; w, 7u of f64, is in scale and offset before.";
     text(about, SINGLE, || Claim {
         definitions: vec!["W = x * ((1 + v) * (1 + c) * (1 + m) * (1 + w) - 1) + (1 - x) * ((1 + o) * (1 + w) - 1);".into()],
         given: [
@@ -454,7 +466,8 @@ fn narrow_mapped_word() -> String {
 /// The logarithm ℓ is e·ln 2 + N.
 fn narrow() -> String {
     let about = "`Narrow`: its tolerance is 2u + LOGARITHM + 5 l u for each unit of K, in f32. l is e ln 2 + N, and N = -ln m.\n\
-        The first is the part that goes with l, of which 2^-44 l, l up to 22, is left to the second.";
+        The first is the part that goes with l, of which 2^-44 l, l up to 22, is left to the second. Relative errors: c and p of\n\
+        ln 2 and its product, s of the sum, k of K, m of its product, w of V. n is the absolute one of N.";
     let second = (-44.0_f64).exp2();
     text(about, SINGLE, || Claim {
         definitions: vec![
@@ -482,8 +495,9 @@ fn narrow() -> String {
 fn narrow_table() -> String {
     let whole = 31.0 * LN_2;
     let [first, second, third] = narrow_table::FACTORS.map(literal);
-    let about = "`NarrowTable`: PER_SCALE + LOGARITHM, in f32. In units of K: the factors of t are rounded, two sums and two products with t;\n\
-        the offset and the octaves, each at most 31 ln 2, and what the first sum is rounded beyond x.";
+    let about = "`NarrowTable`: PER_SCALE + LOGARITHM, in f32. In units of K: a, b, c are the errors of the factors of t, d and e of\n\
+        two sums; f and g of the offset O and the octaves L, at most 31 ln 2; h is what the first sum is rounded beyond x; w is the\n\
+        error of V, n the absolute one of N = -ln(1 + t).";
     text(about, SINGLE, || Claim {
         definitions: vec![
             format!("I = {third} * t * ((1 + a) * (1 + d) - 1) + {second} * ((1 + b) * (1 + d) - 1);"),
