@@ -79,13 +79,18 @@ struct Reduced {
     hints: Vec<String>,
 }
 
+/// The exponent n as −k: the formulas have −n, and Gappa's library for Coq has no theorem about what a negated product rounds to.
+fn minus_k() -> Symbol {
+    -Symbol::whole("k")
+}
+
 fn reduced<A: MulAdd<Symbol>>(n: Symbol, x: Symbol, x_low: Symbol) -> Reduced {
     let first = A::mul_add(-n, LN2_HIGH.into(), x);
     let second = A::mul_add(-n, LN2_LOW.into(), x_low);
     let f = first + second;
     Reduced {
         given: vec![
-            format!("n in [1, {EXPONENTS}]"),
+            format!("k in [-{EXPONENTS}, -1]"),
             "x in [0.25, 700]".into(),
             format!("|{}| <= {LARGEST_F}", f.exact()),
         ],
@@ -116,11 +121,12 @@ fn low_part(most: f64) -> (Symbol, Vec<String>) {
 
 fn exp<A: MulAdd<Symbol>>(how: &str) -> String {
     let about = format!(
-        "`exp` with an exponent n from 1 on, where a product and a sum are rounded {how}: EXP. In units of 2^n, a power of two.\n\
-         X is e^(x + LOW - n ln 2); what the series leaves of it is a hypothesis. `low` is LOW rounded."
+        "`exp` with an exponent n from 1 on, where a product and a sum are rounded {how}: EXP.\n\
+         In units of 2^n, a power of two; k is -n. X is e^(x + LOW - n ln 2); what the series leaves of it is a hypothesis.\n\
+         `low` is LOW rounded."
     );
     text(&about, DOUBLE, || {
-        let (n, x) = (Symbol::whole("n"), Symbol::float("x"));
+        let (n, x) = (minus_k(), Symbol::float("x"));
         let (x_low, low) = low_part(700.0);
         let Reduced { given, hints, .. } = reduced::<A>(n, x, x_low);
         let result = elementary::exp_scaled::<A, Symbol>(Symbol::scale(["1", "1"]), n, x, x_low);
@@ -160,11 +166,11 @@ fn left_out(result: Symbol) -> String {
 fn exp_m1<A: MulAdd<Symbol>>(growth: &Growth, how: &str) -> String {
     let about = format!(
         "`exp_m1` with the exponent n ({}), where a product and a sum are rounded {how}: EXP_M1 is 4.5u.\n\
-         In units of 2^n, a power of two; w is 2^-n. X is e^(x - n ln 2) - w; what the series leaves of it is a hypothesis.",
+         In units of 2^n, a power of two; k is -n, w is 2^-n. X is e^(x - n ln 2) - w; what the series leaves of it is a hypothesis.",
         growth.exponents.replace('_', " ")
     );
     text(&about, DOUBLE, || {
-        let (n, x) = (Symbol::whole("n"), Symbol::float("x"));
+        let (n, x) = (minus_k(), Symbol::float("x"));
         let Reduced { given, hints, .. } = reduced::<A>(n, x, 0.0.into());
         let result = elementary::exp_m1_scaled::<A, Symbol>(Symbol::scale(growth.less_one), n, x);
         Claim {

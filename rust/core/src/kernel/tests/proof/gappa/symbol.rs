@@ -189,7 +189,7 @@ impl From<f64> for Symbol {
                 with(|record| {
                     record
                         .lines
-                        .push(format!("{lower} = {};  {upper} = 1 / {inverse};", literal(c)))
+                        .push(format!("{lower} = {};  {upper} = 1 / {inverse};", literal(c)));
                 });
             } else {
                 let half_ulp = power_of_two(floor_log2(c.abs()) - 53);
@@ -211,8 +211,11 @@ impl Neg for Symbol {
     type Output = Self;
 
     fn neg(self) -> Self {
-        let Texts { computed, exact, .. } = self.texts();
-        Self::pair(&format!("(-{computed})"), &format!("(-{exact})"))
+        let negated = |text: &str| {
+            let positive = text.strip_prefix("(-").and_then(|rest| rest.strip_suffix(')'));
+            positive.map_or_else(|| format!("(-{text})"), str::to_owned)
+        };
+        Self::pair(&negated(&self.computed()), &negated(&self.exact()))
     }
 }
 
@@ -278,19 +281,19 @@ impl Div for Symbol {
     }
 }
 
-/// a·b + a is a·(1 + b), and x²·b + x is x·(1 + x·b): Gappa must be told, or it takes the two for independent. `product` is a·b.
+/// a·b + a is a·(1 + b), and x²·b + x is x·(1 + x·b): Gappa must be told, or it takes the two for independent. `product` is a·b, computed and exactly.
 fn factor(a: Symbol, product: [&str; 2], b: Symbol, c: Symbol) {
-    let [p, exact_p] = product;
-    let [x, y, z] = [a, b, c].map(Symbol::texts);
+    let [rounded, exact_product] = product;
+    let [first, second, term] = [a, b, c].map(Symbol::texts);
     // Of an argument only, which is not zero.
-    let of_square = x.square_of == Some(c) && z.unrounded == z.computed;
+    let of_square = first.square_of == Some(c) && term.unrounded == term.computed;
     if a != c && !of_square {
         return;
     }
-    let product = format!("{} * {}", x.computed, y.computed);
+    let product = format!("{} * {}", first.computed, second.computed);
     let sum = if of_square {
         // By how much the square and the product are off, as factors.
-        let squared = format!("{0} * {0}", z.computed);
+        let squared = format!("{0} * {0}", term.computed);
         let off = |number: &str, of: &str| {
             if number == of {
                 "0".into()
@@ -298,26 +301,26 @@ fn factor(a: Symbol, product: [&str; 2], b: Symbol, c: Symbol) {
                 format!("({number} - {of}) / ({of})")
             }
         };
-        let [square, rounding] = [off(&x.computed, &squared), off(p, &product)];
+        let [square, rounding] = [off(&first.computed, &squared), off(rounded, &product)];
         format!(
             "{0} * (1 + {0} * {1} * (1 + {square}) * (1 + {rounding}))",
-            z.computed, y.computed
+            term.computed, second.computed
         )
-    } else if p == product {
-        format!("{} * (1 + {})", z.computed, y.computed)
+    } else if rounded == product {
+        format!("{} * (1 + {})", term.computed, second.computed)
     } else {
-        format!("{} * (1 + {}) + ({p} - {product})", z.computed, y.computed)
+        format!("{} * (1 + {}) + ({rounded} - {product})", term.computed, second.computed)
     };
     let factor = if of_square {
-        format!("{} * {}", z.exact, y.exact)
+        format!("{} * {}", term.exact, second.exact)
     } else {
-        y.exact
+        second.exact
     };
     with(|record| {
-        record.hints.push(format!("{p} + {} -> {sum};", z.computed));
+        record.hints.push(format!("{rounded} + {} -> {sum};", term.computed));
         record
             .hints
-            .push(format!("{exact_p} + {0} -> {0} * (1 + {factor});", z.exact));
+            .push(format!("{exact_product} + {0} -> {0} * (1 + {factor});", term.exact));
     });
 }
 

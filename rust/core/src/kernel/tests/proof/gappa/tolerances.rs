@@ -60,7 +60,7 @@ pub fn scripts() -> Vec<(String, String)> {
             ),
         ),
     ];
-    all.extend(Scale::all().iter().map(|scale| (scale.name.into(), scale.text())));
+    all.extend(Geometric::all().iter().map(|scale| (scale.name.into(), scale.text())));
     all
 }
 
@@ -99,7 +99,7 @@ fn offset_of_stair() -> String {
 }
 
 /// x = κ·ℓ + β: how much of its error goes with x, with κ and with neither.
-struct Scale {
+struct Geometric {
     name: &'static str,
     about: &'static str,
     /// W, the relative error of the number whose logarithm is taken, and its definitions.
@@ -122,7 +122,7 @@ const MAPPED: &[&str] = &[
     "W = (s * S + (1 - s) * P) * (1 + f) + f;",
 ];
 
-impl Scale {
+impl Geometric {
     fn all() -> [Self; 6] {
         let beta = 0.5 * (HALF_LOG_RATIO + 2.0 * U) * SECOND_ORDER;
         let word: &[&str] = &["W = v;"];
@@ -267,7 +267,8 @@ impl Scale {
 fn floor_in_a_lane(range: &str, which: &str, of_m: f64, floor_too_tight: f64, sum_too_tight: f64) -> String {
     let about = format!(
         "`each::staircase`: FLOOR_ERROR of 1/(m (2 + m)), and L1_ERROR, for\n\
-         m = e^(eps/2) - 1 {which}. m cancels in the second, which has the error of 2 + m and three roundings."
+         m = e^(eps/2) - 1 {which}.\n\
+         m cancels in the second, which has the error of 2 + m and three roundings."
     );
     text(&about, DOUBLE, || {
         let m = Symbol::pair("m", "M");
