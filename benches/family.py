@@ -194,14 +194,16 @@ def skellam(mu: float) -> Mechanism:
 
 DISCRETE_GAUSSIANS = tuple(map(discrete_gaussian, (1.0, 100.0, 1e6)))
 SKELLAMS = tuple(map(skellam, (1.0, 100.0, 1e6)))
+TRUNCATED_STAIRCASE = truncated_staircase(1.0, 1e-6)
+TRUNCATED_DISCRETE_STAIRCASE = truncated_discrete_staircase(1.0, 1e-6, 10, 5)
 MULTIVARIATE = tuple(multivariate_staircase(dim, norm) for norm in ("l1", "l2", "linf") for dim in (2, 10))
 
 MECHANISMS = (
     *DISCRETE_GAUSSIANS,
     gaussian(1.0, 1e-6),
     truncated_laplace(1.0, 1e-6),
-    truncated_staircase(1.0, 1e-6),
-    truncated_discrete_staircase(1.0, 1e-6, 10, 5),
+    TRUNCATED_STAIRCASE,
+    TRUNCATED_DISCRETE_STAIRCASE,
     discrete_canonical(1.0, 1e-6),
     merged_laplace(3.0, 1.0, 0.5),
     lattice_noise(12, 0.75),

@@ -17,8 +17,15 @@ from benches.bench_scalars import LAWS as SCALARS
 from benches.bench_scalars import one, seven
 from benches.bench_theory import AIMED_AT, work
 from benches.bench_theory import LAWS as THEORY
-from benches.family import DISCRETE_GAUSSIANS, MULTIVARIATE
-from benches.laws import LAWS, Law, discrete_laplace, laplace, staircase
+from benches.family import (
+    DISCRETE_GAUSSIANS,
+    MULTIVARIATE,
+    SKELLAMS,
+    TRUNCATED_DISCRETE_STAIRCASE,
+    TRUNCATED_STAIRCASE,
+    Mechanism,
+)
+from benches.laws import LAWS, Law, discrete_laplace, discrete_staircase, laplace, staircase
 from benches.memory import MIB
 from benches.results import Results, number
 
@@ -113,6 +120,22 @@ def _family() -> Iterator[Target]:
             )
 
 
+def _like_peers() -> Iterator[Target]:
+    for ours, peer in zip(SKELLAMS, DISCRETE_GAUSSIANS, strict=True):
+        yield _like(ours, 2, "family", peer.work)
+    yield _like(TRUNCATED_STAIRCASE, 1.5, "bulk", staircase(1).work)
+    yield _like(TRUNCATED_DISCRETE_STAIRCASE, 1.5, "bulk", discrete_staircase(1, 10).work)
+
+
+def _like(ours: Mechanism, bound: float, section: str, peer: str) -> Target:
+    def measure(results: Results) -> float | None:
+        mine = results.slower("family", ours.work, "stairnoise", "fill")
+        theirs = results.slower(section, peer, "stairnoise", "fill")
+        return mine / theirs if mine and theirs else None
+
+    return Target(ours.work, bound, f"× {peer}, both over fill", measure, any_processor=True)
+
+
 def _growth() -> Iterator[Target]:
     for form in bench_growth.FORMS:
         for threads in (1, 2):
@@ -189,6 +212,7 @@ TARGETS: tuple[Target, ...] = (
     *_growth(),
     *_scalars(),
     *_family(),
+    *_like_peers(),
     *_theory(),
     Target("fresh array: peak memory beyond the output", ROOM_MIB, "MiB", beyond_mib, any_processor=True),
     Target("np.memmap as out, allocation limited: memory beyond it", ROOM_MIB, "MiB", mapped_mib, any_processor=True),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _KEY_BYTES = 32
+_NO_KEY = bytes(_KEY_BYTES)
 # Children are consecutive, so several calls give any number of them. The limit turns a mistake
 # such as spawn(10**12) into an error instead of a machine out of memory.
 _MOST_CHILDREN = 2**20
@@ -30,7 +31,7 @@ def copied_key(key: object) -> bytearray | StairnoiseError:
     """Return a copy of a key, for `with_key`. What is no key is not copied: the error of it is returned."""
     if not isinstance(key, (bytes, bytearray, memoryview)):
         return ParameterTypeError(f"key must be bytes, got a value of type {type(key).__name__}")
-    length = memoryview(key).nbytes
+    length = memoryview(key).nbytes if isinstance(key, memoryview) else len(key)
     return bytearray(key) if length == _KEY_BYTES else ParameterError(f"key must have {_KEY_BYTES} bytes, got {length}")
 
 
@@ -41,7 +42,7 @@ def with_key(secret: bytearray | StairnoiseError, make: Callable[[bytearray], _M
     try:
         return make(secret)
     finally:
-        secret[:] = bytes(len(secret))
+        secret[:] = _NO_KEY
 
 
 class _Rng:

@@ -187,7 +187,7 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
 
 def require(name: str, given: object, value: Real, allowed: Any, rule: str) -> None:
     """Refuse the first number that is not allowed, by its index; a single one as it was given."""
-    if np.all(allowed):
+    if allowed.all():
         return
     if isinstance(value, float):
         raise ParameterError(f"{name} must be {rule}, got {received(given)}")

@@ -53,15 +53,16 @@ class FixedPoint:
 
     def exp(self, x: int) -> int:
         """e^x for x >= 0."""
-        halvings = max(x.bit_length() + _HALVINGS - self.bits, 0)
+        bits = self.bits
+        halvings = max(x.bit_length() + _HALVINGS - bits, 0)
         small = x >> halvings
         total, term, k = self.one + small, small, 1
         while term:
             k += 1
-            term = (term * small >> self.bits) // k
+            term = (term * small >> bits) // k
             total += term
         for _ in range(halvings):
-            total = total * total >> self.bits
+            total = total * total >> bits
         return total
 
     def log(self, x: int, exponent: int | None = None) -> int:
@@ -88,12 +89,13 @@ class FixedPoint:
                 value = x + k * square // value
             return square // value
         # √(π/2) exp(x²/2) less x + x³/3 + x⁵/15 + …
-        square = self.times(x, x)
+        bits = self.bits
+        square = x * x >> bits
         total = term = abs(x)
         k = 1
         while term:
             k += 2
-            term = (term * square >> self.bits) // k
+            term = (term * square >> bits) // k
             total += term
         return self.times(self._root_half_pi, self.exp(square // 2)) + (total if x < 0 else -total)
 

@@ -32,6 +32,15 @@ pub(super) fn from_small(n: u64) -> f64 {
     f64::from_bits(n | TWO_52.to_bits()) - TWO_52
 }
 
+/// `top` − `n`, exactly, for whole numbers below 2⁵⁰.
+#[inline(always)]
+pub(super) fn minus_small(top: f64, n: u64) -> f64 {
+    if DIRECT {
+        return top - n as f64;
+    }
+    (top + TWO_52) - f64::from_bits(n | TWO_52.to_bits())
+}
+
 /// How many of the thresholds are above `v`.
 #[inline(always)]
 pub(super) fn count_above(thresholds: &[i64], v: i64) -> f64 {
@@ -122,6 +131,7 @@ mod tests {
         for n in [0, 1, 2, 0xffff_ffff, 1 << 32, (1 << 53) + 1, (1 << 62) + 513, (1 << 63) - 1] {
             assert_eq!(from_bits(n), n as f64);
             assert_eq!(from_small(n >> 11), (n >> 11) as f64);
+            assert_eq!(minus_small(1086.0, n >> 14), 1086.0 - (n >> 14) as f64);
         }
         for x in [0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e15, -1e15, 0.499_999_999_999_999_94] {
             assert_eq!(round(x), f64::round_ties_even(x));

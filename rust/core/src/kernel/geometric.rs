@@ -117,8 +117,8 @@ impl Lane for GeometricLane {
 impl OfWhole for GeometricLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        let (e, s) = split_ln(whole);
-        [whole, self.bits - e, s]
+        let (e, s) = split_ln(self.bits, whole);
+        [whole, e, s]
     }
 
     #[inline(always)]

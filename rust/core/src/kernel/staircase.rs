@@ -142,12 +142,8 @@ impl Lane for StaircaseLane {
 impl OfWhole for StaircaseLane {
     #[inline(always)]
     fn reduce_whole<A: Arithmetic>(&self, whole: f64) -> [f64; 3] {
-        let (e, s) = split_ln(whole);
-        let stair = A::mul_add(
-            rough_minus_ln::<A, f64>(self.bits - e, s),
-            self.inverse_eps,
-            self.stair_offset,
-        );
+        let (e, s) = split_ln(self.bits, whole);
+        let stair = A::mul_add(rough_minus_ln::<A, f64>(e, s), self.inverse_eps, self.stair_offset);
         // Words of stair 0 give a number below 1, which may be negative.
         [whole, A::floor(stair).max(0.0), 0.0]
     }

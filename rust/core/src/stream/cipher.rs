@@ -7,8 +7,10 @@ use aes::cipher::{Array, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use zeroize::Zeroizing;
 
 #[cfg(target_arch = "x86_64")]
-use super::{vaes256::Vaes256, vaes512::Vaes512};
-#[cfg(target_arch = "x86_64")]
+use super::{
+    vaes256::{HasVaes256, Vaes256},
+    vaes512::{HasVaes512, Vaes512},
+};
 use crate::kernel::Tier;
 use crate::stack;
 
@@ -36,6 +38,46 @@ pub(super) enum Cipher {
     Vaes512(Vaes512),
 }
 
+/// A proof that the processor encrypts several blocks per instruction.
+#[derive(Clone, Copy)]
+pub(super) enum Wide {
+    #[cfg(target_arch = "x86_64")]
+    Vaes256(HasVaes256),
+    #[cfg(target_arch = "x86_64")]
+    Vaes512(HasVaes512),
+}
+
+impl Wide {
+    /// The widest that a tier may use. None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
+    #[cfg(target_arch = "x86_64")]
+    pub fn of(tier: Tier) -> Option<Self> {
+        if tier == Tier::Portable {
+            return None;
+        }
+        // No registers of 512 bits below the tier that uses them for kernels too.
+        let vaes512 = (tier == Tier::Avx512).then(HasVaes512::detect).flatten();
+        vaes512.map(Self::Vaes512).or_else(|| HasVaes256::detect().map(Self::Vaes256))
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn of(_tier: Tier) -> Option<Self> {
+        None
+    }
+
+    /// All that the processor has, whatever the tier.
+    #[cfg(test)]
+    pub fn all() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let all = [
+            HasVaes256::detect().map(Self::Vaes256),
+            HasVaes512::detect().map(Self::Vaes512),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = [None];
+        all.into_iter().flatten().collect()
+    }
+}
+
 impl Cipher {
     /// As wide as the processor has it, and `STAIRNOISE_CPU` allows.
     pub fn new(key: &[u8; 32]) -> Arc<Self> {
@@ -57,17 +99,17 @@ impl Cipher {
         stack::wipe::<{ 8 << 10 }>();
     }
 
-    /// None on the portable tier: `STAIRNOISE_CPU=portable` then runs the cipher of processors without VAES.
     #[cfg(target_arch = "x86_64")]
     fn widest(tier: Tier) -> Option<Self> {
-        if tier == Tier::Portable {
-            return None;
+        Wide::of(tier).map(Self::of)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn of(wide: Wide) -> Self {
+        match wide {
+            Wide::Vaes256(proof) => Self::Vaes256(Vaes256::without_key(proof)),
+            Wide::Vaes512(proof) => Self::Vaes512(Vaes512::without_key(proof)),
         }
-        // No registers of 512 bits below the tier that uses them for kernels too.
-        let vaes512 = (tier == Tier::Avx512).then(Vaes512::without_key).flatten();
-        vaes512
-            .map(Self::Vaes512)
-            .or_else(|| Vaes256::without_key().map(Self::Vaes256))
     }
 
     /// A wide cipher with this key, which is expanded where it stays: a move would leave a copy.
@@ -143,7 +185,7 @@ impl Cipher {
     }
 
     /// AES of (index, tweak) for consecutive indices.
-    fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
+    pub fn encrypt_counters(&self, tweak: u64, first: u64, out: &mut [[u64; 2]]) {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Vaes512(cipher) => cipher.encrypt_counters(tweak, first, out),
@@ -210,7 +252,7 @@ fn portable_once(key: &[u8; 32], work: impl FnOnce(&Cipher)) {
     work(&Cipher::Aes(Aes256Enc::new(key.into())));
 }
 
-fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
+pub(super) fn tweak(domain: Domain, level: u64, fill: u64) -> u64 {
     debug_assert!(fill < 1 << 48 && level < 1 << 12);
     fill | level << 48 | (domain as u64) << 60
 }
@@ -232,15 +274,15 @@ mod tests {
     /// Every implementation that this processor has. The others are named on standard error.
     fn all(key: &[u8; 32]) -> Vec<(&'static str, Arc<Cipher>)> {
         #[cfg(not(target_arch = "x86_64"))]
-        let wide: [(&str, Option<Cipher>); 0] = [];
+        let wide: [(&str, Option<Wide>); 0] = [];
         #[cfg(target_arch = "x86_64")]
         let wide = [
-            ("VAES-256", Vaes256::without_key().map(Cipher::Vaes256)),
-            ("VAES-512", Vaes512::without_key().map(Cipher::Vaes512)),
+            ("VAES-256", HasVaes256::detect().map(Wide::Vaes256)),
+            ("VAES-512", HasVaes512::detect().map(Wide::Vaes512)),
         ];
-        let wide = wide.into_iter().filter_map(|(name, cipher)| match cipher {
+        let wide = wide.into_iter().filter_map(|(name, wide)| match wide {
             #[cfg(target_arch = "x86_64")]
-            Some(cipher) => Some((name, cipher.keyed(key))),
+            Some(wide) => Some((name, Cipher::of(wide).keyed(key))),
             _ => {
                 eprintln!("skipped: no {name} here");
                 None
@@ -394,10 +436,10 @@ mod tests {
     fn every_tier_has_its_own_width() {
         assert!(Cipher::widest(Tier::Portable).is_none());
         let narrower = Cipher::widest(Tier::Avx2);
-        assert_eq!(matches!(narrower, Some(Cipher::Vaes256(_))), Vaes256::without_key().is_some());
-        assert_eq!(narrower.is_some(), Vaes256::without_key().is_some());
+        assert_eq!(matches!(narrower, Some(Cipher::Vaes256(_))), HasVaes256::detect().is_some());
+        assert_eq!(narrower.is_some(), HasVaes256::detect().is_some());
         let widest = Cipher::widest(Tier::Avx512);
-        assert_eq!(matches!(widest, Some(Cipher::Vaes512(_))), Vaes512::without_key().is_some());
-        assert_eq!(widest.is_some(), Vaes256::without_key().is_some());
+        assert_eq!(matches!(widest, Some(Cipher::Vaes512(_))), HasVaes512::detect().is_some());
+        assert_eq!(widest.is_some(), HasVaes256::detect().is_some());
     }
 }

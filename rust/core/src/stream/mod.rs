@@ -5,6 +5,7 @@
 //! | `cipher` | the block function: which AES input stands for which purpose |
 //! | `vaes256`, `vaes512` | two and four blocks per instruction, where the `aes` crate would do one |
 //! | `schedule` | their key schedule |
+//! | `shared_cipher` | the block function for callers that may call it at once |
 //! | `fill` | one fill: words and extension words by index, in stages for laws of several draws |
 //! | `generator` | keys, the count of fills, spawning, forks |
 //! | `bit_generator` | words one after another, for generators of other libraries |
@@ -24,6 +25,7 @@ mod pages;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
+mod shared_cipher;
 #[cfg(feature = "rand")]
 mod stream_rng;
 #[cfg(target_arch = "x86_64")]

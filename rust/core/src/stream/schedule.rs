@@ -1,9 +1,12 @@
 //! The key schedule of AES-256, with AES-NI.
 
 use core::arch::x86_64::{
-    __m128i, _mm_aesenclast_si128, _mm_set_epi64x, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_epi8, _mm_slli_si128,
-    _mm_xor_si128,
+    __m128i, _mm_aesenclast_si128, _mm_cvtsi128_si64, _mm_set_epi64x, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_epi8,
+    _mm_slli_si128, _mm_unpackhi_epi64, _mm_xor_si128,
 };
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::shared_cipher::RoundKeys;
 
 /// Rounds of AES-256.
 pub(super) const ROUNDS: usize = 14;
@@ -31,6 +34,18 @@ pub(super) fn expand(key: &[u8; 32], keys: &mut [__m128i; ROUNDS + 1]) {
     keys[12] = even_half::<0x20>(keys[10], keys[11]);
     keys[13] = odd_half(keys[11], keys[12]);
     keys[14] = even_half::<0x40>(keys[12], keys[13]);
+}
+
+/// The same into atomic numbers. Not inlined: it leaves round keys on the stack, which the caller wipes.
+#[inline(never)]
+#[target_feature(enable = "aes,ssse3")]
+pub(super) fn expand_shared(key: &[u8; 32], keys: &RoundKeys) {
+    let mut expanded = [_mm_setzero_si128(); ROUNDS + 1];
+    expand(key, &mut expanded);
+    for ([low, high], key) in keys.iter().zip(expanded) {
+        low.store(_mm_cvtsi128_si64(key).cast_unsigned(), Relaxed);
+        high.store(_mm_cvtsi128_si64(_mm_unpackhi_epi64(key, key)).cast_unsigned(), Relaxed);
+    }
 }
 
 /// The S-box is that of a last round, whose shift of rows changes nothing in four equal columns; `aeskeygenassist` takes longer.

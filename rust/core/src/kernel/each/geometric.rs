@@ -36,8 +36,8 @@ impl<L: Placement> OwnLane<2> for Many<L> {
     #[inline(always)]
     fn reduce<A: Arithmetic>(_: [f64; 2], bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
-        let (e, s) = split_ln(whole);
-        [whole, f64::from(WORD_BITS) - e, s]
+        let (e, s) = split_ln(f64::from(WORD_BITS), whole);
+        [whole, e, s]
     }
 
     #[inline(always)]
@@ -93,8 +93,8 @@ impl<L: Placement> OwnLane<3> for Few<L> {
     #[inline(always)]
     fn reduce<A: Arithmetic>([.., factor]: [f64; 3], bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
-        let (e, s) = split_ln(whole * factor);
-        [whole, f64::from(WORD_BITS + 1) - e, s]
+        let (e, s) = split_ln(f64::from(WORD_BITS + 1), whole * factor);
+        [whole, e, s]
     }
 
     #[inline(always)]

@@ -60,8 +60,8 @@ impl<L: Placement, S: FirstStair> OwnLane<8> for Stepped<L, S> {
     #[inline(always)]
     fn reduce<A: Arithmetic>([_, inverse_eps, .., ratio]: [f64; 8], bits: u64) -> [f64; 3] {
         let whole = A::from_bits(bits);
-        let (e, s) = split_ln(whole * ratio);
-        let stair = A::mul_add(rough_minus_ln::<A, f64>(f64::from(WORD_BITS) - e, s), inverse_eps, 1.0);
+        let (e, s) = split_ln(f64::from(WORD_BITS), whole * ratio);
+        let stair = A::mul_add(rough_minus_ln::<A, f64>(e, s), inverse_eps, 1.0);
         [whole, A::floor(stair).max(0.0), 0.0]
     }
 

@@ -24,7 +24,9 @@ const U: f64 = f64::EPSILON / 2.0;
 /// What `elementary` states. −ln: absolute, and relative to the result.
 const MINUS_LN: [f64; 2] = [1.2 * U, U];
 const ROUGH_MINUS_LN: f64 = 0.52 / (1 << 24) as f64;
-const MINUS_LN_1P: f64 = 32.0 * U;
+const ATANH: f64 = 0.45 * U;
+const ROUGH_ATANH: f64 = 0.26 / (1 << 24) as f64;
+const MINUS_LN_1P: f64 = 20.0 * U;
 const EXP: f64 = 2.0 * U;
 const EXP_M1: f64 = 4.5 * U;
 const HALF_LOG_RATIO: f64 = 16.0 * U;

@@ -24,7 +24,7 @@
 mod block;
 mod counts;
 pub(super) mod lines;
-mod logarithm;
+pub(super) mod logarithm;
 pub(super) mod narrow;
 pub(super) mod narrow_table;
 mod octaves;

@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
-use super::super::float::from_small;
+use super::super::float::minus_small;
 use super::super::mapped::Map;
 use super::block::{Block, Certain, per_scale_of_map, wholes};
 use crate::lattice::value::{Steps, Value};
@@ -20,7 +20,7 @@ use crate::lattice::value::{Steps, Value};
 /// ```text
 /// V as an f64                 κ
 /// t                           κ/32       rounded once: t is a fused remainder
-/// −ln(1 + t)                  32κ        `minus_ln_1p`
+/// −ln(1 + t)                  20κ        `minus_ln_1p`
 /// κ and the product with it   κ/16
 /// κ·ln R + β − ½              5κ + 12    ln R 1.9, products and sum; β 9
 /// κ·ln 2 and its product      4·(ℓ + ln 2)·κ
@@ -53,7 +53,7 @@ const LEADING: u32 = 48;
 pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
 
 /// Tolerance on x for each unit of κ,
-pub(in super::super) const PER_SCALE: f64 = 112.0 * (f64::EPSILON / 2.0);
+pub(in super::super) const PER_SCALE: f64 = 100.0 * (f64::EPSILON / 2.0);
 /// and whatever it is.
 pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
@@ -69,8 +69,8 @@ impl<const MAPPED: bool> Table<MAPPED> {
             reciprocals,
             offsets: reciprocals.map(|reciprocal| {
                 // Twice R, for which `split_ln` is: it is 1 or more.
-                let (e, s) = split_ln(2.0 * reciprocal);
-                (offset - 0.5) - scale * minus_ln::<Separate, f64>(1.0 - e, s)
+                let (e, s) = split_ln(1.0, 2.0 * reciprocal);
+                (offset - 0.5) - scale * minus_ln::<Separate, f64>(e, s)
             }),
             scale,
             octave: scale * core::f64::consts::LN_2,
@@ -95,7 +95,7 @@ impl<const MAPPED: bool> Block for Table<MAPPED> {
         let mut x = [0.0; BLOCK];
         for i in 0..BLOCK {
             let bits = whole[i].to_bits();
-            let e = 1023.0 + 63.0 - from_small(bits >> 52);
+            let e = minus_small(1023.0 + 63.0, bits >> 52);
             let m = f64::from_bits((bits & !EXPONENT) | 1.0_f64.to_bits());
             let t = A::mul_add(m, reciprocals[i], -1.0);
             x[i] = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));

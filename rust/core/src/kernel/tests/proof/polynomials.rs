@@ -19,15 +19,6 @@ fn the_formulas_are_taylor_polynomials() {
     assert_eq!(elementary::minus_ln::<Separate, Series>(t, zero), Series::linear(LN_2));
     assert_eq!(elementary::rough_minus_ln::<Separate, Series>(t, zero), Series::linear(LN_2));
 
-    let ln_1p = Series::new(|k| {
-        if (1..=8).contains(&k) {
-            (-1.0_f64).powi(k as i32) / k as f64
-        } else {
-            0.0
-        }
-    });
-    assert_eq!(elementary::minus_ln_1p::<Separate, Series>(t), ln_1p);
-
     let ratio = Series::new(|k| if k < 20 { 1.0 / (2 * k + 1) as f64 } else { 0.0 });
     assert_eq!(elementary::atanh_ratio(t), ratio);
 
@@ -44,6 +35,46 @@ fn the_formulas_are_taylor_polynomials() {
     assert!(difference.abs() <= U / 2.0);
     let Series([constant, slope, ..]) = exp_scaled(one, t, Series::linear(LN_2), zero);
     assert_eq!([constant, slope], [1.0, difference]);
+}
+
+/// −ln(1 + t) to t⁹, less multiples of T₈(32t) and T₉(32t), but for their terms in 1 and t, so that t⁸ and t⁹ vanish.
+#[test]
+fn the_logarithm_near_one_is_economised() {
+    // Of 9!·32⁸·2⁸ parts.
+    let whole = (1..=9).product::<i128>() << (40 + 8);
+    let mut expected: [i128; 10] = std::array::from_fn(|k| match k {
+        0 => 0,
+        k if k % 2 == 0 => whole / k as i128,
+        k => -whole / k as i128,
+    });
+    // T(n + 1) = 2x·T(n) − T(n − 1).
+    let (mut before, mut chebyshev) = ([0_i128; 11], [0_i128; 11]);
+    (before[0], chebyshev[1]) = (1, 1);
+    for n in 1..=9 {
+        if n >= 8 {
+            let highest = expected[n];
+            for k in 2..=n {
+                // The coefficient of t^k over that of t^n: 32^k of 32^n, and 2^(n − 1) leads.
+                expected[k] -= (highest >> (5 * (n - k) + n - 1)) * chebyshev[k];
+            }
+        }
+        let next = std::array::from_fn(|k| if k == 0 { 0 } else { 2 * chebyshev[k - 1] } - before[k]);
+        (before, chebyshev) = (chebyshev, next);
+    }
+    assert_eq!(expected[8..], [0, 0]);
+    let Series(found) = elementary::minus_ln_1p::<Separate, Series>(Series::linear(1.0));
+    assert_eq!(found[..2], [0.0, -1.0]);
+    assert!(found[8..].iter().all(|c| *c == 0.0));
+    for k in 2..8 {
+        let (mut numerator, mut denominator) = (expected[k], whole);
+        for prime in [2, 3, 5, 7] {
+            while numerator % prime == 0 && denominator % prime == 0 {
+                (numerator, denominator) = (numerator / prime, denominator / prime);
+            }
+        }
+        assert!(numerator.abs().max(denominator) < 1 << 53, "{k}");
+        assert_eq!(found[k], numerator as f64 / denominator as f64, "{k}");
+    }
 }
 
 /// ln 2 = Σ 1/(k·2^k) in units of 2⁻¹²⁸, short by less than 2 units a term.

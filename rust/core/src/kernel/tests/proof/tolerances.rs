@@ -4,13 +4,13 @@ use std::f64::consts::LN_2;
 
 use super::bounded::Bounded;
 use super::{
-    EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_MINUS_LN, SECOND_ORDER, U,
-    arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
+    ATANH, EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_ATANH,
+    ROUGH_MINUS_LN, SECOND_ORDER, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, MulAdd};
 use crate::kernel::lane::MAX_SPAN;
-use crate::kernel::together::{lines, narrow, narrow_table, table};
+use crate::kernel::together::{lines, logarithm, narrow, narrow_table, table};
 use crate::kernel::{canonical, each, geometric, staircase};
 use crate::lattice::dyadic::power_of_two;
 
@@ -266,10 +266,18 @@ fn tolerance_of_narrow_tables() {
     );
 }
 
-/// The table of `Logarithm`, which is that of `GeometricLane`: the sum with β − ½ is rounded as the one with β, or by half an ulp of ½.
+/// The table of `Logarithm`.
 #[test]
 fn tolerance_of_logarithms() {
-    let rounding = U / 2.0;
-    // β 9u and the test 1.5u, as in `geometric_tolerance`; β − ½, its sum with x and half less the tolerance are rounded once more.
-    assert!((9.0 + 1.5) * U + 3.0 * rounding <= geometric::FIXED);
+    // atanh of the largest s, (1 − √½)/(1 + √½), is a quarter of ln 2.
+    let (longest, twice) = (LONGEST - logarithm::LEAST.ln() + U, LN_2 / 2.0);
+    let (word, product) = (U, 2.0 * U * twice);
+    // κ, ln 2, their product, and its product with e; then two sums.
+    let octaves = (4.0 + 2.0) * U * (longest + LN_2 / 2.0);
+    let per_scale = |atanh: f64| (word + 2.0 * atanh + product + octaves) * SECOND_ORDER;
+    let allowed = logarithm::PER_SCALE + longest * logarithm::PER_X;
+    assert!(per_scale(ATANH) <= allowed, "{} of {}", per_scale(ATANH) / U, allowed / U);
+    assert!(per_scale(ROUGH_ATANH) <= allowed + geometric::PER_SCALE_ROUGH);
+    // β 9u and the test 1.5u, as in `geometric_tolerance`; β − ½ and half less the tolerance, rounded, and u of that ½ in two sums.
+    assert!((9.0 + 1.5 + 0.5 + 0.5 + 1.0) * U <= geometric::FIXED);
 }
