@@ -14,7 +14,7 @@ Print Assumptions minus_ln.
 Lemma rough_minus_ln : forall s, Rabs s <= ((6181564323363875 / 36028797018963968)) -> Rabs (ln ((1 + s) / (1 - s)) - 2 * s * (/ 1 + (s * s) * (/ 3 + (s * s) * (/ 5 + (s * s) * / 7)))) <= ((1114425968629493 / 37778931862957161709568)).
 Proof. intros s small. interval with (i_taylor s, i_degree 30, i_prec 140, i_bisect s, i_depth 8). Qed.
 Print Assumptions rough_minus_ln.
-Lemma minus_ln_1p : forall t, Rabs t <= / 32 -> Rabs (- ln (1 + t) - t * ((- 1 / 1) + t * ((1 / 2) + t * ((- 1 / 3) + t * ((1 / 4) + t * ((- 1 / 5) + t * ((1 / 6) + t * ((- 1 / 7) + t * (1 / 8))))))))) <= ((4132335141963783 / 1267650600228229401496703205376)).
+Lemma minus_ln_1p : forall t, Rabs t <= / 32 -> Rabs (- ln (1 + t) - t * ((-1 / 1) + t * ((17179869185 / 34359738368) + t * ((-34359738373 / 103079215104) + t * ((8388603 / 33554432) + t * ((-16777201 / 83886080) + t * ((2051 / 12288) + t * (-4103 / 28672)))))))) <= ((2524396726616645 / 1267650600228229401496703205376)).
 Proof. intros t small. interval with (i_taylor t, i_degree 16, i_prec 100, i_bisect t, i_depth 8). Qed.
 Print Assumptions minus_ln_1p.
 Lemma exp : forall f, Rabs f <= ((1561397990809351 / 4503599627370496)) -> Rabs (exp f - (1 + f * (/ 1 + f * (/ 2 + f * (/ 6 + f * (/ 24 + f * (/ 120 + f * (/ 720 + f * (/ 5040 + f * (/ 40320 + f * (/ 362880 + f * (/ 3628800 + f * (/ 39916800 + f * (/ 479001600 + f * / 6227020800)))))))))))))) <= ((5525871380535823 / 1298074214633706907132624082305024)).

@@ -2,8 +2,9 @@
 
 use std::f64::consts::LN_2;
 
-use super::super::{LARGEST_F, U, left_out_of_exp};
-use super::logarithms::{LARGEST_S, left_out, left_out_of_ln_1p};
+use super::super::polynomials::economised_logarithm;
+use super::super::{LARGEST_F, U, left_out_of_exp, left_out_of_ln_1p};
+use super::logarithms::{LARGEST_S, left_out};
 use crate::kernel::elementary::{LN2_HIGH, LN2_LOW};
 use crate::kernel::together::narrow_table;
 use crate::lattice::dyadic::decompose;
@@ -68,14 +69,16 @@ pub fn text() -> String {
             "intros s small. interval with (i_taylor s, i_degree 30, i_prec 140, i_bisect s, i_depth 8).",
         ));
     }
-    let signed: Vec<_> = (1..=8)
-        .map(|k| format!("({} / {k})", if k % 2 == 1 { "- 1" } else { "1" }))
+    // t to t⁷.
+    let economised: Vec<_> = economised_logarithm()[1..8]
+        .iter()
+        .map(|[n, d]| format!("({n} / {d})"))
         .collect();
     lemmas.push(lemma(
         "minus_ln_1p",
         &format!(
             "forall t, Rabs t <= / 32 -> Rabs (- ln (1 + t) - {}) <= {}",
-            polynomial("t", &signed),
+            polynomial("t", &economised),
             real(left_out_of_ln_1p())
         ),
         "intros t small. interval with (i_taylor t, i_degree 16, i_prec 100, i_bisect t, i_depth 8).",
