@@ -134,6 +134,7 @@ test-long: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the checks that take mi
 	@scripts/test_trace.sh
 	@scripts/test_time.sh 100000
 	@scripts/test_wasm.sh
+	@$(PY) scripts/test_gappa.py
 
 .PHONY: test-taint
 test-taint:  ## no branch on noise but the documented ones, on Valgrind (minutes)
@@ -146,6 +147,20 @@ test-trace:  ## the same instructions on the same addresses whatever the key, on
 .PHONY: test-time
 test-time:  ## a million fills of small and of large noise take the same time (ten minutes)
 	@scripts/test_time.sh
+
+.PHONY: test-gappa
+test-gappa: | tools  ## the float bounds of the kernels, proven by Gappa, and that tighter ones are refused (minutes)
+	@'$(PYTHON)' scripts/test_gappa.py
+
+# Of Gappa's proofs those of the logarithm and the exponential; of Coq's own, the fixed-point exponential and the rests of series.
+.PHONY: test-gappa-coq
+test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (half an hour)
+	@'$(PYTHON)' scripts/test_gappa.py --coq
+
+# The test that compares them then passes.
+.PHONY: proofs
+proofs: | tools  ## rust/core/proofs again, from the formulas and constants of the source
+	STAIRNOISE_WRITE_PROOFS=1 cargo test --locked -p $(CRATE) --lib --all-features are_those_of_the_source
 
 .PHONY: test-tiers
 test-tiers: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## every test under each instruction set that this processor has

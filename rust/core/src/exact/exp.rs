@@ -149,7 +149,7 @@ fn halvings(p: usize) -> usize {
 ///
 /// r < 1 is short by 2n + 1 units, and t by (2n + 1)/2^h + 1. Hence e^t ≤ 2 is short by 2(2n + 1)/2^h + 2, and the Taylor sum by 5 more: call it d.
 /// Squaring Y ≥ y ≥ Y − d loses Y² − ⌊y²⌋ ≤ 2Yd + 1. The values squared multiply to less than e^r < 3. So h squarings turn d into at most
-/// 3·2^h·(d + 1) = 6(2n + 1) + 24·2^h.
+/// 3·2^h·(d + 1) = 6(2n + 1) + 24·2^h. rust/core/proofs/exponential.v has this as a theorem (docs/evidence/proofs.md).
 fn width(shift: usize, halvings: usize) -> u64 {
     6 * (2 * shift as u64 + 1) + (24 << halvings)
 }
@@ -208,5 +208,69 @@ mod tests {
             limbs::add_small(&mut most, slack);
             assert!(!limbs::less(&most, &long[2..]), "too small at count {count}");
         }
+    }
+
+    /// Evidence: Coq computes the same by rust/core/proofs/exponential.v (`make test-gappa-coq`). With STAIRNOISE_WRITE_PROOFS it writes the file
+    /// instead (`make proofs`).
+    #[test]
+    fn points_are_those_of_the_source() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/proofs/exponential_points.v");
+        let text = points();
+        if std::env::var_os("STAIRNOISE_WRITE_PROOFS").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let found = std::fs::read_to_string(path).unwrap();
+        assert!(
+            found == text,
+            "{path} is not what the source gives: `make proofs`, then `make test-gappa-coq`"
+        );
+    }
+
+    /// What the hypotheses of `power_encloses` are at some precisions, and values of `power`.
+    fn points() -> String {
+        let number = |limbs: &[u64]| {
+            limbs
+                .iter()
+                .rev()
+                .fold(String::from("0x"), |text, limb| format!("{text}{limb:016x}"))
+        };
+        let mut lines = vec![
+            "(* The program of exponential.v computes what the crate does. Written by `make proofs`. *)".to_owned(),
+            "From Coq Require Import ZArith Reals.\nFrom Interval Require Import Tactic.\nRequire Import exponential.\nOpen Scope Z_scope.".into(),
+        ];
+        let mut computed = |claim: String| lines.push(format!("Goal {claim}.\nProof. vm_compute. reflexivity. Qed."));
+        for p in [2, 3, 4, 16] {
+            let (h, ln2) = (halvings(p), number(&ln2(p)));
+            let terms = terms(h, p);
+            computed(format!("(64 * {p} <=? bits {h} (S {terms})) = true"));
+            for (eps, count, parts) in [
+                (0.37, 1, 7),
+                (0.37, 1999, 7),
+                (5e-324, 1, 1),
+                (1_048_575.5, 1, 1),
+                (1e-3, 1 << 29, 3),
+                (693.0, 1, 1000),
+            ] {
+                let step = Step::new(eps, parts);
+                let (x, approximation) = (step.times(count, p), eps * count as f64 / parts as f64);
+                let Power { mantissa, shift } = power(&x, approximation, p);
+                let (x, value) = (number(&x), number(&mantissa.lo));
+                computed(format!("(0 <=? reduced {ln2} {x} {shift}) = true"));
+                computed(format!("(reduced {ln2} {x} {shift} <? 2 ^ (64 * {p})) = true"));
+                computed(format!("power {p} {ln2} {h} {terms} {x} {shift} = {value}"));
+                let width = width(shift, h);
+                computed(format!("width {shift} {h} = {width}"));
+            }
+        }
+        for p in [2, 3, 4, 16] {
+            let below = ln2(p);
+            let mut above = below.clone();
+            limbs::add_small(&mut above, 2);
+            let (below, above, unit) = (number(&below), number(&above), number(&Enclosure::point(1, p).lo));
+            let proof = format!("Proof. interval with (i_prec {}). Qed.", 64 * p + 64);
+            lines.push(format!("Goal (IZR {below} <= ln 2 * IZR {unit})%R.\n{proof}"));
+            lines.push(format!("Goal (ln 2 * IZR {unit} < IZR {above})%R.\n{proof}"));
+        }
+        lines.join("\n") + "\n"
     }
 }

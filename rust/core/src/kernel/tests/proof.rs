@@ -8,6 +8,7 @@
 mod bounded;
 mod ends;
 mod formulas;
+mod gappa;
 mod polynomials;
 mod series;
 mod tolerances;
@@ -78,6 +79,12 @@ fn arguments(n: u32) -> (f64, f64) {
         f64::from_bits(low)
     };
     (first(n), first(n + 1).next_down().min(700.0))
+}
+
+/// What −ln(1 + t) leaves where |t| ≤ h = 1/32: |T₈ − 1| ≤ 2 over 2⁷·8, |T₉ − 9x| ≤ 10 over 2⁸·9, and t¹⁰/10 + … ≤ t¹⁰/10·(1 + h + h² + …).
+fn left_out_of_ln_1p() -> f64 {
+    let h = 1.0 / 32.0_f64;
+    h.powi(8) * (2.0 / 1024.0 + h * (10.0 / 2304.0) + h * h / 10.0 / (1.0 - h)) * SECOND_ORDER
 }
 
 /// f¹⁴/14! + f¹⁵/15! + …, what the polynomial leaves of e^f.

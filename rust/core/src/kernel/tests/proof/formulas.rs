@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use super::bounded::Bounded;
 use super::{
     ATANH, EXP, EXP_M1, EXPONENTS, HALF_LOG_RATIO, LARGEST_F, LONGEST, MINUS_LN, MINUS_LN_1P, PIECES, ROUGH_ATANH,
-    ROUGH_MINUS_LN, SECOND_ORDER, SQRT_HALF, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, pieces,
+    ROUGH_MINUS_LN, SECOND_ORDER, SQRT_HALF, U, arguments, binades, exp_m1_near_zero, left_out_of_exp, left_out_of_ln_1p, pieces,
 };
 use crate::kernel::arithmetic::{Fused, Separate};
 use crate::kernel::elementary::{self, LN2_HIGH, MulAdd};
@@ -56,11 +56,8 @@ fn logarithms_near_one() {
             assert!(m.mul_add(table::reciprocal(i), -1.0).abs() <= 1.0 / 32.0, "{i} {m}");
         }
     }
-    // |T₈ − 1| ≤ 2 over 2⁷·8, |T₉ − 9x| ≤ 10 over 2⁸·9, and t¹⁰/10 + … ≤ t¹⁰/10·(1 + h + h² + …).
-    let h = 1.0 / 32.0_f64;
-    let left_out = h.powi(8) * (2.0 / 1024.0 + h * (10.0 / 2304.0) + h * h / 10.0 / (1.0 - h)) * SECOND_ORDER;
     for t in pieces(-1.0 / 32.0, 1.0 / 32.0, PIECES) {
-        let logarithm = elementary::minus_ln_1p::<Fused, Bounded>(t).off_by(left_out);
+        let logarithm = elementary::minus_ln_1p::<Fused, Bounded>(t).off_by(left_out_of_ln_1p());
         assert!(logarithm.error <= MINUS_LN_1P, "−ln(1 + t) at {t:?}: {logarithm:?}");
     }
 }

@@ -37,9 +37,8 @@ fn the_formulas_are_taylor_polynomials() {
     assert_eq!([constant, slope], [1.0, difference]);
 }
 
-/// −ln(1 + t) to t⁹, less multiples of T₈(32t) and T₉(32t), but for their terms in 1 and t, so that t⁸ and t⁹ vanish.
-#[test]
-fn the_logarithm_near_one_is_economised() {
+/// −ln(1 + t) to t⁹, less multiples of T₈(32t) and T₉(32t), but for their terms in 1 and t, so that t⁸ and t⁹ vanish: numerators and denominators.
+pub(super) fn economised_logarithm() -> [[i128; 2]; 10] {
     // Of 9!·32⁸·2⁸ parts.
     let whole = (1..=9).product::<i128>() << (40 + 8);
     let mut expected: [i128; 10] = std::array::from_fn(|k| match k {
@@ -61,17 +60,25 @@ fn the_logarithm_near_one_is_economised() {
         let next = std::array::from_fn(|k| if k == 0 { 0 } else { 2 * chebyshev[k - 1] } - before[k]);
         (before, chebyshev) = (chebyshev, next);
     }
-    assert_eq!(expected[8..], [0, 0]);
-    let Series(found) = elementary::minus_ln_1p::<Separate, Series>(Series::linear(1.0));
-    assert_eq!(found[..2], [0.0, -1.0]);
-    assert!(found[8..].iter().all(|c| *c == 0.0));
-    for k in 2..8 {
-        let (mut numerator, mut denominator) = (expected[k], whole);
+    expected.map(|mut numerator| {
+        let mut denominator = whole;
         for prime in [2, 3, 5, 7] {
             while numerator % prime == 0 && denominator % prime == 0 {
                 (numerator, denominator) = (numerator / prime, denominator / prime);
             }
         }
+        [numerator, denominator]
+    })
+}
+
+#[test]
+fn the_logarithm_near_one_is_economised() {
+    let expected = economised_logarithm();
+    assert_eq!(expected[..2], [[0, 1], [-1, 1]]);
+    assert_eq!(expected[8..], [[0, 1]; 2]);
+    let Series(found) = elementary::minus_ln_1p::<Separate, Series>(Series::linear(1.0));
+    assert!(found[8..].iter().all(|c| *c == 0.0));
+    for (k, [numerator, denominator]) in expected.into_iter().enumerate() {
         assert!(numerator.abs().max(denominator) < 1 << 53, "{k}");
         assert_eq!(found[k], numerator as f64 / denominator as f64, "{k}");
     }

@@ -129,7 +129,7 @@ fn quotients_in_a_lane_on<A: MulAdd<Bounded>>() {
 }
 
 /// By how much ln(1 + 1/V) may exceed the computed 2^−⌊log₂ V⌋: its factor κ and its sum are off by u each, and V by another.
-const THETA: f64 = U / 1024.0;
+pub(super) const THETA: f64 = U / 1024.0;
 
 #[test]
 fn bits_beyond_the_word_move_the_logarithm_by_less_than_the_inverse_power() {
