@@ -31,7 +31,8 @@ def copied_key(key: object) -> bytearray | StairnoiseError:
     """Return a copy of a key, for `with_key`. What is no key is not copied: the error of it is returned."""
     if not isinstance(key, (bytes, bytearray, memoryview)):
         return ParameterTypeError(f"key must be bytes, got a value of type {type(key).__name__}")
-    length = memoryview(key).nbytes if isinstance(key, memoryview) else len(key)
+    # A subclass may lie about its length.
+    length = len(key) if type(key) is bytes else memoryview(key).nbytes
     return bytearray(key) if length == _KEY_BYTES else ParameterError(f"key must have {_KEY_BYTES} bytes, got {length}")
 
 

@@ -114,6 +114,16 @@ def test_keys_may_be_any_bytes(kind):
     assert LAWS[0].sample(rng=one) == LAWS[0].sample(rng=sn.SecureRng.from_key(KEY))
 
 
+def test_a_key_is_as_long_as_its_bytes_whatever_it_says():
+    class Lying(bytes):
+        def __len__(self):
+            return 32
+
+    assert isinstance(rng_module.copied_key(Lying(100)), sn.ParameterError)
+    with pytest.raises(sn.ParameterError, match="key must have 32 bytes, got 100"):
+        sn.SecureRng.from_key(Lying(100))
+
+
 def test_none_is_one_secure_generator_for_the_process():
     LAWS[0].sample(3)
     stream = rng_module._process_stream

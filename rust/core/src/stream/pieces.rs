@@ -2,6 +2,9 @@
 
 use std::sync::atomic::AtomicU64;
 
+#[cfg(target_arch = "x86_64")]
+use crate::lines::Lines;
+
 /// Words of a piece. The registers that one takes are enough to hide the latency of a round; with twice as many the processor cannot look as
 /// far ahead as it encrypts.
 pub(super) const PIECE: usize = 32;
@@ -14,3 +17,15 @@ pub(super) type Piece = [AtomicU64; PIECE];
 
 /// The first two are the key. Without VAES the others stay zero.
 pub(super) type RoundKeys = [[AtomicU64; 2]; 15];
+
+/// The counters of a piece from its first on: (0, 0), …, (15, 0).
+#[cfg(target_arch = "x86_64")]
+pub(super) static STEPS: Lines<[[u64; 2]; PIECE / 2]> = Lines({
+    let mut steps = [[0; 2]; PIECE / 2];
+    let mut n = 0;
+    while n < steps.len() {
+        steps[n][0] = n as u64;
+        n += 1;
+    }
+    steps
+});

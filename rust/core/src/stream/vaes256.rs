@@ -16,9 +16,8 @@ use core::mem::transmute;
 
 use zeroize::Zeroize;
 
-use super::pieces::{Piece, RoundKeys};
+use super::pieces::{Piece, RoundKeys, STEPS};
 use super::schedule::{self, ROUNDS};
-use crate::lines::Lines;
 use crate::wiped::wipe;
 
 /// Registers in flight: enough to hide the latency of a round, and with its key they fit the sixteen there are.
@@ -169,17 +168,6 @@ fn encrypt(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m256i; LANES], out: &mut 
         *pair = unsafe { transmute::<__m256i, [[u64; 2]; 2]>(_mm256_aesenclast_epi128(*lane, last)) };
     }
 }
-
-/// (0, 0), …, (15, 0).
-static STEPS: Lines<[[u64; 2]; BATCH]> = Lines({
-    let mut steps = [[0; 2]; BATCH];
-    let mut n = 0;
-    while n < BATCH {
-        steps[n][0] = n as u64;
-        n += 1;
-    }
-    steps
-});
 
 /// The rounds of one register overlap with those of the others, and all of them with what the processor runs next.
 ///

@@ -16,9 +16,8 @@ use core::arch::x86_64::{
 use core::mem::transmute;
 use zeroize::Zeroize;
 
-use super::pieces::{PIECE, Piece, RoundKeys};
+use super::pieces::{Piece, RoundKeys, STEPS};
 use super::schedule::{self, ROUNDS};
-use crate::lines::Lines;
 use crate::wiped::wipe;
 
 /// Registers in flight: enough to hide the latency of a round where two are done per cycle, and they fit beside all round keys.
@@ -176,17 +175,6 @@ fn encrypt_batch(keys: &[__m128i; ROUNDS + 1], mut lanes: [__m512i; LANES], out:
         *four = unsafe { transmute::<__m512i, [[u64; 2]; 4]>(_mm512_aesenclast_epi128(*lane, keys[ROUNDS])) };
     }
 }
-
-/// (0, 0), …, (15, 0).
-static STEPS: Lines<[[u64; 2]; PIECE / 2]> = Lines({
-    let mut steps = [[0; 2]; PIECE / 2];
-    let mut n = 0;
-    while n < steps.len() {
-        steps[n][0] = n as u64;
-        n += 1;
-    }
-    steps
-});
 
 /// Four registers in flight: the rounds of one overlap with those of the others, and all of them with what the processor runs next.
 ///

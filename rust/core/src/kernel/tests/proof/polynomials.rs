@@ -1,4 +1,4 @@
-//! What is computed: Taylor polynomials with correctly rounded coefficients.
+//! What is computed: Taylor polynomials, and one that Chebyshev's polynomials shorten, with correctly rounded coefficients.
 
 use std::f64::consts::LN_2;
 
