@@ -52,13 +52,12 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
 
         There is no such law of array parameters, and no such names where the class keeps its arguments itself.
         """
-        store = object.__setattr__
-        store(self, "_given", given)
-        store(self, "_scalar_law", native)
+        _set_given(self, given)
+        _set_scalar_law(self, native)
         if native is None or self._value_shape:
-            store(self, "_draw", None)
+            _set_draw(self, None)
         else:
-            store(self, "_draw", native.draw_int if self._integers else native.draw_float)
+            _set_draw(self, native.draw_int if self._integers else native.draw_float)
 
     def _named_arguments(self) -> dict[str, Any]:
         return self._given
@@ -138,3 +137,7 @@ class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Who
     def granularity(self) -> int:
         """Lattice step, which is 1: draws are integers."""
         return 1
+
+
+# `object.__setattr__` goes through all base classes first, which takes longer than the assignment.
+_set_given, _set_scalar_law, _set_draw = (vars(Law)[slot].__set__ for slot in ("_given", "_scalar_law", "_draw"))

@@ -329,11 +329,9 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         ----------
         .. [1] Canonne, Kamath and Steinke, theorem 14.
         """
-        change: Any
-        if l2_sensitivity is None and sensitivity is None:
-            change = self._default_sensitivity
-        elif l2_sensitivity is None:
-            change = _positive(sensitivity, "sensitivity")  # type: ignore[arg-type]
+        change: float
+        if l2_sensitivity is None:
+            change = self._default_sensitivity if sensitivity is None else _positive(sensitivity, "sensitivity")
         elif sensitivity is None:
             self._require_one_rho(l2_sensitivity)
             change = _positive(l2_sensitivity, "l2_sensitivity")
@@ -343,8 +341,8 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
     def _rho(self, change: Any) -> Float:
         change = change * 1.0
-        rho = change * change / (2 * self._given["sigma2"])
-        return self._plain(rho) if self._parameter_shape else rho
+        rho: Float = change * change / (2.0 * self._given["sigma2"])
+        return rho if type(rho) is float else self._plain(rho)
 
     def _require_one_rho(self, l2_sensitivity: object) -> None:
         if self._parameter_shape:
@@ -557,6 +555,6 @@ def _changes(sensitivity: Any) -> int | NDArray[np.int64]:
 
 def _positive(value: RealLike, name: str) -> float:
     number = single(value, name)
-    if not 0 < number < math.inf:
+    if not 0.0 < number < math.inf:
         raise ParameterError(f"{name} must be finite and greater than 0, got {received(value)}")
     return number

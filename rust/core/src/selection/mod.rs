@@ -1,5 +1,6 @@
 //! Differentially private selection of one of finitely many candidates: a lower cost is better.
 
+mod costs;
 mod decay;
 mod flips;
 mod kept;
@@ -109,23 +110,7 @@ impl Selection {
     /// The position of the first cost that is [`refused`](Self::refused).
     pub fn has_infinite(&self, costs: &[f64]) -> Result<bool, usize> {
         let least = if self.levels.allows_negative() { f64::MIN } else { 0.0 };
-        // A NaN fails the comparison.
-        let good = |cost: f64| cost >= least;
-        let mut infinite = 0;
-        // In parts, and in words: the compiler makes no vectors of a loop that may end at any element, and slower ones of `bool`s.
-        let part = 1024;
-        for (costs, first) in costs.chunks(part).zip((0..).step_by(part)) {
-            let mut bad = 0;
-            for &cost in costs {
-                bad |= u64::from(!good(cost));
-                infinite |= u64::from(cost == f64::INFINITY);
-            }
-            if bad != 0 {
-                let place = costs.iter().position(|cost| !good(*cost));
-                return Err(first + place.unwrap_or(0));
-            }
-        }
-        Ok(infinite != 0)
+        costs::has_infinite(costs, least)
     }
 
     /// Words that a selection from `candidates` takes, one after the other.

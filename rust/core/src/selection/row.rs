@@ -51,10 +51,9 @@ impl Row {
 
     /// Weights, their sums by blocks, and all of them together.
     fn weigh(&mut self, levels: &Levels, costs: &[f64]) -> Result<Option<f64>, OutOfMemory> {
-        let n = costs.len();
-        memory::resize(&mut self.levels, n)?;
-        memory::resize(&mut self.weights, n)?;
-        memory::resize(&mut self.blocks, n.div_ceil(BLOCK))?;
+        if self.weights.len() != costs.len() {
+            self.make_room(costs.len())?;
+        }
         Ok(run_on(
             self.tier,
             Weighing {
@@ -63,6 +62,13 @@ impl Row {
                 costs,
             },
         ))
+    }
+
+    /// Weights come last: where they have their length, so has the rest.
+    fn make_room(&mut self, n: usize) -> Result<(), OutOfMemory> {
+        memory::resize(&mut self.levels, n)?;
+        memory::resize(&mut self.blocks, n.div_ceil(BLOCK))?;
+        memory::resize(&mut self.weights, n)
     }
 
     /// The last j where the weights from j on exceed v times all of them.

@@ -113,7 +113,8 @@ impl CostStairs {
         stair(cost, self.sensitivity, self.gamma)
     }
 
-    /// Writes J of every cost, at most [`HIGHEST_EXACT`], and returns the least. If floating point leaves any open, those are decided in integers.
+    /// Writes J of every cost, and returns the least. Finite stairs are at most [`HIGHEST_EXACT`]; a cost of 2^1024 sensitivities or more has an
+    /// infinite one. If floating point leaves any open, those are decided in integers.
     #[inline(always)]
     pub fn fill(&self, costs: &[f64], stairs: &mut [f64]) -> f64 {
         let (mut least, mut unsure) = ([f64::INFINITY; LANES], [false; LANES]);
@@ -147,15 +148,14 @@ impl CostStairs {
         // `f64::floor` is a call of a function where the instruction is missing.
         let rounded = (z + ROUND) - ROUND;
         let floor = if rounded > z { rounded - 1.0 } else { rounded };
-        // An infinite cost has an infinite stair.
-        (floor, self.unsure(z, z - floor) & (cost < f64::INFINITY))
+        (floor, self.unsure(z, z - floor))
     }
 
-    /// Whether an integer lies within the error of z. Written as a negation, so that a NaN counts as unsure.
+    /// Whether an integer lies within the error of z. An infinite z is its own stair, whose distance is a NaN and fails both comparisons.
     #[inline(always)]
     fn unsure(&self, z: f64, fraction: f64) -> bool {
         let error = self.tolerance * (z + 1.0);
-        !((fraction > error) & (fraction < 1.0 - error))
+        (fraction <= error) | (fraction >= 1.0 - error)
     }
 
     #[cold]
