@@ -27,7 +27,7 @@ def shown():
     """The page's two functions, as they stand there."""
     names = {}
     for example in doctest.DocTestParser().get_examples(PAGE.read_text(encoding="utf-8")):
-        if re.match(r"import|def (stream|task)\b", example.source):
+        if re.match(r"import stairnoise|def (stream|task)\b", example.source):
             exec(example.source, names)
     return names
 

@@ -65,14 +65,18 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist: Path) -> None:
     assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc"))]
 
 
-@pytest.mark.parametrize("source", ["tree", "sdist"])
-def test_pip_install_into_a_fresh_environment(source: str, sdist: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("source", "profile"), [("tree", "quick"), ("sdist", "quick"), pytest.param("sdist", "release", marks=pytest.mark.long)]
+)
+def test_pip_install_into_a_fresh_environment(source: str, profile: str, sdist: Path, tmp_path: Path) -> None:
+    """A release is linked for a minute or two; the quick profile has the same code."""
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     # A build directory of its own, kept between runs: the one of `make build` is not disturbed.
     target = ROOT / "target" / "packaging"
     what = ROOT if source == "tree" else sdist
-    run(python, "-m", "pip", "install", "--quiet", what, CARGO_TARGET_DIR=str(target))
+    arguments = f"--profile {profile}"
+    run(python, "-m", "pip", "install", "--quiet", what, CARGO_TARGET_DIR=str(target), MATURIN_PEP517_ARGS=arguments)
     installed = {line.split("==")[0] for line in run(python, "-m", "pip", "freeze").split("\n") if line}
     assert {name.split(" @")[0] for name in installed} == {"numpy", "stairnoise"}
     run(python, "-I", "-W", "error", "-c", TRY)
