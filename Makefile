@@ -196,6 +196,7 @@ check-platforms: | tools  ## crate and extension compile without a warning for W
 # The stable ABI is compiled for without an interpreter, so .venv need not be there.
 .PHONY: check-msrv
 check-msrv: export PYO3_NO_PYTHON := 1
+check-msrv: export PYO3_BUILD_EXTENSION_MODULE := 1
 check-msrv: | tools  ## crate and extension compile with the oldest supported Rust, which rustup installs
 	version=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) && \
 	rustup toolchain install $$version --profile minimal --no-self-update && \
