@@ -53,18 +53,19 @@ class Target(NamedTuple):
     releases: int
     sensitivity: float
 
-    def spent(self, law: Any) -> float:
-        """Return the ε of the releases together, at this δ."""
+    def spent(self, law: Any, *, searching: bool = True) -> float:
+        """Return the ε of the releases together, at this δ; while `searching`, by the upper bound alone."""
         # A law that was not made for one sensitivity is asked about this one.
         asked = {"sensitivity": int(self.sensitivity) if law._integers else self.sensitivity}
         loss = law.privacy_loss(**asked if hasattr(law, "_checked_sensitivity") else {})
         if not self.delta:
             return self.releases * float(loss.eps)
-        return float(loss.compose(self.releases).eps_for_delta(self.delta))
+        composed = loss.compose(self.releases)
+        return float((composed._from_above() if searching else composed).eps_for_delta(self.delta))
 
     def kept_by(self, law: Any) -> bool:
         """Whether the releases together spend at most ε, and at least 0.999 of it."""
-        return _ENOUGH * self.eps <= self.spent(law) <= self.eps
+        return _ENOUGH * self.eps <= self.spent(law, searching=False) <= self.eps
 
 
 def calibrate(

@@ -1,15 +1,19 @@
 """Composed losses whose lattice begins, ends or is filled with zeros.
 
-Evidence: δ by mpmath, from the probabilities of the sum of the noises at 40 digits, convolved term by term. Deterministic: no
-false alarms.
+Evidence: δ by mpmath, from the probabilities of the sum of the noises at 40 digits, convolved term by term; powers of laws of few
+atoms in exact integers, and by the multinomial law at 40 digits. Deterministic: no false alarms.
 """
+
+import math
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from mpmath import mp
 
 import stairnoise as sn
-from stairnoise._theory.privacy.convolution import convolution
+from stairnoise._theory.privacy.convolution import _multiplications, convolution
 
 
 def delta_of_sums(sigma2: float, k: int, eps: float) -> float:
@@ -55,3 +59,53 @@ def test_convolution_of_laws_between_zeros(length: int) -> None:
     expected[4900 : 4900 + 7 * 599 + 1] = convolution([(bare, 7)], 7 * 599 + 1)
     assert found.size == length
     assert np.allclose(found, expected[:length], rtol=1e-9, atol=0)
+
+
+def law_of(atoms: dict[int, float]) -> np.ndarray:
+    law = np.zeros(max(atoms) + 1)
+    law[list(atoms)] = list(atoms.values())
+    return law
+
+
+def agrees(found: np.ndarray, exact: dict[int, float]) -> bool:
+    """To 1e-12 of every entry, or where float64 has few digits, to 1e-300."""
+    expected = np.array([exact.get(i, 0.0) for i in range(found.size)])
+    return np.allclose(found, expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("length", [1, 700, 1541, 3081])
+def test_few_atoms_by_exact_integers(length: int) -> None:
+    atoms, k, scale = {0: 1e-9, 1: 3e-10, 37: 0.6, 40: 0.399999, 77: 1e-6}, 40, 2**100
+    law = law_of(atoms)
+    assert _multiplications(law, k) < 700
+    ways = Counter({0: 1})
+    for _ in range(k):
+        following: Counter[int] = Counter()
+        for place, many in ways.items():
+            for step, mass in atoms.items():
+                following[place + step] += many * int(Fraction(mass) * scale)
+        ways = following
+    assert agrees(convolution([(law, k)], length), {i: many / scale**k for i, many in ways.items()})
+
+
+@pytest.mark.parametrize("rare", [1e-10, 1e-3])
+def test_few_atoms_by_the_multinomial_law(rare: float) -> None:
+    """The largest sums underflow, and so do products on the way to others."""
+    k, usual, other = 300, 0.55, 0.45
+    exact: Counter[int] = Counter()
+    with mp.workdps(40):
+        powers = [[mp.mpf(mass) ** i for i in range(k + 1)] for mass in (rare, usual, other)]
+        for j in range(k + 1):
+            for a in range(k + 1 - j):
+                b = k - j - a
+                exact[150 * a + 301 * b] += math.comb(k, j) * math.comb(k - j, a) * powers[0][j] * powers[1][a] * powers[2][b]
+        expected = {i: float(p) for i, p in exact.items()}
+    found = convolution([(law_of({0: rare, 150: usual, 301: other}), k)], 150 * k)
+    assert agrees(found, expected)
+    assert np.count_nonzero(found) > 500
+
+
+def test_a_search_sees_the_same_upper_bound() -> None:
+    for law in (sn.DiscreteCanonical(0.3, 1e-9), sn.TruncatedLaplace(0.3, 1e-9, 1), sn.Laplace(0.3), sn.Staircase(0.3)):
+        loss = law.privacy_loss().compose(20)
+        assert loss._from_above().eps_for_delta(1e-6) == loss.eps_for_delta(1e-6)

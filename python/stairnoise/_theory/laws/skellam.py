@@ -85,9 +85,8 @@ def loss(mu: float, k: Floats, shift: int) -> Floats:
     w, v = np.hypot(k, mu), np.hypot(other, mu)
     if min(w.min(), v.min()) < _EXPANDED or 2 * shift > np.hypot(middle, mu).min():
         return log_pmf(mu, k) - log_pmf(mu, other)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     integral = np.zeros(k.shape)
-    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+    for node, weight in _quadrature():
         integral += (weight * shift / 2) * np.arcsinh((middle + node * shift / 2) / mu)
     rest = np.log1p(_corrections(k, w)) - np.log1p(_corrections(other, v))
     return np.asarray(rest - integral - 0.25 * np.log1p(2 * shift * middle / (v * v)))
@@ -103,6 +102,13 @@ def _corrections(k: Floats, w: Floats) -> Floats:
             value = value * p2 + coefficient
         total = (total + value) / w
     return total
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[tuple[float, float], ...]:
+    """Nodes and weights of Gauss and Legendre."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return tuple(zip(nodes.tolist(), weights.tolist(), strict=True))
 
 
 @lru_cache(maxsize=1)

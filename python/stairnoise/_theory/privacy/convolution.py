@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 # Multiplications up to which direct convolution is taken: about 50 ms.
 _DIRECT_WORK = 2**26
+# Laws of few atoms are taken directly for so many times the work: their lattices are long, and so transforms take 0.2 s and more.
+_FOR_FEW = 4
 # Multiplications that `np.convolve` makes in one call, during which Python sees no signal: about 10 ms.
 _AT_ONCE = 2**24
 # Entries beside the largest loss, which are always computed directly.
@@ -102,8 +104,16 @@ def _convolution(laws: Sequence[tuple[Array, int]], length: int) -> Array:
 
 def _direct_work(laws: Sequence[tuple[Array, int]], length: int) -> int:
     sizes = [min(length, (law.size - 1) * k + 1) for law, k in laws]
-    powers = sum(2 * size**2 for size, (_, k) in zip(sizes, laws, strict=True) if k > 1)
+    powers = 0
+    for size, (law, k) in zip(sizes, laws, strict=True):
+        if k > 1:
+            powers += size * (_multiplications(law, k) // _FOR_FEW if _multiplications(law, k) < size else 2 * size)
     return powers + sum(a * b for a, b in pairwise(sizes))
+
+
+def _multiplications(law: Array, k: int) -> int:
+    """Multiplications to an entry of a power that is a product of `k` distributions, not of squares."""
+    return k * int(np.count_nonzero(law))
 
 
 def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
@@ -112,6 +122,8 @@ def _directly(laws: Sequence[tuple[Array, int]], length: int) -> Array:
 
 
 def _direct_power(law: Array, k: int, length: int) -> Array:
+    if _multiplications(law, k) < min(length, (law.size - 1) * k + 1):
+        return _by_factors(law[:length], k, length)
     result, square = np.ones(1), law[:length]
     while k:
         if k & 1:
@@ -120,6 +132,21 @@ def _direct_power(law: Array, k: int, length: int) -> Array:
         if k:
             square = _convolve(square, square, length)
     return result
+
+
+def _by_factors(law: Array, k: int, length: int) -> Array:
+    """Power of a distribution of few atoms, whose square has many: one factor after another.
+
+    Of each product, what lies between zeros is kept: many rare losses together are too improbable for float64.
+    """
+    first, power = 0, np.ones(1)
+    for _ in range(k):
+        power = _convolve(power, law, length - first)
+        there = np.flatnonzero(power)
+        if not there.size:
+            return np.zeros(1)
+        first, power = first + int(there[0]), power[there[0] : there[-1] + 1]
+    return np.pad(power, (first, 0))
 
 
 def _convolve(a: Array, b: Array, length: int) -> Array:

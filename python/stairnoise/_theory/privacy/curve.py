@@ -13,7 +13,7 @@ probability under the other centre of a loss of t[i] or more. What lies below ze
 from __future__ import annotations
 
 import math
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,11 @@ class Curve:
         """
         falling = math.exp(-step)
         rising = -math.expm1(-step)
-        B = list(accumulate(P.tolist(), lambda before, mass: mass + falling * before))
-        A = list(accumulate(chain([infinite], (rising * value for value in B[:-1]))))
+        B = accumulate(P.tolist(), lambda before, mass: mass + falling * before)
         self.top, self.step, self.infinite, self._allowance = top, step, infinite, allowance
-        self._A, self._B = np.array(A), np.array(B)
-        self._last = len(A) - 1
+        self._B = np.fromiter(B, np.float64, P.size)
+        self._A = np.cumsum(np.concatenate([[infinite], rising * self._B[:-1]]))
+        self._last = P.size - 1
         self._t = top - step * np.arange(P.size)
         self._prepare_tests(P, symmetric)
 

@@ -79,20 +79,30 @@ def exact_curve(parts: Parts, step: Fraction) -> Curve:
 
 def bracket(parts: Parts) -> tuple[Curve, Curve]:
     """Lower and upper curve of a loss that no small lattice holds."""
+    step, upper = _step(parts), upper_curve(parts)
+    lower = _symmetric_lower(parts, step) if _symmetric(parts) else _lower(parts, step)
+    if not upper.profile_scalar(0.0) >= lower.profile_scalar(0.0) * (1 - _ROUNDING):
+        raise ArithmeticError("bounds must be in order: their probabilities do not add up")
+    return lower, upper
+
+
+def upper_curve(parts: Parts) -> Curve:
+    """Upper curve of a loss that no small lattice holds, which is not compared with the lower one."""
+    step = _step(parts)
+    return _symmetric_upper(parts, step) if _symmetric(parts) else _upper(parts, step)
+
+
+def _symmetric(parts: Parts) -> bool:
+    return all(part.symmetric for part, _ in parts)
+
+
+def _step(parts: Parts) -> float:
     widths = [2 * part.top for part, _ in parts]
     nodes = max(min(_NODES, _MOST * sum(k for _, k in parts)), 1)
     fair = sum(k * width for (_, k), width in zip(parts, widths, strict=True)) / nodes
     # Where every loss is 0 or infinite, any step will do.
     step = min(fair, max(widths) / _LEAST) or 1.0
-    if all(part.symmetric for part, _ in parts):
-        curves = _symmetric_lower(parts, step), _symmetric_upper(parts, step)
-    else:
-        if len(parts) == 1:
-            step = parts[0][0].suitable_step(step)
-        curves = _lower(parts, step), _upper(parts, step)
-    if not curves[1].profile_scalar(0.0) >= curves[0].profile_scalar(0.0) * (1 - _ROUNDING):
-        raise ArithmeticError("bounds must be in order: their probabilities do not add up")
-    return curves
+    return parts[0][0].suitable_step(step) if len(parts) == 1 and not _symmetric(parts) else step
 
 
 def _lower(parts: Parts, step: float) -> Curve:
