@@ -57,7 +57,7 @@ class NormalLaw(Centred):
 
     def logpdf(self, x: Floats) -> Floats:
         """Logarithm of the density."""
-        return -((x / self.sigma) ** 2) / 2 - normal.LOG_SQRT_2PI - math.log(self.sigma)
+        return -0.5 * (x / self.sigma) ** 2 - (normal.LOG_SQRT_2PI + math.log(self.sigma))
 
     def pdf(self, x: Floats) -> Floats:
         """Density."""
