@@ -24,10 +24,12 @@ tar -xzf "target/package/stairnoise-$version.crate" -C "$work/crate" --strip-com
 
 # Outside a workspace, as a user has it. The profiles are the workspace's, and without optimisation the tests take minutes.
 say "the tests of stairnoise $version, unpacked"
-export CARGO_PROFILE_TEST_OPT_LEVEL=2 CARGO_TARGET_DIR="$PWD/target"
+export CARGO_PROFILE_TEST_OPT_LEVEL=2 CARGO_TARGET_DIR="$work/target"
 away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 mv "$work/crate" "$away/crate"
+# The crate's folder is compiled into its tests, and cargo takes what it made in an earlier folder for fresh.
+(cd "$away/crate" && cargo clean --quiet --locked -p stairnoise)
 (cd "$away/crate" && cargo test --quiet --locked --all-features --lib --tests --examples)
 (cd "$away/crate" && cargo test --quiet --locked --all-features --doc)
 

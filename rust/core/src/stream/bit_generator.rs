@@ -23,7 +23,7 @@ use super::pieces::{PIECE, PIECES, Piece};
 use super::process::{found_family, number_in_family, process_mark};
 use super::shared_cipher::SharedCipher;
 use crate::error::DrawError;
-use crate::kernel::{Tier, clear_registers};
+use crate::kernel::Tier;
 use crate::lines::Lines;
 use crate::memory;
 use crate::stack;
@@ -284,7 +284,6 @@ impl BitGenerator {
         if (row, within) == (0, 0) {
             self.refill();
             // The frame of `refill` has 0.8 KiB. To wipe as much as after a fill would take a twentieth of the time of all draws.
-            clear_registers();
             stack::wipe::<{ 2 << 10 }>();
             place.store(FIRST, Relaxed);
             return;
