@@ -297,3 +297,10 @@ def test_bad_input(cls, arguments, error, text):
     with pytest.raises(error) as caught:
         sn.calibrate(cls, **{"eps": 1.0, **arguments})
     assert str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize(("eps", "width"), [(0.2, 0.3), (1.5, 1.0), (60.0, 1.6)])
+def test_very_many_releases_are_searched_by_fewer(eps, width):
+    """The stairs are compared by ε₁, so that a factor common to all does no harm."""
+    found = many_releases._near_largest_eps(eps, 1e-6, 10_000, width, width - 1)
+    assert found == pytest.approx(many_releases.largest_eps(eps, 1e-6, 10_000, width, width - 1), rel=1e-2)

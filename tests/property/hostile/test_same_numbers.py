@@ -23,7 +23,7 @@ NUMBERS = {
 ONLY_SEQUENCES = {"array.array", "memoryview", "Series", "DataFrame", "foreign"}
 
 # Discrete laws that are told a sensitivity: it is a count to them, as 1.0 is to none.
-TOLD = ("DiscreteGaussian", "GeneralizedDiscreteLaplace")
+TOLD = ("DiscreteGaussian", "GeneralizedDiscreteLaplace", "Skellam")
 
 
 def counts(call: Call) -> set[str]:

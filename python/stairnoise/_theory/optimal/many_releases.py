@@ -24,13 +24,15 @@ _NARROWEST = 0.25
 # A stair between two of the same cost, but for this part, is as good.
 _STEP = 2.0**-20
 _DIGITS = 3
+# A composition of so many releases takes milliseconds, and a search makes a thousand.
+_VERY_MANY = 4096
 
 
 def best_gamma(eps: float, delta: float, k: int, p: int) -> float:
     """Return the half-width of the central stair, in units of the sensitivity, with the least E|X|**p; of three digits."""
 
     def cost(gamma: float) -> float:
-        one = largest_eps(eps, delta, k, 2 * gamma, 2 * gamma - 1)
+        one = _near_largest_eps(eps, delta, k, 2 * gamma, 2 * gamma - 1)
         return float(staircase_abs_moment(p, one, 1.0, gamma))
 
     def rounded(log_gamma: float) -> float:
@@ -43,7 +45,7 @@ def best_r(eps: float, delta: float, k: int, p: int, D: int) -> int:
     """Return the integer at which the second stair begins, from 1 to D, with the least E|X|**p."""
 
     def cost(r: float) -> float:
-        one = largest_eps(eps, delta, k, (2 * r - 1) / D, (2 * r - 1 - D) / D)
+        one = _near_largest_eps(eps, delta, k, (2 * r - 1) / D, (2 * r - 1 - D) / D)
         return float(lattice_abs_moment(p, one, float(D), r))
 
     def rounded(log_gamma: float) -> float:
@@ -69,8 +71,18 @@ def largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: 
     return bisection(too_much, low, high, relative=_STEP)
 
 
+def _near_largest_eps(eps: float, delta: float, k: int, width: float, width_less_one: float) -> float:
+    """Return `largest_eps`; for very many releases by fewer of a larger ε₁, whose loss has nearly the same mean and variance."""
+    if k > _VERY_MANY:
+        one = largest_eps(eps, delta, _VERY_MANY, width, width_less_one)
+        # The shape of larger losses counts too.
+        if one <= 1:
+            return one * math.sqrt(_VERY_MANY / k)
+    return largest_eps(eps, delta, k, width, width_less_one)
+
+
 def _narrowest(eps: float, delta: float, k: int) -> float:
-    one = largest_eps(eps, delta, k, 1.0, 0.0)
+    one = _near_largest_eps(eps, delta, k, 1.0, 0.0)
     return _NARROWEST / (1 + math.exp(min(one, 1000.0) / 2))
 
 
