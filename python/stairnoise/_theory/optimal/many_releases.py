@@ -3,6 +3,8 @@
 For each stair there is a largest ε₁ of one release; the cost at this ε₁ is least for the stair looked for. The best stair for
 one release makes the loss nearly always ε₁ or -ε₁. For many releases the variance of the loss counts. It is smaller for a narrow
 stair, and for one wider than half the sensitivity. So there may be two local minima, and a grid comes first.
+
+For very many releases of small losses the stair is that of fewer: its cost is within 0.5 % of the least.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ _STEP = 2.0**-20
 _DIGITS = 3
 # A composition of so many releases takes milliseconds, and a search makes a thousand.
 _VERY_MANY = 4096
+# Of larger losses more than mean and variance counts.
+_SMALL = 2.0**-6
 
 
 def best_gamma(eps: float, delta: float, k: int, p: int) -> float:
@@ -75,8 +79,7 @@ def _near_largest_eps(eps: float, delta: float, k: int, width: float, width_less
     """Return `largest_eps`; for very many releases by fewer of a larger ε₁, whose loss has nearly the same mean and variance."""
     if k > _VERY_MANY:
         one = largest_eps(eps, delta, _VERY_MANY, width, width_less_one)
-        # The shape of larger losses counts too.
-        if one <= 1:
+        if one <= _SMALL:
             return one * math.sqrt(_VERY_MANY / k)
     return largest_eps(eps, delta, k, width, width_less_one)
 
