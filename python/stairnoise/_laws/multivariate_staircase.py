@@ -93,12 +93,13 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     (2, 2)
     """
 
-    __slots__ = ("_gamma",)
+    __slots__ = ("_dim", "_gamma")
     __module__ = "stairnoise"
     _integers = False
     _dtypes = ("float64", "float32")
     _release_dtypes = ("float64", "float32")
 
+    _dim: int
     _gamma: float
 
     def __init__(
@@ -123,7 +124,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             from stairnoise._theory.optimal import vector_gamma
 
             number = vector_gamma.rounded(vector_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
-        object.__setattr__(self, "_gamma", number)
+        _set_dim(self, given["dim"])
+        _set_gamma(self, number)
         self._store(_native.multivariate_staircase(*(given | {"gamma": number}).values()), given)
 
     @property
@@ -141,8 +143,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     @property
     def dim(self) -> int:
         """Length d of a vector."""
-        dim: int = self._given["dim"]
-        return dim
+        return self._dim
 
     @property
     def gamma(self) -> float:
@@ -163,7 +164,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     @property
     def _value_shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        return (self.dim,)
+        return (self._dim,)
 
     # Drawing
 
@@ -461,7 +462,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     def mean(self) -> NDArray[np.float64]:
         """E X, which is 0 by symmetry."""
-        return np.zeros(self._given["dim"])
+        return np.zeros(self._dim)
 
     @once
     def entropy(self) -> float:
@@ -493,6 +494,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     @once
     def _log_height(self) -> float:
         return float(self._distribution.log_height()) - self._log_volume()
+
+
+_set_dim, _set_gamma = (vars(MultivariateStaircase)[slot].__set__ for slot in ("_dim", "_gamma"))
 
 
 def _checked_gamma(gamma: object) -> Cost | float:
