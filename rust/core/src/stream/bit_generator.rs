@@ -223,14 +223,16 @@ impl BitGenerator {
     /// The word at a place, which is erased there. `None` if it is 0.
     #[inline]
     fn take_at(&self, place: &AtomicU64) -> Option<u64> {
-        let at = place.load(Relaxed) % NUMBERS as u64;
-        let word = &self.page[at as usize];
+        // A draw waits for the place that the one before stored. So the remainder, which only says that the place is within the page, is not of
+        // what is stored.
+        let at = place.load(Relaxed);
+        let word = &self.page[at as usize % NUMBERS];
         let taken = word.load(Relaxed);
         if taken == 0 {
             return None;
         }
         word.store(0, Relaxed);
-        place.store(at + 1, Relaxed);
+        place.store(at.wrapping_add(1), Relaxed);
         Some(taken)
     }
 
