@@ -63,6 +63,8 @@ mod registers {
     };
     use std::array;
 
+    use super::LINE;
+
     /// Writes as many whole groups of columns as there are, and returns how many columns these are; `PAST` the caches.
     ///
     /// # Safety
@@ -74,43 +76,49 @@ mod registers {
     ) -> usize {
         let group = 16 / size_of::<T>();
         let done = rows[0].len() / group * group;
+        let mut place = first;
         for column in (0..done).step_by(group) {
             // SAFETY: 16 bytes of a row, which has `group` values from `column` on.
             let load = |row: usize| unsafe { _mm_loadu_si128(rows[row][column..][..group].as_ptr().cast()) };
-            let store = |j: usize, row: usize, values: __m128i| {
-                let place = first.wrapping_add(row).wrapping_byte_offset((column + j) as isize * stride);
-                // SAFETY: 16 bytes of the line of a column, which begin at a multiple of 16 if the line does at one of 64.
-                unsafe {
-                    if PAST {
-                        _mm_stream_si128(place.cast(), values);
-                    } else {
-                        _mm_storeu_si128(place.cast(), values);
+            let quarters: [_; LINE / 16] = array::from_fn(|quarter| columns(group, |row| load(quarter * group + row)));
+            // One line after the other: where lines are a power of two apart, two at a time take an eighth longer (2048 × 2048 values, Zen 4).
+            for column in 0..group {
+                let line = place.cast::<__m128i>();
+                for (quarter, values) in quarters.iter().enumerate() {
+                    // SAFETY: 16 bytes of the line of a column, which begin at a multiple of 16 if the line does at one of 64.
+                    unsafe {
+                        if PAST {
+                            _mm_stream_si128(line.add(quarter), values[column]);
+                        } else {
+                            _mm_storeu_si128(line.add(quarter), values[column]);
+                        }
                     }
                 }
-            };
-            for row in (0..ROWS).step_by(group) {
-                if group == 2 {
-                    let [a, b] = array::from_fn(|i| load(row + i));
-                    // SAFETY: SSE2 is part of x86-64.
-                    let columns = unsafe { [_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)] };
-                    columns.into_iter().enumerate().for_each(|(j, values)| store(j, row, values));
-                } else {
-                    let [a, b, c, d] = array::from_fn(|i| load(row + i));
-                    // SAFETY: as above.
-                    let columns = unsafe {
-                        let low = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
-                        let high = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
-                        [
-                            _mm_unpacklo_epi64(low.0, low.1),
-                            _mm_unpackhi_epi64(low.0, low.1),
-                            _mm_unpacklo_epi64(high.0, high.1),
-                            _mm_unpackhi_epi64(high.0, high.1),
-                        ]
-                    };
-                    columns.into_iter().enumerate().for_each(|(j, values)| store(j, row, values));
-                }
+                place = place.wrapping_byte_offset(stride);
             }
         }
         done
+    }
+
+    /// Two or four columns of as many rows; what follows two has no meaning.
+    #[inline(always)]
+    fn columns(group: usize, row: impl Fn(usize) -> __m128i) -> [__m128i; 4] {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe {
+            if group == 2 {
+                let [a, b] = array::from_fn(row);
+                let (low, high) = (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
+                return [low, high, low, high];
+            }
+            let [a, b, c, d] = array::from_fn(row);
+            let low = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
+            let high = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
+            [
+                _mm_unpacklo_epi64(low.0, low.1),
+                _mm_unpackhi_epi64(low.0, low.1),
+                _mm_unpacklo_epi64(high.0, high.1),
+                _mm_unpackhi_epi64(high.0, high.1),
+            ]
+        }
     }
 }
