@@ -11,12 +11,11 @@ vectors, or those that `--tests` names.
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from test_installed import VALUES
@@ -35,29 +34,28 @@ SELFTEST = """
 import platform
 report = sn.selftest(subjects=["known answers", "generators"])
 print(report.passed, len(report.checks), sum(check.values for check in report.checks), platform.machine(), *sn.cpu_tiers())
+for check in report.failures:
+    print(check.name, check.detail)
 """
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A command that starts Python 3.11, the NumPy for it, and the platforms whose wheels it takes."""
+    """A Python 3.11, the NumPy for it, and the platforms whose wheels it takes."""
 
-    command: list[str]
+    python: Path
     numpy: str
     platforms: list[str]
-    environment: dict[str, str] = field(default_factory=dict)
 
 
 def interpreter(wheel: str) -> Interpreter | None:
     """Find one for the wheel's platform."""
-    emulator = next((found for name in ("qemu-aarch64", "qemu-aarch64-static") if (found := shutil.which(name))), None)
-    root, musl = PYTHONS / "aarch64", PYTHONS / "musl" / "python"
-    if re.search(r"manylinux.*_aarch64\.whl", wheel) and emulator and (root / "usr/bin/python3.11").exists():
-        within = {"QEMU_LD_PREFIX": str(root), "PYTHONHOME": str(root / "usr")}
-        return Interpreter([emulator, str(root / "usr/bin/python3.11")], "numpy==2.3.*", ARM, within)
+    arm, musl = (PYTHONS / name / "python" for name in ("aarch64", "musl"))
+    if re.search(r"manylinux.*_aarch64\.whl", wheel) and arm.exists():
+        return Interpreter(arm, "numpy==2.3.*", ARM)
     if re.search(r"musllinux.*_x86_64\.whl", wheel) and musl.exists():
         # Later ones are for a newer musl than Debian's.
-        return Interpreter([str(musl)], "numpy==1.26.*", MUSL)
+        return Interpreter(musl, "numpy==1.26.*", MUSL)
     return None
 
 
@@ -73,10 +71,11 @@ def unpack(wheel: Path, found: Interpreter, site: Path) -> None:
             members.extractall(site)
 
 
-def run(command: list[str], *arguments: str, **environment: str) -> str:
+def run(python: Path, *arguments: str, **environment: str) -> str:
     """Return what it prints, or how it failed, which begins with "exit"."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "STAIRNOISE_"))}
-    done = subprocess.run([*command, *arguments], cwd=ROOT, env=clean | environment, capture_output=True, text=True, check=False)
+    command = [str(python), *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=clean | environment, capture_output=True, text=True, check=False)
     if done.returncode:
         return f"exit {done.returncode}: {(done.stdout + done.stderr).strip()[-2000:]}"
     return done.stdout.strip()
@@ -93,7 +92,7 @@ def main() -> int:
         venv = Path(folder) / "venv"
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", options.own], check=True)
-        said = run([str(venv / "bin/python")], "-c", VALUES + SELFTEST)
+        said = run(venv / "bin/python", "-c", VALUES + SELFTEST)
         print(f"{options.own.name}\n  {said}", flush=True)
         expected, passed = said.split()[0], "\nTrue "
         status = 0 if passed in said else 1
@@ -104,11 +103,11 @@ def main() -> int:
                 continue
             site = Path(folder) / str(number) / "site"
             unpack(wheel, found, site)
-            within = {"PYTHONPATH": str(site), **found.environment}
-            said = run(found.command, "-c", VALUES + SELFTEST, **within)
+            said = run(found.python, "-c", VALUES + SELFTEST, PYTHONPATH=str(site))
             same = said.split()[0] == expected and passed in said
             print(f"{wheel.name}\n  {said}\n  {'the same values' if same else 'WRONG'}", flush=True)
-            tested = run(found.command, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options.tests, **within)
+            test = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *options.tests]
+            tested = run(found.python, *test, PYTHONPATH=str(site))
             right = not tested.startswith("exit ")
             print(f"  {' '.join(options.tests)}: {tested.splitlines()[-1] if right else 'WRONG: ' + tested}", flush=True)
             status = status if same and right else 1
