@@ -1,7 +1,7 @@
 #!/bin/sh
 # Interpreters for wheels that this machine cannot install, under target/pythons: what scripts/try_wheel.py runs.
 #
-#   scripts/other_pythons.sh aarch64      Debian's for arm64, with its C library, for the emulator; needs mmdebstrap
+#   scripts/other_pythons.sh aarch64      Debian's for arm64, with its C library, for the emulator; needs mmdebstrap and qemu-user
 #   scripts/other_pythons.sh musl SOURCE  one built of CPython's sources, a folder, with musl; needs musl-gcc (Debian: musl-tools)
 #
 # SOURCE as from `apt-get source python3.11`. Minutes each. One line for a tool that is missing, and exit 1.
@@ -20,9 +20,18 @@ need() {
 
 aarch64() {
     need mmdebstrap 'mmdebstrap. On Debian or Ubuntu: apt install mmdebstrap.'
+    need qemu-aarch64 'qemu-aarch64. On Debian or Ubuntu: apt install qemu-user.'
     rm -rf "$pythons/aarch64"
     mmdebstrap --quiet --variant=extract --arch=arm64 --include=python3,libstdc++6,zlib1g,libffi8,libexpat1 bookworm "$pythons/aarch64" \
         http://deb.debian.org/debian
+    # It calls itself by this name, so that `sys.executable` can be run where the kernel does not know the emulator.
+    cat >"$pythons/aarch64/python" <<'PYTHON'
+#!/bin/sh
+root=$(dirname "$0")
+QEMU_LD_PREFIX=$root PYTHONHOME=$root/usr exec qemu-aarch64 -0 "$0" "$root/usr/bin/python3.11" "$@"
+PYTHON
+    chmod +x "$pythons/aarch64/python"
+    "$pythons/aarch64/python" -c 'import sys; print(sys.executable, sys.version)'
 }
 
 # Modules of the standard library are part of the interpreter, and those that need another library are left out.

@@ -3,8 +3,9 @@
 #
 #   scripts/rehearse_release.sh VERSION [STEP...]     without steps: all of them, which takes hours
 #
-# Prints a line for each step, as in docs/evidence/release_rehearsal.md, and keeps the output in target/rehearsal. A step that fails does
-# not stop the next. If steps are named, the clone stays between runs for as long as it has the newest commit.
+# Prints a line for each step, as in docs/evidence/release_rehearsal.md. In target/rehearsal, `rows` has the lines of every run, and
+# STEP.log what the step printed. A step that fails does not stop the next. If steps are named, the clone stays between runs for as
+# long as it has the newest commit.
 set -u
 
 version=$1
@@ -27,7 +28,7 @@ if ! git -C "$clone" merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
     ln -s "$root/target/tools" "$root/target/pythons" "$clone/target"
 fi
 cd "$clone" || exit 1
-printf 'commit %s, %s\n' "$(git rev-parse --short "$commit")" "$(rustc --version)"
+printf 'commit %s, %s\n' "$(git rev-parse --short "$commit")" "$(rustc --version)" | tee -a "$work/rows"
 status=0
 
 # Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
@@ -78,6 +79,6 @@ for step in "$@"; do
     reason=$(tail -n 1 "$log" | sed -n 's/^NOT RUN: //p')
     [ -z "$reason" ] || said="not run: $reason"
     [ "$step" = wheels ] && [ -n "${TESTS:-}" ] && said="$said, with TESTS='$TESTS'"
-    printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said"
+    printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
 done
 exit "$status"

@@ -24,21 +24,20 @@ OWN, MUSL, ARM, BOTH = (
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, on a machine with an emulator and both interpreters."""
+    """The script, on a machine with both interpreters."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
     import try_wheel  # type: ignore[import-not-found]
 
     monkeypatch.setattr(try_wheel, "PYTHONS", tmp_path)
-    monkeypatch.setattr(try_wheel.shutil, "which", lambda name: f"/bin/{name}" if name == "qemu-aarch64" else None)
-    for name in ("aarch64/usr/bin/python3.11", "musl/python"):
+    for name in ("aarch64/python", "musl/python"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     return try_wheel
 
 
 def test_the_interpreter_is_that_of_the_platform(tried: ModuleType, tmp_path: Path) -> None:
-    assert tried.interpreter(MUSL).command == [str(tmp_path / "musl/python")]
-    assert tried.interpreter(ARM).command == ["/bin/qemu-aarch64", str(tmp_path / "aarch64/usr/bin/python3.11")]
+    assert tried.interpreter(MUSL).python == tmp_path / "musl/python"
+    assert tried.interpreter(ARM).python == tmp_path / "aarch64/python"
     assert tried.interpreter(BOTH) is None
     assert tried.interpreter(OWN) is None
     (tmp_path / "musl/python").unlink()
@@ -46,24 +45,36 @@ def test_the_interpreter_is_that_of_the_platform(tried: ModuleType, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("musl", "status"),
+    ("values", "golden", "status"),
     [
-        ("5a portable\nTrue 3 4 x86_64 portable", 0),
-        ("5b portable\nTrue 3 4 x86_64 portable", 1),
-        ("5a portable\nFalse 3 4 x86_64 portable", 1),
-        ("exit 139: ", 1),
+        ("5a portable\nTrue 3 4 x86_64 portable", "...\n3 passed", 0),
+        ("5b portable\nTrue 3 4 x86_64 portable", "...\n3 passed", 1),
+        ("5a portable\nFalse 3 4 x86_64 portable", "...\n3 passed", 1),
+        ("exit 139: ", "...\n3 passed", 1),
+        ("5a portable\nTrue 3 4 x86_64 portable", "exit 1: F..", 1),
     ],
-    ids=["equal", "other values", "a failed self-test", "a crash"],
+    ids=["equal", "other values", "a failed self-test", "a crash", "another golden value"],
 )
 def test_what_was_drawn_is_compared(
-    tried: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], musl: str, status: int
+    tried: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    values: str,
+    golden: str,
+    status: int,
 ) -> None:
-    said = {"musl/python": musl, "venv/bin/python": "5a avx2\nTrue 3 4 x86_64 portable avx2"}
-    monkeypatch.setattr(tried, "run", lambda command, *_, **__: next(said[end] for end in said if command[0].endswith(end)))
+    def run(python: Path, *arguments: str, **_: str) -> str:
+        if python.parts[-3:] == ("venv", "bin", "python"):
+            return "5a avx2\nTrue 3 4 x86_64 portable avx2"
+        return golden if "pytest" in arguments else values
+
+    monkeypatch.setattr(tried, "run", run)
     monkeypatch.setattr(tried, "unpack", lambda *_: None)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
     monkeypatch.setattr(sys, "argv", ["try_wheel.py", OWN, OWN, MUSL, BOTH])
     assert tried.main() == status
     lines = capsys.readouterr().out.splitlines()
-    assert ("  the same values" if status == 0 else "  WRONG") in lines
+    assert ("  WRONG" in lines) == (values != "5a portable\nTrue 3 4 x86_64 portable")
+    said = "WRONG: exit 1: F.." if golden.startswith("exit") else "3 passed"
+    assert f"  tests/exactness/test_golden.py: {said}" in lines
     assert lines[-1] == f"NOT RUN, for want of an interpreter: {BOTH}"

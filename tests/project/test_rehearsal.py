@@ -95,6 +95,9 @@ def test_each_step_has_a_row_that_says_what_became_of_it(project: Project) -> No
         ("wheels", "passed, with TESTS='tests/exactness'"),
     ]
     assert all(re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d UTC", when) for _, when, _, _ in rows)
+    project.rehearse("semver")
+    kept = (project.folder / "target" / "rehearsal" / "rows").read_text().splitlines()
+    assert [line.split()[1] for line in kept if line.startswith("|")] == ["check-msrv", "semver", "audit", "wheels", "semver"]
 
 
 @needs_posix

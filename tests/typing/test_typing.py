@@ -58,7 +58,7 @@ def mypy(programs: list[Path]) -> Errors:
 def pyright(programs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Errors:
     """Rules by program and line. basedpyright is the same checker, in a package that brings its Node.js."""
     if importlib.util.find_spec("basedpyright") is None:
-        pytest.skip("needs pyright: pip install 'stairnoise[pyright]'")
+        pytest.skip("needs pyright: pip install --group pyright")
     settings = {"typeCheckingMode": "strict", "include": [str(HERE)], "extraPaths": [str(_sources())]}
     config = tmp_path_factory.mktemp("pyright") / "pyrightconfig.json"
     config.write_text(json.dumps(settings), encoding="utf-8")

@@ -20,6 +20,7 @@ pub fn process_mark() -> u64 {
 }
 
 #[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "the signature on Unix")]
 pub(super) fn found_family() -> Result<(), crate::memory::OutOfMemory> {
     Ok(())
 }
