@@ -154,7 +154,7 @@ test-gappa: | tools  ## the float bounds of the kernels, proven by Gappa, and th
 
 # Of Gappa's proofs those of the logarithm and the exponential; of Coq's own, the fixed-point exponential and the rests of series.
 .PHONY: test-gappa-coq
-test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (half an hour)
+test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (minutes)
 	@'$(PYTHON)' scripts/test_gappa.py --coq
 
 # The test that compares them then passes.
