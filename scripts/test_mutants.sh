@@ -32,7 +32,7 @@ python)
     cp -R python tests scripts docs pyproject.toml "$copy"
     cd "$copy"
     # Before the editable package, whose place is this checkout.
-    export PYTHONPATH="$copy/python" PYTHONDONTWRITEBYTECODE=1 PATH="$tools:$PATH"
+    export PYTHONPATH="$copy/python" PYTHONDONTWRITEBYTECODE=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PATH="$tools:$PATH"
     "$tools/cosmic-ray" baseline scripts/mutants.toml
     "$tools/cosmic-ray" init scripts/mutants.toml session.sqlite
     "$tools/cr-filter-operators" session.sqlite scripts/mutants.toml
