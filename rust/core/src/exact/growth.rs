@@ -332,6 +332,18 @@ mod tests {
         }
     }
 
+    /// Evidence: where the searches end. Numbers do not depend on a guess, so that no other test sees one that is far off.
+    #[test]
+    fn guesses_are_right_but_for_rounding() {
+        for (eps, delta) in cases() {
+            let growth = Growth::new(eps, delta);
+            assert!(growth.guess_rising().abs_diff(growth.rising - 1) <= 1, "{growth:?}");
+            // Where nothing is between, the search begins at 1.
+            let above = growth.certain.saturating_sub(growth.rising + 1);
+            assert!(growth.guess_certain().abs_diff(above) <= 1, "{growth:?}");
+        }
+    }
+
     /// Evidence: δ is rational, so that its own digits are not below it, and those just before are.
     #[test]
     fn one_person_is_shown_below_delta() {
