@@ -240,9 +240,9 @@ impl Growth {
     }
 }
 
-/// Inside the range of a search; NaN converts to 0.
+/// NaN converts to 0.
 fn guess(x: f64) -> u64 {
-    (x as u64).clamp(1, MOST - 1)
+    x as u64
 }
 
 /// The answer of the first precision that has one.
