@@ -154,7 +154,7 @@ test-gappa: | tools  ## the float bounds of the kernels, proven by Gappa, and th
 
 # Of Gappa's proofs those of the logarithm and the exponential; of Coq's own, the fixed-point exponential and the rests of series.
 .PHONY: test-gappa-coq
-test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (half an hour)
+test-gappa-coq: | tools  ## the proofs of the logarithm and the exponential, checked by Coq (minutes)
 	@'$(PYTHON)' scripts/test_gappa.py --coq
 
 # The test that compares them then passes.
@@ -239,8 +239,8 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 
 # A survivor is not an error of make: docs/evidence/mutants.md says which of them no test can find.
 .PHONY: test-mutants
-test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (hours); SHARD=0/100
-	$(PY) -m pip install 'cosmic-ray>=8.4'
+test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (an hour); SHARD=0/32
+	$(PY) -m pip install 'cosmic-ray>=8.4' tree-sitter tree-sitter-rust
 	scripts/test_mutants.sh rust $(SHARD) || [ $$? -eq 2 ]
 	scripts/test_mutants.sh python $(SHARD)
 

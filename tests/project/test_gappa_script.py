@@ -1,6 +1,7 @@
 """The proofs by Gappa name what is missing, and can fail (scripts/test_gappa.py)."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,17 @@ s rnd= x + y;  S = x + y;
 }
 """
 
+LEMMA = """From Coq Require Import Reals.
+From Interval Require Import Tactic.
+Open Scope R_scope.
+Axiom easy : ln 2 <= 6 / 10.
+Lemma about_ln_2 : ln 2 <= {bound} / 10.
+Proof. {proof}. Qed.
+Print Assumptions about_ln_2.
+"""
+
 needs_gappa = pytest.mark.skipif(not shutil.which("gappa"), reason="needs gappa")
+needs_coq = pytest.mark.skipif(not shutil.which("coqc"), reason="needs coqc")
 
 
 @pytest.mark.parametrize(("missing", "what"), [("gappa", "Gappa"), ("coqc", "Coq")])
@@ -54,3 +65,31 @@ def test_a_bound_that_is_too_tight_is_refused(tmp_path: Path, capsys: pytest.Cap
 def test_a_hint_that_is_no_identity_is_refused() -> None:
     with pytest.raises(RuntimeError, match="trivially equal"):
         gappa.proves(SCRIPT + "s - S -> x - y;\n")
+
+
+@needs_coq
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("bound", "proof", "against"),
+    [(7, "interval", ""), (6, "interval", "NOT ACCEPTED"), (7, "apply Rle_trans with (1 := easy); interval", "rests on easy")],
+)
+def test_a_wrong_lemma_and_an_axiom_are_refused(bound: int, proof: str, against: str, tmp_path: Path) -> None:
+    file = tmp_path / "lemma.v"
+    file.write_text(LEMMA.format(bound=bound, proof=proof), encoding="utf-8")
+    found = gappa.rejected(file)
+    assert found.startswith(against)
+    assert bool(found) == bool(against)
+
+
+@needs_gappa
+@needs_coq
+@pytest.mark.long
+def test_coq_reads_what_gappa_claims(tmp_path: Path) -> None:
+    """Evidence: the term of a bound is no proof of a tighter one."""
+    proof = subprocess.run(["gappa", "-Bcoq"], input=SCRIPT, capture_output=True, text=True, check=True).stdout
+    file = tmp_path / "sum.v"
+    claimed = "Float2 (1) (-53)"
+    assert claimed in proof
+    for text, accepted in [(proof, True), (proof.replace(claimed, "Float2 (1) (-54)"), False)]:
+        file.write_text(gappa.lemmas(text), encoding="utf-8")
+        assert (gappa.rejected(file) == "") is accepted

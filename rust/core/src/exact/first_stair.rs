@@ -119,3 +119,20 @@ pub fn ceil_product(gamma: f64, cells: u64) -> u64 {
     let bits = exponent.unsigned_abs().min(127);
     product.div_ceil(1 << bits) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::search::questions;
+    use super::*;
+
+    /// Evidence: the questions of a search, whose answer does not depend on its guess.
+    #[test]
+    fn guesses_are_near() {
+        for eps in [1e-6, 0.01, 0.5, 1.0, 4.0, 20.0, 100.0, 700.0] {
+            for cells in [1, 2, 10, 1000, 1 << 20, 1 << 33] {
+                let (r, asked) = questions::of(|| optimal_r_l2(eps, cells));
+                assert!(asked <= 4, "{asked} for {r} of {eps} and {cells}");
+            }
+        }
+    }
+}

@@ -215,3 +215,38 @@ impl<'a, E: Extension> Decision<'a, E> {
             .less(&right.mul(&self.b.linear(numerator.k, numerator.m)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: the definition of a guess. Values do not depend on it, so that no other test sees one that is far off: it would cost many questions.
+    #[test]
+    fn a_guess_is_the_magnitude_or_one_more() {
+        let v63s =
+            (0..50).flat_map(|zeros| [0x5555_5555_5555_5555, 0x7123_4567_89ab_cdef, (1_u64 << 63) - 1].map(|bits| bits >> zeros));
+        let mut laws = Vec::new();
+        for eps in [0.003, 0.3, 4.0, 30.0] {
+            for (cells, r) in [(1, 1), (10, 4), (1000, 1000), (1 << 20, 77)] {
+                laws.extend([
+                    IntegerLaw::Geometric { eps, cells },
+                    IntegerLaw::OneSided { eps, cells },
+                    IntegerLaw::Staircase { eps, cells, r },
+                ]);
+            }
+            for delta in [0.1, 1e-6, 1e-20] {
+                let most = canonical::most(eps, delta);
+                laws.push(IntegerLaw::Canonical { eps, delta, most });
+            }
+        }
+        for v63 in v63s {
+            for law in &laws {
+                let mut extension = |_| 0x0123_4567_89ab_cdef;
+                let x = magnitude(law, v63, &mut extension);
+                let guess = law.guess(Uniform::new(v63, &mut extension).expect("not zero").ln());
+                let beyond = matches!(*law, IntegerLaw::Canonical { most, .. } if x == most && guess > most);
+                assert!(guess == x || guess == x + 1 || beyond, "{law:?} {v63:x}: {guess} of {x}");
+            }
+        }
+    }
+}

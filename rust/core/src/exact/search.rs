@@ -7,11 +7,13 @@
 /// answer is between two of them, then the gap is halved.
 pub fn last_true(guess: u64, end: u64, mut holds: impl FnMut(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, end);
-    let mut n = guess.min(end - 1);
+    let mut n = guess.max(1).min(end - 1);
     let mut step = 1;
     while high - low > 1 {
         // A step out of the bracket gives way to bisection.
         n = if n > low && n < high { n } else { low + (high - low) / 2 };
+        #[cfg(test)]
+        questions::count();
         n = if holds(n) {
             low = n;
             n.saturating_add(step)
@@ -22,6 +24,26 @@ pub fn last_true(guess: u64, end: u64, mut holds: impl FnMut(u64) -> bool) -> u6
         step = step.saturating_mul(2);
     }
     low
+}
+
+/// What searches cost: an answer does not depend on the guess, but the questions do.
+#[cfg(test)]
+pub mod questions {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ASKED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        ASKED.set(ASKED.get() + 1);
+    }
+
+    /// How many questions the searches in it ask.
+    pub fn of<T>(work: impl FnOnce() -> T) -> (T, u32) {
+        ASKED.set(0);
+        (work(), ASKED.get())
+    }
 }
 
 #[cfg(test)]

@@ -187,6 +187,26 @@ fn power(step: Step, count: u64, p: usize) -> Enclosure {
 mod tests {
     use super::*;
 
+    /// Evidence: as in `magnitude`.
+    #[test]
+    fn a_guess_is_the_magnitude_or_one_more() {
+        for eps in [0.003, 0.3, 4.0, 30.0] {
+            for (cells, r) in [(1, 1), (10, 4), (1 << 20, 77)] {
+                for delta in [0.3, 0.01, 1e-6] {
+                    let law = IntegerLaw::Staircase { eps, cells, r };
+                    let most = most(eps, cells, r, delta);
+                    for v63 in (0..40).map(|zeros| 0x7123_4567_89ab_cdef >> zeros) {
+                        let mut extension = |_| 0x0123_4567_89ab_cdef;
+                        let x = magnitude(&law, most, v63, &mut extension);
+                        let ln = Uniform::new(v63, &mut extension).expect("not zero").ln();
+                        let guess = law.guess(ln_mapped(&law, most, ln)).min(most + 1);
+                        assert!(guess == x || guess == x + 1, "{law:?} {most} {v63:x}: {guess} of {x}");
+                    }
+                }
+            }
+        }
+    }
+
     /// Evidence: the same with twice as many limbs, and in floating point the sum of what is beyond A over the sum of all.
     #[test]
     fn the_tail_is_known_to_2_to_the_minus_120() {

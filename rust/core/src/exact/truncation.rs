@@ -131,6 +131,7 @@ impl Truncation {
 
 #[cfg(test)]
 mod tests {
+    use super::super::search::questions;
     use super::*;
 
     /// δ by the formula, in floating point.
@@ -153,7 +154,9 @@ mod tests {
     #[test]
     fn symmetric_bounds_are_the_least() {
         for law in cases() {
-            let k = law.symmetric();
+            let (k, asked) = questions::of(|| law.symmetric());
+            // A large K is not known to the unit.
+            assert!(asked <= 4 + 2 * (64 - (k >> 44).leading_zeros()), "{law:?}: {asked}");
             assert!(k >= law.cells);
             let achieved = |k| delta(law.eps, law.cells, k, k) / law.delta;
             assert!(achieved(k) <= 1.0 + 1e-9, "{law:?}: {}", achieved(k));
@@ -164,11 +167,14 @@ mod tests {
 
     #[test]
     fn other_bounds_are_the_least() {
-        let mut found = [0; 3];
+        let (mut found, mut searches) = ([0; 3], [0; 2]);
         for law in cases() {
             let k = law.symmetric();
             for given in [law.cells, k - 1, k, k + 1, k + law.cells, 3 * k] {
-                let Some(other) = law.other(given) else {
+                let (other, asked) = questions::of(|| law.other(given));
+                searches[0] += 1;
+                searches[1] += asked;
+                let Some(other) = other else {
                     found[0] += 1;
                     assert!(given < k && !law.holds(given, MOST));
                     continue;
@@ -180,5 +186,7 @@ mod tests {
             }
         }
         assert!(found.iter().all(|&n| n > 20), "{found:?}");
+        // Guesses are near.
+        assert!(searches[1] <= 5 * searches[0], "{searches:?}");
     }
 }

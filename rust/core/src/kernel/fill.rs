@@ -403,3 +403,65 @@ fn fill_block<A: Arithmetic, T: Value>(
     }
     sure_lanes == BLOCK as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use core::slice::from_mut;
+
+    use super::*;
+    use crate::exact;
+    use crate::random::Random;
+
+    /// A block of which the first level leaves a word in doubt is filled by lanes, which decide each word as they decide one alone.
+    #[test]
+    fn lanes_fill_blocks_as_they_decide_words() {
+        let mut random = Random(10);
+        for eps in [1e-5, 0.003, 0.05, 0.7, 2.0] {
+            let (cells, r, delta) = (1000, 300, 1e-6);
+            for law in [
+                IntegerLaw::Geometric { eps, cells: 1 },
+                IntegerLaw::OneSided { eps, cells: 1 },
+                IntegerLaw::Staircase { eps, cells, r },
+                IntegerLaw::TruncatedStaircase {
+                    eps,
+                    cells,
+                    r,
+                    most: exact::most_truncated_staircase(eps, cells, r, delta),
+                },
+                IntegerLaw::Canonical {
+                    eps,
+                    delta,
+                    most: exact::most_canonical(eps, delta),
+                },
+            ] {
+                let lanes = Lanes::new(&law);
+                for tier in Tier::tested() {
+                    let words = core::array::from_fn(|_| random.word());
+                    let (mut out, mut sure) = ([0.0_f64; BLOCK], [true; BLOCK]);
+                    lanes.fill(tier, &[words], Steps::WHOLE, from_mut(&mut out), &mut |i, _| sure[i] = false);
+                    for i in 0..BLOCK {
+                        if let Some(alone) = lanes.decide(words[i]).filter(|_| sure[i]) {
+                            assert_eq!(out[i], alone, "{tier:?} {law:?} {:#x}", words[i]);
+                        }
+                    }
+                    assert!(sure.iter().filter(|&&sure| sure).count() > BLOCK / 2, "{tier:?} {law:?}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: what [`WORTH`] says. Values do not depend on it.
+    #[test]
+    fn a_first_level_is_made_for_many_blocks_or_for_a_second_fill() {
+        let made = |fills: &[usize]| {
+            let kernel = Kernel::new(&IntegerLaw::Geometric { eps: 0.5, cells: 1 });
+            let first = kernel.first.expect("a law has one");
+            for &blocks in fills {
+                first.get(Tier::Portable, blocks);
+            }
+            first.levels[0].get().is_some()
+        };
+        assert!(made(&[WORTH]) && made(&[1, 1]));
+        assert!(!made(&[1]) && !made(&[WORTH - 1]));
+    }
+}

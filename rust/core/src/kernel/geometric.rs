@@ -182,3 +182,23 @@ impl OfWhole for CoarseLane {
         self.finish::<A>(self.reduce_whole::<A>(whole))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values do not depend on which lane decides.
+    #[test]
+    fn the_rough_logarithm_is_for_small_scales() {
+        for scale in [0.1, 1.0, 60.0, 127.0, 129.0, 1e4] {
+            let eps = 1.0 / scale;
+            for lane in [
+                CoarseLane::new(eps, 1, 63),
+                CoarseLane::one_sided(eps, 1, 63),
+                CoarseLane::mapped(eps, 63),
+            ] {
+                assert_eq!(lane.is_some(), scale < 128.0, "{scale}");
+            }
+        }
+    }
+}

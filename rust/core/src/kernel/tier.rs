@@ -164,3 +164,15 @@ fn run_avx2<W: Work>(work: W) -> W::Result {
 fn run_avx512<W: Work>(work: W) -> W::Result {
     work.run::<FusedWide>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_processor_has_is_named_from_slowest_to_fastest() {
+        let names = cpu_tiers();
+        assert!(["portable", "avx2", "avx512"].starts_with(&names), "{names:?}");
+        assert_eq!(names.len(), Tier::tested().len());
+    }
+}
