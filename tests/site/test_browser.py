@@ -30,7 +30,7 @@ def scheme(browser: Any, name: str) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 30) -> Any:
+def wait_for(condition: Callable[[], Any], seconds: float = 120) -> Any:
     """Return what the condition returns as soon as it is true."""
     until = time.monotonic() + seconds
     while not (found := condition()):
