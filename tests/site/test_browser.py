@@ -51,7 +51,7 @@ def complaints(browser: Any) -> list[str]:
 
 
 # What reaches beyond the screen and has nothing of its own that scrolls (the theme lets the whole article scroll), and formulas
-# whose top or bottom is not seen.
+# whose top or bottom is not seen. A text reaches beyond its paragraph, which then is no wider: so does the article around it.
 CUT = """
     const own = (node) => ["auto", "scroll", "hidden"].includes(getComputedStyle(node).overflowX);
     const scrolls = (node) => !node.classList.contains("bd-article-container") && (own(node) || scrolls(node.parentElement));
@@ -63,7 +63,8 @@ CUT = """
       (node) => node.getBoundingClientRect().left < node.parentElement.getBoundingClientRect().left - 1
     );
     const low = [...document.querySelectorAll(".formula")].filter((node) => node.scrollHeight > node.clientHeight + 1);
-    return [...wide, ...left, ...low].slice(0, 3).map((node) => node.outerHTML.slice(0, 80));
+    const long = [...document.querySelectorAll(".bd-article-container")].filter((it) => it.scrollWidth > it.clientWidth + 1);
+    return [...wide, ...left, ...low, ...long].slice(0, 3).map((node) => node.outerHTML.slice(0, 80));
 """
 
 
