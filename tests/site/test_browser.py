@@ -271,7 +271,7 @@ def test_a_figure_has_the_ground_of_its_page(browser: Any, address: str, name: s
     scheme(browser, colours)
     browser.get(f"{address}/{name}.html")
     figure = browser.find_element("css selector", "article img")
-    browser.execute_script("arguments[0].scrollIntoView()", figure)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)  # not below the head of the page
     wait_for(lambda: browser.execute_script("return arguments[0].complete && arguments[0].naturalWidth > 0", figure))
     pixels = image.open(io.BytesIO(figure.screenshot_as_png)).convert("RGB")
     many, common = max(pixels.getcolors(pixels.width * pixels.height))
