@@ -182,7 +182,7 @@ test-wasm:  ## the crate as WebAssembly in Node: a web page's module, and the go
 	@scripts/test_wasm.sh
 
 .PHONY: test-site
-test-site: docs  ## the documentation site in headless Chromium (a minute); Debian has chromium and chromium-driver
+test-site: docs  ## the documentation site in headless Chromium (minutes); Debian has chromium and chromium-driver
 	$(PY) -m pytest -q -m '' tests/site
 
 # Checked, not linked: that takes neither a C compiler nor an interpreter of the other system.

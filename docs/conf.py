@@ -49,6 +49,11 @@ autosummary_generate = True
 autosummary_context = {"properties": members.of(members.properties), "methods_of": members.of(members.methods)}
 autodoc_typehints = "none"  # the docstrings have the types, in words
 numpydoc_show_class_members = False  # the template of a class lists them
+# Types of parameters, and errors, lead to what they are; other words of theirs are text.
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = members.types()
+
 # Compiled from the lists of names beside this file, so that the build asks nobody.
 intersphinx_mapping = inventories.mapping(HERE / "inventories", HERE / "_build" / "inventories")
 

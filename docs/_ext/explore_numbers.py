@@ -34,7 +34,7 @@ _BOUNDED_UP_TO = 7
 
 # The picture, in its own units.
 WIDTH, HEIGHT = 640, 240
-_FLAT = 0.75
+_FLAT = 0.25
 CURVES = 3
 
 
@@ -109,7 +109,7 @@ def _heights(law: Any, limit: float) -> Any:
 
 def _half(heights: Any) -> str:
     """Return the right half of a curve with no more points than the eye sees, from its middle: "x y x y …"."""
-    return " ".join(f"{x} {y:.0f}" for x, y in _few([(i, HEIGHT * (1 - float(y))) for i, y in enumerate(heights)]))
+    return " ".join(f"{x} {round(y, 1):g}" for x, y in _few([(i, HEIGHT * (1 - float(y))) for i, y in enumerate(heights)]))
 
 
 def _few(points: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:

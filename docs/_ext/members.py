@@ -11,6 +11,7 @@ import stairnoise as sn
 _PLAIN = (object, tuple, Sequence, BaseException)
 _CODE = re.compile(r"(:\w+:`[^`]*`|``.*?``|`[^`]*`)")
 _BAR = re.compile(r"(?<!\\)\|")
+_CLASSES = [name for name in sn.__all__ if inspect.isclass(getattr(sn, name))]
 
 
 def _own(name: str) -> dict[str, Any]:
@@ -36,7 +37,20 @@ def methods(name: str) -> list[str]:
 
 def of(listed: Callable[[str], list[str]]) -> dict[str, list[str]]:
     """Return what a function lists of each public class, by its name."""
-    return {name: listed(name) for name in sn.__all__ if inspect.isclass(getattr(sn, name))}
+    return {name: listed(name) for name in _CLASSES}
+
+
+def types() -> dict[str, str]:
+    """Return what words of a parameter's type lead to, besides those that numpydoc knows; a generator here is not Python's."""
+    errors = ("MemoryError", "ModuleNotFoundError", "RuntimeError", "TypeError")
+    return {
+        **{name: f"stairnoise.{name}" for name in _CLASSES},
+        **{name: f":exc:`python:{name}`" for name in errors},
+        "bytes": ":class:`python:bytes`",
+        "dtype": "numpy.dtype",
+        "generator": "generator",
+        "iterator": ":term:`python:iterator`",
+    }
 
 
 def escape_bars(lines: list[str]) -> list[str]:

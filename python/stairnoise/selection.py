@@ -218,7 +218,7 @@ class PermuteAndFlip(_ByDifferences):
 
     It visits the candidates in a uniformly random order. It accepts candidate i with probability
 
-    .. math:: a_i = e^{-ε(c_i - c_{min})/(2Δ)}
+    .. math:: a_i = e^{-ε(c_i - c_{\min})/(2Δ)}
 
     and returns the first one that it accepts. The candidate of the least cost is accepted whenever it is visited.
     Order and coins are exact: the exponents are rationals of the float64 numbers. A selection is

@@ -15,9 +15,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
-# Written by Sphinx for its own use.
-NOT_PAGES = {"genindex.html", "search.html", "py-modindex.html"}
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 class Page(HTMLParser):
@@ -84,6 +84,24 @@ def test_nothing_comes_from_elsewhere(site: Path) -> None:
     assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)\"']*", styles) == []
 
 
+def test_types_and_errors_lead_to_what_they_are(site: Path) -> None:
+    links = parsed(site / "api" / "generated" / "stairnoise.Staircase.html").links
+    for name in ("SecureRng", "KeyedRng", "PrivacyLoss", "ParameterError", "LazyError"):
+        assert f"stairnoise.{name}.html#stairnoise.{name}" in links, name
+    assert "https://numpy.org/doc/stable/reference/generated/numpy.ndarray.html#numpy.ndarray" in links
+    assert "https://docs.python.org/3/library/functions.html#float" in links
+
+
+def test_other_projects_names_are_used(site: Path) -> None:
+    """A list of names in docs/inventories has what is linked to, and no more."""
+    linked = {link for page in pages(site) for link in parsed(page).links}
+    for path in (DOCS / "inventories").glob("*.txt"):
+        address, *lines = path.read_text(encoding="utf-8").splitlines()
+        entries = [line.split() for line in lines]
+        places = {address + (place[:-1] + name if place.endswith("$") else place) for name, _, place in entries}
+        assert places - linked == set()
+
+
 def test_a_left_column_lists_something(site: Path) -> None:
     """Beside a page that is no section's, the column is not there; a screen of a telephone has the site's menu in it."""
     empty = []
@@ -125,9 +143,15 @@ def test_search_knows_greek_letters_by_name(site: Path) -> None:
 
 
 def test_formulas_are_mathml(site: Path) -> None:
-    for page in (site / "theory").glob("*.html"):
+    """Each page of theory has one at least, and no page has TeX that was not understood."""
+    theory = list((site / "theory").glob("*.html"))
+    assert {row.name for row in ROWS} <= {page.stem for page in theory}
+    for page in theory:
         assert ("math" in parsed(page).tags) is (page.stem != "index"), page.name
     assert "math" in parsed(site / "api" / "generated" / "stairnoise.Staircase.html").tags
+    for page in pages(site):
+        formulas = re.findall("<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL)
+        assert [formula for formula in formulas if "\\" in formula] == [], page.name
 
 
 @pytest.mark.parametrize("name", [name for name in sn.__all__ if name != "__version__"])

@@ -50,7 +50,9 @@ def test_every_page_is_in_a_toctree() -> None:
 
 
 def test_inventories_are_lists_of_names() -> None:
-    for path in (DOCS / "inventories").glob("*.txt"):
+    lists = sorted((DOCS / "inventories").glob("*.txt"))
+    assert [path.stem for path in lists] == ["numpy", "python", "scipy"]
+    for path in lists:
         address, *lines = path.read_text(encoding="utf-8").splitlines()
         assert re.fullmatch(r"https://\S+/", address)
         assert lines == sorted(lines)
