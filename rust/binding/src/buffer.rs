@@ -304,8 +304,8 @@ impl<A: Inputs, B: Inputs> Inputs for (A, B) {
 }
 
 impl<T: Copy + Default> Piece<'_, T> {
-    /// Has `write(first, inputs, part)` write all values: straight into contiguous memory, [`LONGER`] times `most` at a time, and at most `most` by a
-    /// copy into other. Inputs are asked for before any place of theirs is written.
+    /// Has `write(first, inputs, part)` write all values, at most [`LONGER`] times `most` at a time: straight into contiguous memory, and into other
+    /// tile by tile, by a copy. A tile has at most `most` values, or as few rows as it may. Inputs are asked for before any place of theirs is written.
     pub fn write<I: Inputs, E: From<OutOfMemory>>(
         self,
         mut inputs: I,
@@ -313,12 +313,12 @@ impl<T: Copy + Default> Piece<'_, T> {
         mut write: impl FnMut(u64, &I, &mut [T]) -> Result<(), E>,
     ) -> Result<(), E> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
-        let most = if direct { most * LONGER } else { most };
-        let (largest, tiles) = self.order.tiles(self.block, most);
+        let longest = most * LONGER;
+        let (largest, tiles) = self.order.tiles(self.block, if direct { longest } else { most });
         let mut stage = room(T::default(), if direct { 0 } else { largest })?;
         for tile in tiles {
             inputs.begin(&tile)?;
-            for (first, n) in tile.runs(most) {
+            for (first, n) in tile.runs(longest) {
                 inputs.advance(first, n);
                 let part = if direct {
                     // SAFETY: `n` aligned, initialised values of this piece, one after the other. Nothing else refers to them: what the inputs
