@@ -273,7 +273,7 @@ def joint_profile(sigma: float, eps: float, shift: int) -> mp.mpf:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("partitions", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_calibration_would_hold_on_coarse_lattices(partitions: int) -> None:
     """The calibration's own rule, at a σ where its allowance for the lattice is no longer next to nothing."""
     broken_without = []

@@ -18,7 +18,17 @@ from tests.by_law.infinitely_divisible import hypergeometric, largest_loss
 
 
 @pytest.mark.parametrize(
-    ("beta", "a"), [(0.3, 0.7), (0.05, 0.25), (1.0, 0.5), (2.5, 1.25), (1e-6, 0.1), (7.0, 2.0), (0.9, 30.0), (0.01, 0.004)]
+    ("beta", "a"),
+    [
+        (0.3, 0.7),
+        (0.05, 0.25),
+        (1.0, 0.5),
+        (2.5, 1.25),
+        pytest.param(1e-6, 0.1, marks=pytest.mark.long),
+        (7.0, 2.0),
+        (0.9, 30.0),
+        (0.01, 0.004),
+    ],
 )
 def test_probabilities_of_one_term(beta, a):
     law = sn.GeneralizedDiscreteLaplace(beta, a)
@@ -97,7 +107,10 @@ def test_the_parameters_of_the_paper_are_private_and_cost_more():
         assert law.var() > sn.GeneralizedDiscreteLaplace.from_eps(eps, D).var()
 
 
-@pytest.mark.parametrize(("shape", "rate", "shift"), [(0.5, 1.0, 4096), (1e-9, 1.0, 800), (0.999, 700.0, 3), (0.25, 0.01, 10**5)])
+@pytest.mark.parametrize(
+    ("shape", "rate", "shift"),
+    [(0.5, 1.0, 4096), (1e-9, 1.0, 800), (0.999, 700.0, 3), pytest.param(0.25, 0.01, 10**5, marks=pytest.mark.long)],
+)
 def test_pure_eps_beyond_the_smallest_float(shape, rate, shift):
     """Against the definition ln P(0)/P(Δ) at 30 digits, where P(Δ) is below all floats."""
     with mp.workdps(30):

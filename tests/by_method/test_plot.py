@@ -387,7 +387,7 @@ def svg(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.long) for name in NAMES[1:])])
 def test_files_repeat(name, tmp_path):
     figures.save(figures.draw(name), tmp_path / "again.svg")
     assert (tmp_path / "again.svg").read_text(encoding="utf-8") == svg(name)

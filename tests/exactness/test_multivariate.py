@@ -59,7 +59,7 @@ def test_golden_long_vectors(norm: str) -> None:
         assert drawn.tolist() == expected, entry
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
     made = [entry for entry in read("long_vectors") if entry["dim"] in (4097, 6000)]
     assert len(made) == 6
@@ -71,7 +71,7 @@ def test_committed_long_vectors_are_what_the_oracle_makes() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("case", [0, 1, *(pytest.param(case, marks=pytest.mark.long) for case in range(2, 6))])
 @pytest.mark.parametrize("norm", NORMS)
 def test_oracle_agrees_at_random_parameters(norm: str, case: int) -> None:
     choose = random.Random(f"{norm} {case}")

@@ -197,7 +197,8 @@ DRAWS = [
 ]
 
 
-def test_a_given_key_and_its_keystream_are_wiped(process):
+@pytest.mark.parametrize("draws", [DRAWS[::2], pytest.param(DRAWS, marks=pytest.mark.long)], ids=["some", "all"])
+def test_a_given_key_and_its_keystream_are_wiped(process, draws):
     key = np.random.default_rng(1).bytes(32)
     process.tell("unmask()", bytes(byte ^ MASK for byte in key))
     assert found(process.memory(), words_of(key)) >= 4, "the caller's own copy"
@@ -205,7 +206,7 @@ def test_a_given_key_and_its_keystream_are_wiped(process):
     live = found(process.memory(), words_of(key))
     assert live >= 4, "the generator's key"
     streams = []
-    for fill, (draw, values, stages) in enumerate(DRAWS):
+    for fill, (draw, values, stages) in enumerate(draws):
         process.tell(f"kept{fill} = {draw}")
         words = keystream(key, fill, values, stages)
         assert traces(process.memory(), words) <= LEFT, draw
@@ -328,7 +329,9 @@ def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
     assert traces(after, keystream(key, 0, 1500)) <= LEFT
 
 
-@pytest.mark.parametrize(("draw", "values", "stages"), DRAWS)
+@pytest.mark.parametrize(
+    ("draw", "values", "stages"), [*DRAWS[1::2], *(pytest.param(*way, marks=pytest.mark.long) for way in DRAWS[::2])]
+)
 def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
     """A view draws the noise by which the attack finds the key; then the generator uses the key in the way in question."""
     shared.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")

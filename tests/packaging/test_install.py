@@ -65,9 +65,8 @@ def test_the_source_distribution_holds_what_a_build_needs(sdist: Path) -> None:
     assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc"))]
 
 
-@pytest.mark.parametrize(
-    ("source", "profile"), [("tree", "quick"), ("sdist", "quick"), pytest.param("sdist", "release", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("source", "profile"), [("tree", "quick"), ("sdist", "quick"), ("sdist", "release")])
 def test_pip_install_into_a_fresh_environment(source: str, profile: str, sdist: Path, tmp_path: Path) -> None:
     """A release is linked for a minute or two; the quick profile has the same code."""
     run(sys.executable, "-m", "venv", tmp_path / "venv")

@@ -334,7 +334,9 @@ def test_every_main_row_has_a_target() -> None:
     assert aimed == {case.work for case in rows.MAIN}
 
 
-@pytest.mark.parametrize("work", [RELEASE, rows.RESTS[0].work, CONSTRUCTOR, OTHER])
+@pytest.mark.parametrize(
+    "work", [RELEASE, CONSTRUCTOR, *(pytest.param(work, marks=pytest.mark.long) for work in (rows.RESTS[0].work, OTHER))]
+)
 def test_two_builds_are_compared(monkeypatch: pytest.MonkeyPatch, work: str) -> None:
     """A build beside itself, in three processes."""
     package = Path(stairnoise.__file__).parents[1]
@@ -482,10 +484,11 @@ def test_records_name_no_machine_and_keep_their_page(path: Path) -> None:
         assert path.with_suffix(".md").read_text(encoding="utf-8") == tables.page(record, path.stem)
 
 
-def test_every_column_is_timed_and_checked() -> None:
+@pytest.mark.parametrize("some", [slice(None, None, 4), pytest.param(slice(None), marks=pytest.mark.long)], ids=["some", "all"])
+def test_every_column_is_timed_and_checked(some: slice) -> None:
     """A short run of each row, whose outputs the benchmark checks; ratios of so few rows say nothing."""
     columns = pytest.importorskip("benches.columns", reason="pandas, Polars or PyArrow is not installed", exc_type=ImportError)
-    for held in columns.HELD:
+    for held in columns.HELD[some]:
         found = columns.measured(held, 20_000)
         assert found["ratio"] > 0
         assert found["most"] == (1.6 if held.nulls else 1.2)

@@ -195,7 +195,7 @@ def test_beyond_700():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.05, 0.5, 1.999, 2.0, 4.0, 9.0])
-@pytest.mark.parametrize("D", [1, 2, 5, 10, 37, 120])
+@pytest.mark.parametrize("D", [1, 2, 5, 10, pytest.param(37, marks=pytest.mark.long), pytest.param(120, marks=pytest.mark.long)])
 def test_r_by_brute_force(eps, D):
     """Every r in 1..D, its expected cost summed in 40 digits: the smallest best one, no mismatch allowed."""
     if D / eps > 400:

@@ -18,7 +18,8 @@ _PART = 8
 CALLS = {name: list(group) for name, group in groupby(calls(), key=lambda call: call.label)}
 
 
-@pytest.mark.parametrize("name", CALLS)
+# Arete's Rényi divergence is an integral: some values of its argument take a second.
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name == "Arete.rdp")) for name in CALLS])
 def test_a_part_of_the_values(name):
     for number, call in enumerate(CALLS[name]):
         for place, argument in enumerate(call.arguments):

@@ -17,61 +17,75 @@ use crate::lattice::value::Steps;
 /// A sign bit less than 16.
 const BITS: u32 = 15;
 
-/// Tries all 2¹⁵ leading parts of v; returns how many were accepted.
-fn accepted<A: Arithmetic>(lane: &impl Lane, law: &IntegerLaw) -> usize {
-    let decide = |bits: u64, rest: u64| {
-        // The 48 bits that follow in a full word, then extension words.
-        let (low, next) = (rest & ((1 << 48) - 1), rest);
-        exact::magnitude(law, bits << 48 | low, &mut |_: usize| next)
-    };
-    (0..1_u64 << BITS)
-        .filter(|&bits| {
+/// What the exact path says of all 2¹⁵ leading parts of v.
+struct Truth<'a> {
+    law: &'a IntegerLaw,
+    /// The magnitudes of each, followed by zeros and by ones.
+    ends: Vec<[f64; 2]>,
+}
+
+impl<'a> Truth<'a> {
+    fn new(law: &'a IntegerLaw) -> Self {
+        let decide = |bits: u64, rest: u64| {
+            // The 48 bits that follow in a full word, then extension words.
+            let (low, next) = (rest & ((1 << 48) - 1), rest);
+            exact::magnitude(law, bits << 48 | low, &mut |_: usize| next) as f64
+        };
+        let ends = (0..1 << BITS).map(|bits| [decide(bits, 0), decide(bits, u64::MAX)]).collect();
+        Self { law, ends }
+    }
+
+    /// Tries them all; returns how many were accepted, by each arithmetic.
+    fn accepted(&self, lane: &impl Lane) -> [usize; 2] {
+        [self.accepted_by::<Separate>(lane), self.accepted_by::<Fused>(lane)]
+    }
+
+    fn accepted_by<A: Arithmetic>(&self, lane: &impl Lane) -> usize {
+        let accepts = |(bits, ends): (u64, &[f64; 2])| {
             let (magnitude, sure) = lane.magnitude::<A>(bits);
-            if sure {
-                let (lowest, highest) = (decide(bits, 0), decide(bits, u64::MAX));
-                assert_eq!(magnitude, lowest as f64, "{law:?} {bits} followed by zeros");
-                assert_eq!(magnitude, highest as f64, "{law:?} {bits} followed by ones");
-            }
+            assert!(!sure || *ends == [magnitude; 2], "{:?} {bits}", self.law);
             sure
-        })
-        .count()
+        };
+        (0..).zip(&self.ends).filter(|word| accepts(*word)).count()
+    }
 }
 
 /// An accepted word must decide; a word that decides must be accepted unless it lies near an edge.
-fn most_of(accepted: usize, law: &IntegerLaw, edges: f64) {
+fn most_of(accepted: [usize; 2], law: &IntegerLaw, edges: f64) {
     let all = f64::from(1_u32 << BITS);
     assert!(
-        accepted as f64 >= all * 0.999 - 3.0 * edges,
-        "{accepted} accepted, {edges} edges: {law:?}"
+        accepted.iter().all(|count| *count as f64 >= all * 0.999 - 3.0 * edges),
+        "{accepted:?} accepted, {edges} edges: {law:?}"
     );
+}
+
+fn at_most(fewer: [usize; 2], more: [usize; 2]) -> bool {
+    fewer.iter().zip(more).all(|(fewer, more)| *fewer <= more)
 }
 
 #[test]
 fn geometric() {
-    every_geometric_word::<Separate>();
-    every_geometric_word::<Fused>();
-}
-
-fn every_geometric_word<A: Arithmetic>() {
     for eps in [1e-3, 0.1, 1.0, 4.0, 50.0, 700.0] {
         for cells in [1, 10, 1000] {
             let law = IntegerLaw::Geometric { eps, cells };
-            let count = accepted::<A>(&GeometricLane::new(eps, cells, BITS), &law);
+            let truth = Truth::new(&law);
+            let count = truth.accepted(&GeometricLane::new(eps, cells, BITS));
             most_of(count, &law, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::new(eps, cells, BITS) {
-                most_of(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+                most_of(truth.accepted(&coarse), &law, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::new(eps, cells, BITS) {
-                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
+                most_of(truth.accepted(&thresholds), &law, 16.0);
             }
             let law = IntegerLaw::OneSided { eps, cells };
-            let count = accepted::<A>(&GeometricLane::one_sided(eps, cells, BITS), &law);
+            let truth = Truth::new(&law);
+            let count = truth.accepted(&GeometricLane::one_sided(eps, cells, BITS));
             most_of(count, &law, 11.0 * cells as f64 / eps);
             if let Some(coarse) = CoarseLane::one_sided(eps, cells, BITS) {
-                most_of(accepted::<A>(&coarse, &law), &law, 11.0 * cells as f64 / eps);
+                most_of(truth.accepted(&coarse), &law, 11.0 * cells as f64 / eps);
             }
             if let Some(thresholds) = ThresholdLane::<8>::one_sided(eps, cells, BITS) {
-                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
+                most_of(truth.accepted(&thresholds), &law, 16.0);
             }
         }
     }
@@ -79,21 +93,17 @@ fn every_geometric_word<A: Arithmetic>() {
 
 #[test]
 fn staircase() {
-    every_staircase_word::<Separate>();
-    every_staircase_word::<Fused>();
-}
-
-fn every_staircase_word<A: Arithmetic>() {
     for eps in [0.01, 0.5, 2.0, 4.0, 50.0] {
         for cells in [1, 5, 1000] {
             for r in [1, exact::optimal_r_l1(eps, cells), cells] {
                 let law = IntegerLaw::Staircase { eps, cells, r };
+                let truth = Truth::new(&law);
                 let stairs = StaircaseLane::new(eps, cells, r, BITS);
-                let by_logarithm = accepted::<A>(&stairs, &law);
+                let by_logarithm = truth.accepted(&stairs);
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
                 most_of(by_logarithm, &law, edges);
-                let by_ladder = accepted::<A>(&LadderLane::<8>::new(&stairs), &law);
-                assert!(by_ladder <= by_logarithm);
+                let by_ladder = truth.accepted(&LadderLane::<8>::new(&stairs));
+                assert!(at_most(by_ladder, by_logarithm));
                 if eps >= 2.0 {
                     assert_eq!(by_ladder, by_logarithm, "{law:?}");
                 }
@@ -104,25 +114,21 @@ fn every_staircase_word<A: Arithmetic>() {
 
 #[test]
 fn truncated_staircase() {
-    every_truncated_word::<Separate>();
-    every_truncated_word::<Fused>();
-}
-
-fn every_truncated_word<A: Arithmetic>() {
     for eps in [1e-3, 0.5, 4.0, 50.0] {
         for cells in [1, 5, 1000] {
             let first = exact::optimal_r_l1(eps, cells);
             for (r, delta) in [(1, 0.5), (first, 0.1), (first, 1e-3), (cells, 1e-9)] {
                 let most = exact::most_truncated_staircase(eps, cells, r, delta);
                 let law = IntegerLaw::TruncatedStaircase { eps, cells, r, most };
+                let truth = Truth::new(&law);
                 let truncated = Truncated::new(eps, cells, r, most, BITS);
-                let by_logarithm = accepted::<A>(&MappedLane::new(truncated.map, truncated.stairs.clone()), &law);
+                let by_logarithm = truth.accepted(&MappedLane::new(truncated.map, truncated.stairs.clone()));
                 // A step of V counts as one of the staircase's words, which the map makes smaller.
                 let edges = 11.0 / eps * cells as f64 + cells as f64;
                 most_of(by_logarithm, &law, edges);
                 let ladder = LadderLane::<8>::new(&truncated.stairs);
-                let by_ladder = accepted::<A>(&MappedLane::new(truncated.map, ladder), &law);
-                assert!(by_ladder <= by_logarithm);
+                let by_ladder = truth.accepted(&MappedLane::new(truncated.map, ladder));
+                assert!(at_most(by_ladder, by_logarithm));
                 if truncated.reached <= 8 {
                     assert_eq!(by_ladder, by_logarithm, "{law:?}");
                 }
@@ -133,36 +139,32 @@ fn every_truncated_word<A: Arithmetic>() {
 
 #[test]
 fn canonical_noise() {
-    every_canonical_word::<Separate>();
-    every_canonical_word::<Fused>();
+    for eps in [1e-3, 0.5, 3.0, 50.0] {
+        for delta in [0.9, 0.1, 1e-3, 1e-9] {
+            let law = canonical_law(eps, delta);
+            let truth = Truth::new(&law);
+            let map = canonical::map(eps, delta, BITS);
+            let fine = GeometricLane::mapped(eps, BITS);
+            // A step of V counts as one of the geometric law's words, which the map makes smaller.
+            let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
+            let count = truth.accepted(&MappedLane::new(map, fine));
+            assert!(eps <= 3.0 || count == [0; 2]);
+            if eps <= 3.0 {
+                most_of(count, &law, edges);
+            }
+            if let Some(coarse) = CoarseLane::mapped(eps, BITS) {
+                assert!(at_most(truth.accepted(&MappedLane::new(map, coarse)), count));
+            }
+            if let Some(thresholds) = ThresholdLane::<8>::canonical(eps, delta, BITS) {
+                most_of(truth.accepted(&thresholds), &law, 16.0);
+            }
+        }
+    }
 }
 
 fn canonical_law(eps: f64, delta: f64) -> IntegerLaw {
     let most = exact::most_canonical(eps, delta);
     IntegerLaw::Canonical { eps, delta, most }
-}
-
-fn every_canonical_word<A: Arithmetic>() {
-    for eps in [1e-3, 0.5, 3.0, 50.0] {
-        for delta in [0.9, 0.1, 1e-3, 1e-9] {
-            let law = canonical_law(eps, delta);
-            let map = canonical::map(eps, delta, BITS);
-            let fine = GeometricLane::mapped(eps, BITS);
-            // A step of V counts as one of the geometric law's words, which the map makes smaller.
-            let edges = ((22.0 / eps).min(2.0 + 1.0 / delta) + 1.0) * (1.0 + 2.0 * delta / eps);
-            let count = accepted::<A>(&MappedLane::new(map, fine), &law);
-            assert!(eps <= 3.0 || count == 0);
-            if eps <= 3.0 {
-                most_of(count, &law, edges);
-            }
-            if let Some(coarse) = CoarseLane::mapped(eps, BITS) {
-                assert!(accepted::<A>(&MappedLane::new(map, coarse), &law) <= count);
-            }
-            if let Some(thresholds) = ThresholdLane::<8>::canonical(eps, delta, BITS) {
-                most_of(accepted::<A>(&thresholds, &law), &law, 16.0);
-            }
-        }
-    }
 }
 
 /// Evidence: words beside the edges of canonical noise, where an error of the tolerance would show, followed by zeros and by ones; both levels.
