@@ -193,8 +193,10 @@ impl BitGenerator {
     #[inline]
     pub fn next_half(&self) -> u32 {
         let [_, _, half, ..] = &*self.page;
-        if let Some(kept) = take_half(half) {
-            return kept;
+        let kept = half.load(Relaxed);
+        if kept != 0 {
+            half.store(0, Relaxed);
+            return kept as u32;
         }
         match self.take() {
             Some(word) => halve(word, half),
@@ -254,7 +256,10 @@ impl BitGenerator {
     extern "C" fn half_slowly(&self) -> u32 {
         self.look_for_fork();
         let [_, half] = self.place_and_half();
-        take_half(half).unwrap_or_else(|| halve(self.word_slowly(), half))
+        match half.swap(0, Relaxed) {
+            0 => halve(self.word_slowly(), half),
+            kept => kept as u32,
+        }
     }
 
     #[cold]
@@ -389,17 +394,6 @@ impl Drop for BitGenerator {
         optimization_barrier(&*self.page);
         optimization_barrier(&self.asking);
     }
-}
-
-/// The half that was kept, which is erased. Not by `swap`, which waits until all earlier stores are done.
-#[inline]
-fn take_half(half: &AtomicU64) -> Option<u32> {
-    let kept = half.load(Relaxed);
-    if kept == 0 {
-        return None;
-    }
-    half.store(0, Relaxed);
-    Some(kept as u32)
 }
 
 /// Keeps the upper half of a word, and returns the lower one.
