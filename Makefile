@@ -285,6 +285,10 @@ figures: $(VENV)/stamp-extension $(VENV)/stamp-dev  ## the pictures of docs/figu
 docs: $(VENV)/stamp-docs  ## the documentation site, in docs/_build/html (three minutes the first time, without the network)
 	$(PY) -m sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
+.PHONY: linkcheck
+linkcheck: $(VENV)/stamp-docs  ## whether other sites still have what the pages link to (minutes; needs the network)
+	$(PY) -m sphinx --builder linkcheck --keep-going --quiet docs docs/_build/linkcheck
+
 # ---------------------------------------------------------------- set-up
 
 .PHONY: tools

@@ -57,6 +57,9 @@ numpydoc_xref_aliases = members.types()
 # Compiled from the lists of names beside this file, so that the build asks nobody.
 intersphinx_mapping = inventories.mapping(HERE / "inventories", HERE / "_build" / "inventories")
 
+# The forge writes its anchors by a script.
+linkcheck_anchors_ignore_for_url = [f"{links.REPOSITORY}/.*"]
+
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

@@ -1,4 +1,6 @@
-"""The first mention of a public name on a page, such as `Staircase` or `sn.compare(...)`, leads to its page in the API."""
+"""Links that nobody writes: from the first mention of a public name on a page, such as `Staircase` or `sn.compare(...)`, to its
+page in the API, and from the arXiv number of a paper in a docstring to the paper.
+"""
 
 import re
 from typing import Any
@@ -9,7 +11,9 @@ from sphinx.addnodes import pending_xref
 import stairnoise as sn
 
 _NO_LINK_IN = (nodes.reference, nodes.title, nodes.caption, pending_xref)
+_NO_PAPER_IN = (nodes.reference, nodes.literal, nodes.literal_block)
 _MENTION = re.compile(r"(?:sn\.)?(\w+(?:\.\w+)?)(?:\(.*\))?")
+_PAPER = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 
 
 def target(text: str) -> str | None:
@@ -21,17 +25,25 @@ def target(text: str) -> str | None:
     return f"stairnoise.{name}.{member}" if member else f"stairnoise.{name}"
 
 
+def link_papers(page: nodes.document) -> None:
+    """Replace each arXiv number by a link."""
+    for text in [text for text in page.findall(nodes.Text) if not isinstance(text.parent, _NO_PAPER_IN)]:
+        parts: list[nodes.Node] = [
+            nodes.reference("", f"arXiv:{part}", refuri=f"https://arxiv.org/abs/{part}") if i % 2 else nodes.Text(part)
+            for i, part in enumerate(_PAPER.split(text.astext()))
+        ]
+        if len(parts) > 1:
+            text.parent.replace(text, parts)
+
+
 def _link(app: Any, page: nodes.document) -> None:
+    link_papers(page)
     if app.env.docname.startswith(("api/", "changelog")):
         return
     seen = set()
     for literal in list(page.findall(nodes.literal)):
         name = target(literal.astext())
-        if (
-            name is None
-            or name in seen
-            or isinstance(literal.parent, (nodes.reference, nodes.title, nodes.caption, pending_xref))
-        ):
+        if name is None or name in seen or isinstance(literal.parent, _NO_LINK_IN):
             continue
         seen.add(name)
         link = pending_xref("", refdomain="py", reftype="obj", reftarget=name, refdoc=app.env.docname, refexplicit=True)

@@ -355,6 +355,42 @@ def test_infinitely_divisible_variance():
     assert generalized[-1] < found["discrete Laplace"][-1] / 1000
 
 
+@pytest.mark.parametrize(("eps", "D", "gamma", "delta"), [(1, 1, 0.5, 1e-3), (4, 2.5, 0.125, 1e-6), (0.25, 1, 1.0, 0.1)])
+def test_selection(eps, D, gamma, delta):
+    """Probabilities from the papers' formulas: the weights of ten candidates, the best coin among nine, and the recursion."""
+    left, right = figures.selection(eps, D, gamma, delta).axes
+    drawn = lines(left)
+    assert list(drawn) == ["permute-and-flip", "exponential mechanism"]
+    cost, flips = drawn["permute-and-flip"].get_data()
+    a = np.exp(-eps * cost / (2 * D))
+    # The best one's coin falls heads. It is the answer unless one of the m heads among the nine others is taken.
+    m = np.arange(10)
+    heads = np.array([math.comb(9, k) for k in m]) * a[:, None] ** m * (1 - a[:, None]) ** (9 - m)
+    assert flips == pytest.approx((heads / (1 + m)).sum(axis=1), rel=1e-9)
+    assert drawn["exponential mechanism"].get_ydata() == pytest.approx(1 / (1 + 9 * a), rel=1e-12)
+    assert 1 / (1 + 9 * a[-1]) >= 0.95
+    values, edges, _ = steps(left)["staircase"]
+    assert edges[1:-1] == pytest.approx((np.arange(edges.size - 2) + gamma) * D)
+    assert values == pytest.approx(1 / (1 + 9 * np.exp(-eps * np.arange(values.size) / 2)), rel=1e-12)
+    n, shown = right.lines[0].get_data()
+    pi = [0.0]
+    while pi[-1] < 1:
+        pi.append(min(math.exp(eps) * pi[-1] + delta, 1 - math.exp(-eps) * (1 - pi[-1] - delta), 1.0))
+    assert np.array_equal(n, np.arange(len(pi)))
+    assert shown == pytest.approx(pi, rel=1e-9)
+
+
+def test_selection_of_more_stairs_and_people_than_anybody_sees():
+    left, right = figures.selection(eps=2.0**-30).axes
+    assert not steps(left)
+    cost, probability = lines(left)["staircase"].get_data()
+    assert cost.size <= 1000
+    assert probability == pytest.approx(1 / (1 + 9 * np.exp(-(2.0**-31) * cost)), rel=1e-6)
+    n, shown = right.lines[0].get_data()
+    assert n.size <= 1000
+    assert shown == pytest.approx(n / 1000, rel=1e-5)  # at so small an ε, each person adds δ
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_is_cut_off_or_overlaps(name):

@@ -262,7 +262,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("name", ["theory/gaussian", "theory/multivariate_staircase", "figures"])
+@pytest.mark.parametrize("name", ["theory/gaussian", "theory/multivariate_staircase", "theory/selection", "figures"])
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_a_figure_has_the_ground_of_its_page(browser: Any, address: str, name: str, colours: str) -> None:
     """By a photograph: the commonest colour of the figure is that of the page, and something else is drawn on it."""

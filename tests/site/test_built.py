@@ -92,6 +92,14 @@ def test_types_and_errors_lead_to_what_they_are(site: Path) -> None:
     assert "https://docs.python.org/3/library/functions.html#float" in links
 
 
+def test_a_paper_that_a_docstring_names_is_linked(site: Path) -> None:
+    links = parsed(site / "api" / "generated" / "stairnoise.Staircase.html").links
+    assert "https://arxiv.org/abs/1212.1186" in links
+    for page in pages(site):
+        for words in re.findall(r"<a\b.*?</a>|(arXiv:\d{4}\.\d+)", page.read_text(encoding="utf-8"), re.DOTALL):
+            assert not words, page.name
+
+
 def test_other_projects_names_are_used(site: Path) -> None:
     """A list of names in docs/inventories has what is linked to, and no more."""
     linked = {link for page in pages(site) for link in parsed(page).links}

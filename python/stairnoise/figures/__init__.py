@@ -19,6 +19,7 @@ from stairnoise.figures.divisible import infinitely_divisible_variance
 from stairnoise.figures.errors import mean_error
 from stairnoise.figures.gains import gain
 from stairnoise.figures.pmf import discrete_pmf
+from stairnoise.figures.selecting import selection
 from stairnoise.figures.shape import optimal_gamma
 from stairnoise.figures.style import house_style
 from stairnoise.figures.variance import discrete_variance
@@ -43,6 +44,7 @@ __all__ = [
     "options_of",
     "require_suffix",
     "save",
+    "selection",
 ]
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -57,6 +59,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
         bounded,
         infinitely_divisible_variance,
         multivariate_density,
+        selection,
     )
 }
 

@@ -1,0 +1,71 @@
+"""Figure: how often a selection is the best candidate, and a group is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stairnoise.figures.style import FOURTH, LAPLACE, STAIRCASE, THIRD, house_style, legend_below, new_figure, whole_ticks
+from stairnoise.partition_selection import PartitionSelection
+from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_RIVALS = 9
+# A picture cannot show more dots or stairs than this one by one.
+_POINTS = 301
+
+
+def selection(eps: float = 1.0, sensitivity: float = 1.0, gamma: float = 0.5, delta: float = 1e-3) -> Figure:
+    """Probability of the best candidate against the cost of the others, and of showing a group against its people.
+
+    On the left, the best of ten candidates has the cost 0, and the nine others have the cost on the axis.
+
+    Parameters
+    ----------
+    eps, sensitivity, gamma : float
+        Parameters of `stairnoise.StaircaseSelection`; ε and Δ are those of all three mechanisms.
+    delta : float
+        δ of `stairnoise.PartitionSelection`.
+    """
+    stairs = StaircaseSelection(eps, sensitivity, gamma)
+    groups = PartitionSelection(eps, delta)
+    with house_style():
+        title = f"Selection at ε = {stairs.eps:g}, Δ = {stairs.sensitivity:g}, γ = {stairs.gamma:.4g}, δ = {groups.delta:g}"
+        figure, (left, right) = new_figure(title, 2, height=3.4, sharey=True)
+        _draw_candidates(left, stairs)
+        n = np.unique(np.linspace(0, groups.always_shown, _POINTS).astype(int))
+        right.plot(n, groups.probability(n), "o", color=FOURTH.color, markersize=5, clip_on=False)
+        right.set(xlabel="people in the group", title="The group is shown")
+        left.set(ylim=(0, 1.03), ylabel="probability", xlabel="cost of the nine others", title="The best of ten is selected")
+        for axis in (left, right):
+            axis.set_xlim(left=0)
+            whole_ticks(axis)
+        legend_below(figure, left, columns=2)
+    return figure
+
+
+def _draw_candidates(axis: Any, stairs: StaircaseSelection) -> None:
+    """Draw the curves up to where the exponential mechanism selects the best candidate in 95 % of the cases."""
+    eps, sensitivity, gamma = stairs.eps, stairs.sensitivity, stairs.gamma
+    steps = np.ceil(2 / eps * np.log(19 * _RIVALS))
+    cost = np.linspace(0, steps * sensitivity, _POINTS)
+    for law, look, name in (
+        (PermuteAndFlip(eps, sensitivity), THIRD, "permute-and-flip"),
+        (ExponentialMechanism(eps, sensitivity), LAPLACE, "exponential mechanism"),
+    ):
+        axis.plot(cost, _best(law, cost), label=name, **look._asdict())
+    if steps >= _POINTS:
+        axis.plot(cost, _best(stairs, cost), label="staircase", **STAIRCASE._asdict())
+        return
+    edges = np.append(np.append(0, (np.arange(steps) + gamma) * sensitivity), cost[-1])
+    heights = _best(stairs, (edges[:-1] + edges[1:]) / 2)
+    axis.stairs(heights, edges, baseline=None, label="staircase", **STAIRCASE._asdict())
+
+
+def _best(law: Any, cost: Any) -> Any:
+    """Return the probability of the best candidate, for each cost of the others."""
+    rows = np.append(np.zeros((cost.size, 1)), np.repeat(cost[:, None], _RIVALS, axis=1), axis=1)
+    return law.probabilities(rows)[:, 0]
