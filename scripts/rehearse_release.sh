@@ -78,7 +78,9 @@ for step in "$@"; do
     grep -q '^NOT RUN:$' "$log" && said="$said, with questions that were not asked"
     reason=$(tail -n 1 "$log" | sed -n 's/^NOT RUN: //p')
     [ -z "$reason" ] || said="not run: $reason"
-    [ "$step" = wheels ] && [ -n "${TESTS:-}" ] && said="$said, with TESTS='$TESTS'"
+    case "$step" in
+    test-avx512 | wheels) [ -z "${TESTS:-}" ] || said="$said, with TESTS='$TESTS'" ;;
+    esac
     printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
 done
 exit "$status"
