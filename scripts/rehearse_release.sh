@@ -28,7 +28,8 @@ if ! git -C "$clone" merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
     ln -s "$root/target/tools" "$root/target/pythons" "$clone/target"
 fi
 cd "$clone" || exit 1
-printf 'commit %s, %s\n' "$(git rev-parse --short "$commit")" "$(rustc --version)" | tee -a "$work/rows"
+short=$(git rev-parse --short=8 "$commit")
+rustc --version | tee -a "$work/rows"
 status=0
 
 # Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
@@ -81,6 +82,6 @@ for step in "$@"; do
     case "$step" in
     test-avx512 | wheels) [ -z "${TESTS:-}" ] || said="$said, with TESTS='$TESTS'" ;;
     esac
-    printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
+    printf '| %s | %s | %s | %d s | %s |\n' "$step" "$short" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
 done
 exit "$status"
