@@ -240,7 +240,7 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 # A survivor is not an error of make: docs/evidence/mutants.md says which of them no test can find.
 .PHONY: test-mutants
 test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (an hour); SHARD=0/32
-	$(PY) -m pip install 'cosmic-ray>=8.4' tree-sitter tree-sitter-rust
+	$(PY) -m pip install 'cosmic-ray>=8.4'
 	scripts/test_mutants.sh rust $(SHARD) || [ $$? -eq 2 ]
 	scripts/test_mutants.sh python $(SHARD)
 

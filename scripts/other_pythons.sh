@@ -1,10 +1,15 @@
 #!/bin/sh
 # Interpreters for wheels that this machine cannot install, under target/pythons: what scripts/try_wheel.py runs.
 #
-#   scripts/other_pythons.sh aarch64      Debian's for arm64, with its C library, for the emulator; needs mmdebstrap and qemu-user
-#   scripts/other_pythons.sh musl SOURCE  one built of CPython's sources, a folder, with musl; needs musl-gcc (Debian: musl-tools)
+#   scripts/other_pythons.sh aarch64              Debian's for arm64, with its C library, for the emulator; needs mmdebstrap and qemu-user
+#   scripts/other_pythons.sh musl SOURCE          one built of CPython's sources, a folder, with musl; needs musl-gcc (Debian: musl-tools)
+#   scripts/other_pythons.sh aarch64-musl SOURCE  the same with Debian's musl for arm64, for the emulator; needs both tools of the first, and
+#                                                 gcc-aarch64-linux-gnu
 #
 # SOURCE as from `apt-get source python3.11`. Minutes each. One line for a tool that is missing, and exit 1.
+#
+#   PYTHON        for `aarch64-musl`: the same 3.x for this machine, python3 by default
+#   JOBS          for make, 1 by default
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -18,12 +23,20 @@ need() {
     }
 }
 
-aarch64() {
+emulator() {
     need mmdebstrap 'mmdebstrap. On Debian or Ubuntu: apt install mmdebstrap.'
     need qemu-aarch64 'qemu-aarch64. On Debian or Ubuntu: apt install qemu-user.'
+}
+
+# debian FOLDER PACKAGES: those for arm64, unpacked.
+debian() {
+    mmdebstrap --quiet --variant=extract --arch=arm64 --include="$2" bookworm "$1" http://deb.debian.org/debian
+}
+
+aarch64() {
+    emulator
     rm -rf "$pythons/aarch64"
-    mmdebstrap --quiet --variant=extract --arch=arm64 --include=python3,libstdc++6,zlib1g,libffi8,libexpat1 bookworm "$pythons/aarch64" \
-        http://deb.debian.org/debian
+    debian "$pythons/aarch64" python3,libstdc++6,zlib1g,libffi8,libexpat1
     # It calls itself by this name, so that `sys.executable` can be run where the kernel does not know the emulator.
     cat >"$pythons/aarch64/python" <<'PYTHON'
 #!/bin/sh
@@ -34,28 +47,60 @@ PYTHON
     "$pythons/aarch64/python" -c 'import sys; print(sys.executable, sys.version)'
 }
 
-# Modules of the standard library are part of the interpreter, and those that need another library are left out.
+# compile PLATFORM COMPILER [ARGUMENT OF CONFIGURE...], in a copy of the sources. Modules of the standard library are part of the
+# interpreter, and those that need another library are left out.
+compile() {
+    cat >musl-cc <<CC
+#!/bin/sh
+# The name that the platform has for CPython.
+case " \$* " in *' --print-multiarch '*) echo $1 ;; *) exec $2 "\$@" ;; esac
+CC
+    chmod +x musl-cc
+    shift 2
+    ./configure --quiet --without-ensurepip --disable-test-modules CC="$PWD/musl-cc" PKG_CONFIG=false OPT='-O1 -DNDEBUG -fwrapv' "$@"
+    sed -e 's/\*shared\*/*static*/' -e '/zlib\|_ssl\|_hashlib\|sqlite\|ctypes\|curses\|_uuid\|_bz2\|_lzma\|_crypt\|nis\|readline\|_tkinter\|gdbm\|dbm/d' \
+        Modules/Setup.stdlib >Modules/Setup.local
+    # The interpreter and what it reads of its build: it runs where it was built.
+    make --silent --jobs "${JOBS:-1}" python pybuilddir.txt >make.log 2>&1 || { tail make.log; exit 1; }
+}
+
 musl() {
     need musl-gcc 'musl-gcc. On Debian or Ubuntu: apt install musl-tools.'
     rm -rf "$pythons/musl"
     cp -R "$1" "$pythons/musl"
     cd "$pythons/musl"
-    cat >musl-cc <<'CC'
-#!/bin/sh
-# The name that the platform has for CPython.
-case " $* " in *' --print-multiarch '*) echo x86_64-linux-musl ;; *) exec musl-gcc "$@" ;; esac
-CC
-    chmod +x musl-cc
-    ./configure --quiet --without-ensurepip --disable-test-modules CC="$PWD/musl-cc" PKG_CONFIG=false OPT='-O1 -DNDEBUG -fwrapv'
-    sed -e 's/\*shared\*/*static*/' -e '/zlib\|_ssl\|_hashlib\|sqlite\|ctypes\|curses\|_uuid\|_bz2\|_lzma\|_crypt\|nis\|readline\|_tkinter\|gdbm\|dbm/d' \
-        Modules/Setup.stdlib >Modules/Setup.local
-    # The interpreter and what it reads of its build: it runs where it was built.
-    make --silent --jobs "${JOBS:-1}" pybuilddir.txt >make.log 2>&1 || { tail make.log; exit 1; }
+    compile x86_64-linux-musl musl-gcc
     ./python -c 'import array, binascii, math, random; print("musl:", __import__("sys").version)'
+}
+
+aarch64_musl() {
+    emulator
+    need aarch64-linux-gnu-gcc 'aarch64-linux-gnu-gcc. On Debian or Ubuntu: apt install gcc-aarch64-linux-gnu.'
+    rm -rf "$pythons/aarch64-musl"
+    cp -R "$1" "$pythons/aarch64-musl"
+    cd "$pythons/aarch64-musl"
+    debian "$PWD/debian" musl,musl-dev
+    # Where /lib is /usr/lib the linker finds it, and makes no static interpreter, which could load no module.
+    cp debian/lib/aarch64-linux-musl/libc.so debian/usr/lib/aarch64-linux-musl/
+    # What musl-gcc gives GCC, of this copy of musl.
+    sed "s#/usr/\(include\|lib\)/aarch64-linux-musl#$PWD/debian&#g" debian/usr/lib/aarch64-linux-musl/musl-gcc.specs >musl-gcc.specs
+    # Of the machine that builds, CPython takes over the C library's name.
+    compile aarch64-linux-musl "aarch64-linux-gnu-gcc -specs $PWD/musl-gcc.specs" --host=aarch64-linux-musl --build=x86_64-linux-musl \
+        --with-build-python="$(command -v "${PYTHON:-python3}")" AR=aarch64-linux-gnu-ar READELF=aarch64-linux-gnu-readelf \
+        ac_cv_file__dev_ptmx=no ac_cv_file__dev_ptc=no ac_cv_buggy_getaddrinfo=no
+    mv python python.aarch64
+    cat >python <<'PYTHON'
+#!/bin/sh
+root=$(dirname "$0")
+QEMU_LD_PREFIX=$root/debian exec qemu-aarch64 -0 "$0" "$root/python.aarch64" "$@"
+PYTHON
+    chmod +x python
+    ./python -c 'import array, binascii, math, random, sys; print(sys.executable, sys.version)'
 }
 
 case "${1:-}" in
 aarch64) aarch64 ;;
 musl) musl "${2:?the folder of CPython's sources}" ;;
-*) sed -n '2,7p' "$0" >&2; exit 2 ;;
+aarch64-musl) aarch64_musl "${2:?the folder of CPython's sources}" ;;
+*) sed -n '2,12p' "$0" >&2; exit 2 ;;
 esac

@@ -28,7 +28,8 @@ if ! git -C "$clone" merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
     ln -s "$root/target/tools" "$root/target/pythons" "$clone/target"
 fi
 cd "$clone" || exit 1
-printf 'commit %s, %s\n' "$(git rev-parse --short "$commit")" "$(rustc --version)" | tee -a "$work/rows"
+short=$(git rev-parse --short=8 "$commit")
+rustc --version | tee -a "$work/rows"
 status=0
 
 # Step 2 of the list, in the clone alone; then what the workflow asks of a tag.
@@ -78,7 +79,9 @@ for step in "$@"; do
     grep -q '^NOT RUN:$' "$log" && said="$said, with questions that were not asked"
     reason=$(tail -n 1 "$log" | sed -n 's/^NOT RUN: //p')
     [ -z "$reason" ] || said="not run: $reason"
-    [ "$step" = wheels ] && [ -n "${TESTS:-}" ] && said="$said, with TESTS='$TESTS'"
-    printf '| %s | %s | %d s | %s |\n' "$step" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
+    case "$step" in
+    test-avx512 | wheels) [ -z "${TESTS:-}" ] || said="$said, with TESTS='$TESTS'" ;;
+    esac
+    printf '| %s | %s | %s | %d s | %s |\n' "$step" "$short" "$at" "$(($(date +%s) - began))" "$said" | tee -a "$work/rows"
 done
 exit "$status"

@@ -103,6 +103,7 @@ wait "$emulator" || true # its exit code is 1 when the guest turns itself off
 emulator=
 
 grep -q '^all-passed' serial.txt || fail "the tests did not pass; the emulator's last words: $(tail -n 3 bochs.log)"
+grep -q '^test result: ok\. [1-9]' serial.txt || fail "no test has a name with $*"
 if grep 'skipped: ' serial.txt; then
     fail 'tests were skipped'
 fi

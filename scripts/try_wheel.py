@@ -24,9 +24,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ROOT / "target" / "pythons"
 GOLDEN = ["tests/exactness/test_golden.py"]
 
-# Wheels that each interpreter takes.
-ARM = ["manylinux_2_28_aarch64", "manylinux2014_aarch64"]
-MUSL = ["musllinux_1_1_x86_64"]
+# For wheels of a platform: the interpreter's folder, its NumPy, and the platforms whose wheels it takes. Later versions of NumPy
+# are for a newer musl than Debian's.
+INTERPRETERS = {
+    r"manylinux.*_aarch64": ("aarch64", "numpy==2.3.*", ["manylinux_2_28_aarch64", "manylinux2014_aarch64"]),
+    r"musllinux.*_aarch64": ("aarch64-musl", "numpy==1.26.*", ["musllinux_1_1_aarch64"]),
+    r"musllinux.*_x86_64": ("musl", "numpy==1.26.*", ["musllinux_1_1_x86_64"]),
+}
 # What tests/exactness imports.
 NEEDED = ["pytest", "mpmath", "cryptography"]
 
@@ -50,12 +54,10 @@ class Interpreter:
 
 def interpreter(wheel: str) -> Interpreter | None:
     """Find one for the wheel's platform."""
-    arm, musl = (PYTHONS / name / "python" for name in ("aarch64", "musl"))
-    if re.search(r"manylinux.*_aarch64\.whl", wheel) and arm.exists():
-        return Interpreter(arm, "numpy==2.3.*", ARM)
-    if re.search(r"musllinux.*_x86_64\.whl", wheel) and musl.exists():
-        # Later ones are for a newer musl than Debian's.
-        return Interpreter(musl, "numpy==1.26.*", MUSL)
+    for platform, (folder, numpy, platforms) in INTERPRETERS.items():
+        python = PYTHONS / folder / "python"
+        if re.search(rf"{platform}\.whl", wheel) and python.exists():
+            return Interpreter(python, numpy, platforms)
     return None
 
 

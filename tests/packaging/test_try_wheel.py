@@ -11,25 +11,26 @@ from types import ModuleType
 import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-OWN, MUSL, ARM, BOTH = (
+OWN, MUSL, ARM, ARM_MUSL, WINDOWS = (
     f"stairnoise-1-cp310-abi3-{platform}.whl"
     for platform in (
         "manylinux_2_17_x86_64.manylinux2014_x86_64",
         "musllinux_1_2_x86_64",
         "manylinux_2_17_aarch64.manylinux2014_aarch64",
         "musllinux_1_2_aarch64",
+        "win_amd64",
     )
 )
 
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, on a machine with both interpreters."""
+    """The script, on a machine with every interpreter."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
     import try_wheel  # type: ignore[import-not-found]
 
     monkeypatch.setattr(try_wheel, "PYTHONS", tmp_path)
-    for name in ("aarch64/python", "musl/python"):
+    for name in ("aarch64/python", "musl/python", "aarch64-musl/python"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     return try_wheel
@@ -38,7 +39,8 @@ def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 def test_the_interpreter_is_that_of_the_platform(tried: ModuleType, tmp_path: Path) -> None:
     assert tried.interpreter(MUSL).python == tmp_path / "musl/python"
     assert tried.interpreter(ARM).python == tmp_path / "aarch64/python"
-    assert tried.interpreter(BOTH) is None
+    assert tried.interpreter(ARM_MUSL).python == tmp_path / "aarch64-musl/python"
+    assert tried.interpreter(WINDOWS) is None
     assert tried.interpreter(OWN) is None
     (tmp_path / "musl/python").unlink()
     assert tried.interpreter(MUSL) is None
@@ -71,10 +73,10 @@ def test_what_was_drawn_is_compared(
     monkeypatch.setattr(tried, "run", run)
     monkeypatch.setattr(tried, "unpack", lambda *_: None)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
-    monkeypatch.setattr(sys, "argv", ["try_wheel.py", OWN, OWN, MUSL, BOTH])
+    monkeypatch.setattr(sys, "argv", ["try_wheel.py", OWN, OWN, MUSL, WINDOWS])
     assert tried.main() == status
     lines = capsys.readouterr().out.splitlines()
     assert ("  WRONG" in lines) == (values != "5a portable\nTrue 3 4 x86_64 portable")
     said = "WRONG: exit 1: F.." if golden.startswith("exit") else "3 passed"
     assert f"  tests/exactness/test_golden.py: {said}" in lines
-    assert lines[-1] == f"NOT RUN, for want of an interpreter: {BOTH}"
+    assert lines[-1] == f"NOT RUN, for want of an interpreter: {WINDOWS}"

@@ -25,10 +25,11 @@ def test_every_command_of_the_list_is_a_step_in_its_order() -> None:
 
 
 def test_the_page_has_every_step_once_in_its_order() -> None:
-    rows = re.findall(r"^\| ([\w-]+) \| (.+) \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| ([\w-]+) \| (.+) \| (.+) \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
     assert [name for name, *_ in rows][1:] == STEPS
-    for name, when, lasted, result in rows[1:]:
+    for name, commit, when, lasted, result in rows[1:]:
         if result.startswith(("passed", "FAILED")):
+            assert re.fullmatch(r"[0-9a-f]{8}", commit), name
             assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d UTC", when), name
             assert re.fullmatch(r"\d+ s", lasted), name
         else:
@@ -36,6 +37,7 @@ def test_the_page_has_every_step_once_in_its_order() -> None:
 
 
 MAKEFILE = """
+test-avx512:
 check-msrv:
 	@test ! -e broken
 semver:
@@ -48,7 +50,7 @@ wheels:
 
 
 class Project:
-    """A repository with the script and a Makefile of four steps."""
+    """A repository with the script and a Makefile of five steps."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -86,18 +88,22 @@ def project(tmp_path: Path) -> Project:
 def test_each_step_has_a_row_that_says_what_became_of_it(project: Project) -> None:
     (project.folder / "broken").touch()
     project.commit()
-    status, rows = project.rehearse("check-msrv", "semver", "audit", "wheels", TESTS="tests/exactness")
+    status, rows = project.rehearse("test-avx512", "check-msrv", "semver", "audit", "wheels", TESTS="tests/exactness")
     assert status == 1
-    assert [(name, said) for name, _, _, said in rows] == [
+    assert [(name, said) for name, *_, said in rows] == [
+        ("test-avx512", "passed, with TESTS='tests/exactness'"),
         ("check-msrv", "FAILED (2)"),
         ("semver", "not run: there is no release"),
         ("audit", "passed, with questions that were not asked"),
         ("wheels", "passed, with TESTS='tests/exactness'"),
     ]
-    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d UTC", when) for _, when, _, _ in rows)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=project.folder, capture_output=True, text=True, check=True).stdout[
+        :8
+    ]
+    assert all(row[1] == commit and re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d UTC", row[2]) for row in rows)
     project.rehearse("semver")
     kept = (project.folder / "target" / "rehearsal" / "rows").read_text().splitlines()
-    assert [line.split()[1] for line in kept if line.startswith("|")] == ["check-msrv", "semver", "audit", "wheels", "semver"]
+    assert [line.split()[1] for line in kept if line.startswith("|")] == [name for name, *_ in rows] + ["semver"]
 
 
 @needs_posix
