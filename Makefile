@@ -241,7 +241,8 @@ coverage: $(VENV)/stamp-dev  ## which lines the tests run; docs/evidence/coverag
 .PHONY: test-mutants
 test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, lattice and Python gates: does a test fail? (an hour); SHARD=0/32
 	$(PY) -m pip install 'cosmic-ray>=8.4'
-	scripts/test_mutants.sh rust $(SHARD) || [ $$? -eq 2 ]
+	scripts/test_mutants.sh exact,lattice $(SHARD) || [ $$? -eq 2 ]
+	scripts/test_mutants.sh kernel $(SHARD) || [ $$? -eq 2 ]
 	scripts/test_mutants.sh python $(SHARD)
 
 .PHONY: fuzz

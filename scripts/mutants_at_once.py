@@ -1,21 +1,28 @@
 """Mutants of the crate in one program: each is a branch that an environment variable takes, so that all share one compilation.
 
-python -m scripts.mutants_at_once K/N [--only NUMBER ...] [--tests FILTERSET]
+python -m scripts.mutants_at_once FOLDERS K/N       every N-th mutant of some folders, such as exact,lattice, from the K-th on
+python -m scripts.mutants_at_once FOLDERS --survivors
+python -m scripts.mutants_at_once FOLDERS K/N --alone
 
-cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. cargo-mutants itself then tries those that
-cannot be branches, such as constants, each compiled by itself. All is done in target/mutants; outcomes-*.json has what was seen.
-(Mutant schemata: Untch, Offutt and Harrold, ISSTA 1993.)
+cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program says which test reaches which
+mutant. A mutant is tried by the tests that reach it, the quickest first, until one fails. (Mutant schemata: Untch, Offutt and
+Harrold, ISSTA 1993.) What cannot be a branch, such as a constant, is for cargo-mutants itself: with --alone it compiles each,
+which takes minutes.
 
-With --only the mutants of these numbers are tried again, in the program of the last run; with --tests by other tests of nextest.
+All is done in target/mutants/FOLDERS. outcomes.json has what was seen: a run that was ended goes on there, if the sources
+are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -28,29 +35,52 @@ import tree_sitter_rust
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "mutants"
-COPY = WORK / "rust"
 VARIABLE = "STAIRNOISE_MUTANT"
 # The outcome of what cargo-mutants has to compile.
 ALONE = "by itself"
+SURVIVED = {"survived", "not reached"}
 
-# What every switch asks, at the end of the crate.
+# What every switch asks, at the end of the crate. With the value "reach" no mutant is active, and each reached is noted.
 ASKED = f"""
 mod mutants {{
-    static ACTIVE: std::sync::LazyLock<Option<u32>> =
-        std::sync::LazyLock::new(|| std::env::var("{VARIABLE}").ok()?.parse().ok());
+    use std::sync::atomic::{{AtomicBool, AtomicU32, Ordering::Relaxed}};
 
-    #[inline]
+    static ACTIVE: AtomicU32 = AtomicU32::new(0);
+    static REACHED: [AtomicBool; 1 << 13] = [const {{ AtomicBool::new(false) }}; 1 << 13];
+
+    #[inline(always)]
     pub(crate) fn on(number: u32) -> bool {{
-        *ACTIVE == Some(number)
+        let active = ACTIVE.load(Relaxed);
+        active == number || active == 0 && first(number)
+    }}
+
+    #[cold]
+    #[inline(never)]
+    fn first(number: u32) -> bool {{
+        if REACHED[number as usize].swap(true, Relaxed) {{
+            return false;
+        }}
+        let active = std::env::var("{VARIABLE}").unwrap_or_default();
+        if active == "reach" {{
+            let path = std::env::var("{VARIABLE}_REACHED").unwrap();
+            let mut file = std::fs::File::options().append(true).create(true).open(path).unwrap();
+            std::io::Write::write_all(&mut file, format!("{{number}}\n").as_bytes()).unwrap();
+            return false;
+        }}
+        let active = active.parse().unwrap_or(u32::MAX);
+        ACTIVE.store(active, Relaxed);
+        active == number
     }}
 }}
 """
 
-BUILD = ["--locked", "--package=stairnoise", "--all-features", "--lib"]
+BUILD = ["--locked", "--package=stairnoise", "--all-features", "--lib", "--profile=mutants", "--message-format=json"]
+# Those that loop for long.
+LEFT_OUT = re.compile(r"exhaustive|::proof::|::logarithms_")
 # A mutant may ask for all memory there is.
 MEMORY = 4 << 30
-
-FAILED = re.compile(r"^ +(?:FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[.*?\] (?:\( *\d+/\d+\) )?\S+ (\S+)", re.MULTILINE)
+# Seconds of the processor for tests that take one, and for any.
+PATIENCE, LEAST = 5, 4
 
 
 @dataclass
@@ -66,6 +96,15 @@ class Mutant:
     outcome: str = ""
     by: str = ""
     seconds: float = 0.0
+
+
+@dataclass
+class Test:
+    """A test, its seconds without a mutant, and the mutants that it reaches."""
+
+    name: str
+    seconds: float
+    reaches: list[int]
 
 
 @dataclass(frozen=True)
@@ -86,12 +125,12 @@ class Written:
     places: dict[int, tuple[range, range]] = field(default_factory=dict)
 
 
-def listed(shard: str) -> list[Mutant]:
-    command = ["cargo", "mutants", "--list", "--json", "--shard", shard, "--sharding", "round-robin"]
-    found = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
+def listed(folders: str) -> list[Mutant]:
+    found = json.loads(subprocess.run(["cargo", "mutants", "--list", "--json"], cwd=ROOT, capture_output=True, check=True).stdout)
     return [
         Mutant(number, m["name"], m["file"], m["genre"], m["replacement"], (place(m, "start"), place(m, "end")))
-        for number, m in enumerate(found)
+        for number, m in enumerate(found, 1)
+        if Path(m["file"]).relative_to("rust/core/src").parts[0] in folders.split(",")
     ]
 
 
@@ -203,63 +242,100 @@ def write(source: bytes, start: int, end: int, switches: list[Switch], result: W
     out += source[start:end]
 
 
-def copy_sources() -> None:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-    for name in filter(None, names):
-        target = COPY / name
+def parser() -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_rust.language()))
+
+
+def files(*folders: str) -> list[str]:
+    names = subprocess.run(["git", "ls-files", "-z", *folders], cwd=ROOT, capture_output=True, check=True).stdout
+    return names.decode().split("\0")[:-1]
+
+
+def digest() -> str:
+    """Of all that the tests' outcomes may depend on."""
+    hashed = hashlib.sha256()
+    for name in files("rust/core", "tests/vectors", "Cargo.toml", "Cargo.lock"):
+        hashed.update(f"{name}\0".encode() + hashlib.sha256((ROOT / name).read_bytes()).digest())
+    return hashed.hexdigest()
+
+
+def copy_sources(copy: Path) -> None:
+    for name in files():
+        target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target)
 
 
-def compiled(mutants: list[Mutant]) -> None:
-    """The program with all mutants that are no constants and that compile; says of the others what they are."""
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_rust.language()))
+def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:
+    """Writes the program with all mutants that are no constants and that compile; says of the others what they are."""
+    copy_sources(copy)
     sources = {file: (ROOT / file).read_bytes() for file in {m.file for m in mutants}}
-    trees = {file: parser.parse(source) for file, source in sources.items()}
+    trees = {file: parser().parse(source) for file, source in sources.items()}
     switches = {m.number: (m, s) for m in mutants if (s := switch(m, sources[m.file], trees[m.file])) is not None}
     for m in mutants:
         m.outcome = "" if m.number in switches else ALONE
-    root = COPY / "rust/core/src/lib.rs"
+    root = copy / "rust/core/src/lib.rs"
     root.write_text(root.read_text(encoding="utf-8") + ASKED, encoding="utf-8")
     while True:
         texts = {}
         for file, source in sources.items():
             texts[file] = written(source, [s for m, s in switches.values() if m.file == file])
-            (COPY / file).write_bytes(texts[file].text)
-        wrong = errors(texts)
-        if wrong is None:
-            return
+            (copy / file).write_bytes(texts[file].text)
+        wrong = errors(texts, copy)
         if not wrong:
-            raise SystemExit("the compiler has errors outside the mutants")
+            return program(copy, to)
+        print(f"{len(wrong)} mutants do not compile so", flush=True)
         for number, outcome in wrong.items():
             switches.pop(number)[0].outcome = outcome
 
 
-def errors(texts: dict[str, Written]) -> dict[int, str] | None:
-    """Compiles; None if there are no errors, otherwise which mutants have some."""
-    command = ["cargo", "test", "--no-run", "--profile=mutants", "--message-format=json", *BUILD]
-    run = subprocess.run(command, cwd=COPY, stdout=subprocess.PIPE, check=False)
-    if run.returncode == 0:
-        return None
+def cargo(copy: Path, *command: str) -> tuple[int, list[dict[str, Any]]]:
+    run = subprocess.run(["cargo", *command, *BUILD], cwd=copy, stdout=subprocess.PIPE, check=False)
+    return run.returncode, [json.loads(line) for line in run.stdout.decode().splitlines()]
+
+
+def program(copy: Path, to: Path) -> None:
+    code, messages = cargo(copy, "test", "--no-run")
+    paths = [m["executable"] for m in messages if m.get("executable")]
+    if code or len(paths) != 1:
+        raise SystemExit("the program with mutants does not compile")
+    shutil.copy2(paths[0], to)
+
+
+def errors(texts: dict[str, Written], copy: Path) -> dict[int, str]:
+    """Which mutants the compiler refuses, of those that it comes to."""
+    code, messages = cargo(copy, "check")
     wrong: dict[int, str] = {}
-    for line in run.stdout.decode().splitlines():
-        message = json.loads(line).get("message") or {}
-        if not isinstance(message, dict) or message.get("level") != "error":
+    for message in (m["message"] for m in messages if m["reason"] == "compiler-message"):
+        if message["level"] != "error":
             continue
         spans = sorted(message["spans"], key=lambda span: not span["is_primary"])
-        found = next((f for span in spans if (f := at(texts, span))), {})
+        found = next((f for span in spans if (f := at(texts, span, (message["code"] or {}).get("code", "")))), {})
         if spans and not found:
             print(message["rendered"])
         wrong |= found
+    if code and not wrong:
+        raise SystemExit("the compiler has errors outside the mutants")
     return wrong
 
 
-def at(texts: dict[str, Written], span: dict[str, Any]) -> dict[int, str]:
+def match_around(source: bytes, start: int, end: int) -> bytes:
+    node = parser().parse(source).root_node.descendant_for_byte_range(start, end)
+    while node is not None and node.type != "match_expression":
+        node = node.parent
+    return (node.text or b"") if node is not None else b""
+
+
+def at(texts: dict[str, Written], span: dict[str, Any], code: str) -> dict[int, str]:
     """The mutants of the smallest switch around a place. An error in what a mutant changed is the mutant's own."""
     text = texts.get(span["file_name"])
     if text is None:
         return {}
     start, end = span["byte_start"], span["byte_end"]
+    if code == "E0004":
+        # A match without one of its arms covers too little. The place is what is matched.
+        arms = re.compile(rb" if !crate::mutants::on\((\d+)\)")
+        return {int(n): "does not compile" for n in arms.findall(match_around(bytes(text.text), start, end))}
     around = {n: (b, c) for n, (b, c) in text.places.items() if b.start <= start and end <= b.stop}
     for number, (_, changed) in around.items():
         if changed.start <= start and end <= changed.stop:
@@ -268,58 +344,143 @@ def at(texts: dict[str, Written], span: dict[str, Any]) -> dict[int, str]:
     return {number: ALONE for number, (b, _) in around.items() if b.stop == smallest}
 
 
-def tried(number: int | None, tests: list[str]) -> tuple[str, str, float]:
-    """What the tests say of a mutant, or of the program without one."""
-    begin = time.monotonic()
-    run = subprocess.run(
-        ["cargo", "nextest", "run", "--cargo-profile=mutants", "--profile=mutants", *BUILD, *tests],
-        cwd=COPY,
-        env=os.environ | {VARIABLE: "" if number is None else str(number), "NEXTEST_HIDE_PROGRESS_BAR": "1"},
-        capture_output=True,
+def run(program: Path, tests: list[str], seconds: float, **variables: str) -> str:
+    """The first of the tests that fails, or nothing. More than `seconds` of the processor is a failure."""
+
+    def limits() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    with subprocess.Popen(
+        [str(program), "--exact", "--test-threads=1", *tests],
+        cwd=program.parent / "source/rust/core",
+        env=os.environ | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
-    )
-    seconds = time.monotonic() - begin
-    if run.returncode == 0:
-        return "survived", "", seconds
-    # Of nextest: a test failed.
-    if run.returncode != 100:
-        raise SystemExit(f"nextest ended with {run.returncode}: {run.stderr[-3000:]}")
-    failed = FAILED.search(run.stderr)
-    return "noticed", failed[1] if failed else "?", seconds
+        errors="replace",
+        preexec_fn=limits,
+        start_new_session=True,
+    ) as process:
+        now = ""
+        for line in process.stdout or ():
+            if begun := re.match(r"test (\S+) (?:- should panic )?\.\.\.", line):
+                now = begun[1]
+            if line.endswith("FAILED\n"):
+                os.killpg(process.pid, signal.SIGKILL)
+                return now
+        return (now or "?") if process.wait() else ""
+
+
+def measured(program: Path, numbers: set[int]) -> list[Test]:
+    """The tests by their times; what they reach is seen in a second run of each."""
+    listing = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^(\S+): test$", listing, re.MULTILINE)
+    tests = []
+    for name in names:
+        if LEFT_OUT.search(name):
+            continue
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if run(program, [name], 600):
+            raise SystemExit(f"{name} fails without a mutant")
+        end = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
+        reached = program.parent / "reached"
+        reached.write_text("")
+        run(program, [name], 600, **{VARIABLE: "reach", f"{VARIABLE}_REACHED": str(reached)})
+        tests.append(Test(name, seconds, sorted(numbers & set(map(int, reached.read_text().split())))))
+    return sorted(tests, key=lambda test: test.seconds)
+
+
+def tried(program: Path, mutant: Mutant, tests: list[Test]) -> None:
+    begin = time.monotonic()
+    module = mutant.file.removeprefix("rust/core/src/").removesuffix(".rs").removesuffix("/mod").replace("/", "::")
+    reaching = [test for test in tests if mutant.number in test.reaches]
+    # A module's own tests are likelier to notice.
+    reaching.sort(key=lambda test: test.seconds / (10 if test.name.startswith(f"{module}::") else 1))
+    mutant.outcome = "survived" if reaching else "not reached"
+    some: list[Test] = []
+    for number, test in enumerate(reaching, 1):
+        some.append(test)
+        seconds = sum(test.seconds for test in some)
+        # In one process are as many tests as take about as long as it takes to begin.
+        if seconds < 0.1 and number < len(reaching):
+            continue
+        mutant.by = run(program, [test.name for test in some], LEAST + PATIENCE * seconds, **{VARIABLE: str(mutant.number)})
+        if mutant.by:
+            mutant.outcome = "noticed"
+            break
+        some = []
+    mutant.seconds = time.monotonic() - begin
+
+
+@dataclass
+class Seen:
+    """What is kept of a run."""
+
+    path: Path
+    sources: str
+    mutants: list[Mutant]
+    tests: list[Test]
+
+    @classmethod
+    def read(cls, path: Path) -> "Seen":
+        found = json.loads(path.read_text(encoding="utf-8"))
+        tests = json.loads(path.with_suffix(".tests").read_text(encoding="utf-8"))
+        return cls(path, found["sources"], [Mutant(**m) for m in found["mutants"]], [Test(**t) for t in tests])
+
+    def write(self) -> None:
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps({"sources": self.sources, "mutants": list(map(vars, self.mutants))}), encoding="utf-8")
+        new.replace(self.path)
+
+    @property
+    def program(self) -> Path:
+        return self.path.with_suffix(".bin")
+
+    def begin(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        compiled(self.mutants, self.path.parent / "source", self.program)
+        print(Counter(m.outcome or "to be tried" for m in self.mutants), flush=True)
+        self.tests = measured(self.program, {m.number for m in self.mutants})
+        self.path.with_suffix(".tests").write_text(json.dumps(list(map(vars, self.tests))), encoding="utf-8")
+        self.write()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("shard")
-    parser.add_argument("--only", type=int, nargs="+")
-    parser.add_argument("--tests")
+    parser.add_argument("folders")
+    parser.add_argument("shard", nargs="?", default="0/1")
+    parser.add_argument("--survivors", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
-    tests = ["--ignore-default-filter", "-E", given.tests] if given.tests else []
     os.environ.setdefault("CARGO_TARGET_DIR", str(WORK / "build"))
-    outcomes = WORK / f"outcomes-{given.shard.replace('/', '-of-')}.json"
-    if given.only:
-        mutants = [Mutant(**m) for m in json.loads(outcomes.read_text(encoding="utf-8"))]
-    else:
-        mutants = listed(given.shard)
-        copy_sources()
-        compiled(mutants)
-    if tried(None, tests)[0] != "survived":
-        raise SystemExit("a test fails without a mutant")
-    for m in mutants:
-        if m.number in given.only if given.only else not m.outcome:
-            m.outcome, m.by, m.seconds = tried(m.number, tests)
-            print(f"{m.number:5} {m.outcome:9} {m.seconds:6.1f} s  {m.name}  {m.by}", flush=True)
-            outcomes.write_text(json.dumps([vars(m) for m in mutants], indent=1), encoding="utf-8")
-    print(Counter(m.outcome for m in mutants))
-    alone = [m for m in mutants if m.outcome == ALONE]
-    if alone and not given.only:
-        names = [argument for m in alone for argument in ("--re", f"^{re.escape(m.name)}$")]
-        # The tests have just passed without a mutant.
-        os.execvp(
-            "cargo", ["cargo", "mutants", "--jobs", "1", "--baseline", "skip", "--timeout", "300", "--output", str(WORK), *names]
-        )
+    # The compiler would refuse `1 / 0` and the like.
+    os.environ.setdefault("RUSTFLAGS", "--cap-lints=warn")
+    path = WORK / given.folders / "outcomes.json"
+    seen = Seen.read(path) if path.exists() else Seen(path, "", [], [])
+    if given.survivors:
+        again = {m.name for m in seen.mutants if m.outcome in SURVIVED}
+        seen = Seen(path.with_name("again.json"), digest(), [m for m in listed(given.folders) if m.name in again], [])
+        print(f"{len(seen.mutants)} of {len(again)} are still there")
+        seen.begin()
+    elif seen.sources != digest():
+        seen = Seen(path, digest(), listed(given.folders), [])
+        seen.begin()
+    k, n = map(int, given.shard.split("/"))
+    if given.alone:
+        names = [f"--re=^{re.escape(m.name)}$" for m in seen.mutants if m.outcome == ALONE and m.number % n == k]
+        # The tests have passed without a mutant.
+        options = ["--jobs=1", "--baseline=skip", "--timeout=300", f"--output={path.parent}"]
+        os.execvp("cargo", ["cargo", "mutants", *options, *names])
+    for m in seen.mutants:
+        if not m.outcome and m.number % n == k:
+            tried(seen.program, m, seen.tests)
+            print(f"{m.number:5} {m.outcome:11} {m.seconds:6.1f} s  {m.name}  {m.by}", flush=True)
+            seen.write()
+    print(Counter(m.outcome or "not tried" for m in seen.mutants))
+    sys.exit(2 if any(m.outcome in SURVIVED for m in seen.mutants) else 0)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 # Mutation testing: a program with one operator, number or result changed has to fail a test. What survives is printed, and is to be killed by a
 # test or argued in docs/evidence/mutants.md.
 #
-#   scripts/test_mutants.sh rust|python [K/N]      every N-th mutant from the K-th on; 0/32 by default, because all of them take hours
+#   scripts/test_mutants.sh FOLDERS|python [K/N]   every N-th mutant from the K-th on, 0/32 by default. FOLDERS: exact,lattice or kernel
 #
 #   PYTHON        the interpreter with the package, its tests' packages, cosmic-ray and tree-sitter, .venv/bin/python by default
 #
-# rust: scripts/mutants_at_once.py. python: cosmic-ray by scripts/mutants.toml, on a copy. Both leave their logs in target/mutants.
+# Folders of the crate: scripts/mutants_at_once.py. python: cosmic-ray by scripts/mutants.toml on a copy, and before it
+# scripts/mutants_in_forks.py for what a test notices at once. Both leave what they saw in target/mutants, and a run that was ended goes on
+# if the sources are the same.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -16,27 +18,32 @@ mkdir -p "$work"
 python=$(cd "$(dirname "${PYTHON:-.venv/bin/python}")" && pwd)/$(basename "${PYTHON:-python}")
 
 case "${1:-}" in
-rust)
+exact* | kernel* | lattice*)
     PATH=$PWD/target/tools/bin:$PATH
     for tool in cargo-mutants cargo-nextest; do
         command -v "$tool" >/dev/null || cargo install --quiet --locked --root target/tools "$tool"
     done
-    # Exit 2 where cargo-mutants has a survivor, 3 where a mutant took too long, 4 where the tests fail without any.
-    exec "$python" -m scripts.mutants_at_once "$shard"
+    # Exit 2 where a mutant survived.
+    exec "$python" -m scripts.mutants_at_once "$1" "$shard"
     ;;
 python)
     tools=$(dirname "$python")
     copy=$work/python
-    rm -rf "$copy"
-    mkdir "$copy"
-    cp -R python tests scripts docs pyproject.toml "$copy"
-    cd "$copy"
     # Before the editable package, whose place is this checkout.
     export PYTHONPATH="$copy/python" PYTHONDONTWRITEBYTECODE=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PATH="$tools:$PATH"
-    "$tools/cosmic-ray" baseline scripts/mutants.toml
-    "$tools/cosmic-ray" init scripts/mutants.toml session.sqlite
-    "$tools/cr-filter-operators" session.sqlite scripts/mutants.toml
-    "$python" -m scripts.mutants_shard session.sqlite "$shard"
+    now="$shard $(git ls-files -z python tests scripts | xargs -0 cat | sha256sum)"
+    if [ "$(cat "$copy/sum" 2>/dev/null)" != "$now" ]; then
+        rm -rf "$copy"
+        mkdir "$copy"
+        cp -R python tests scripts docs pyproject.toml "$copy"
+        cd "$copy"
+        "$tools/cosmic-ray" init scripts/mutants.toml session.sqlite
+        "$tools/cr-filter-operators" session.sqlite scripts/mutants.toml
+        "$python" -m scripts.mutants_shard session.sqlite "$shard"
+        echo "$now" >sum
+    fi
+    cd "$copy"
+    "$python" -m scripts.mutants_in_forks session.sqlite scripts/mutants.toml
     "$tools/cosmic-ray" exec scripts/mutants.toml session.sqlite
     "$tools/cr-report" --surviving-only --show-diff session.sqlite
     ;;

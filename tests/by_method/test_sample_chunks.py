@@ -116,7 +116,14 @@ def test_no_rows_no_chunks(size):
 
 
 def test_rows_without_values():
-    assert joined(sn.Laplace(1.0).sample_chunks((5, 0), 2)).shape == (5, 0)
+    for length in (2, None):
+        assert joined(sn.Laplace(1.0).sample_chunks((5, 0), length)).shape == (5, 0)
+
+
+def test_the_largest_chunk_that_can_be_indexed_is_not_refused():
+    """No chunk is made before it is asked for."""
+    for size, length in ((2**60 - 1, 2**60 - 1), (2**61, 2**60 - 1), ((2**60, 2), 2**59 - 1)):
+        sn.Laplace(1.0).sample_chunks(size, length)
 
 
 def test_far_into_the_largest_fill():
@@ -140,6 +147,10 @@ REFUSED = {
     "chunk of 0": (lambda rng: LAPLACE.sample_chunks(5, 0, rng=rng), "chunk_size must be an integer from 1 to 2**63 - 1, got 0"),
     "chunk": (lambda rng: LAPLACE.sample_chunks(5, 2.0, rng=rng), "chunk_size must be an integer, got 2.0"),
     "large chunk": (lambda rng: LAPLACE.sample_chunks(2**61, 2**61, rng=rng), "chunk_size must give chunks small enough"),
+    "large chunk of short rows": (
+        lambda rng: LAPLACE.sample_chunks((2**60, 2), 2**60, rng=rng),
+        "chunk_size must give chunks small enough",
+    ),
     "dtype": (lambda rng: LAPLACE.sample_chunks(5, dtype="i8", rng=rng), "dtype must be float64 or float32, got int64"),
     "threads": (lambda rng: LAPLACE.sample_chunks(5, threads=0, rng=rng), "threads must be an integer from 1"),
     "parameters": (lambda rng: sn.Laplace([1.0, 2.0]).sample_chunks(5, rng=rng), "size must be a shape that the parameters"),

@@ -1,5 +1,9 @@
 """``out``: which arrays are filled, which are refused, and that a refusal changes nothing."""
 
+import itertools
+import math
+from array import array
+
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
@@ -146,6 +150,25 @@ def test_refused_and_untouched(out, error, text, rng):
     assert rng._stream.fill_count == 0
 
 
+@pytest.mark.parametrize("out", [np.zeros(8, np.uint8), np.zeros(3, np.int64), array("i", [0, 0])])
+def test_only_lent_bytes_get_a_hint(out, rng):
+    with pytest.raises(sn.ParameterError, match=r"^out must have dtype float64 or float32, got u?int\d+$"):
+        D.sample(out=out, rng=rng)
+
+
+@pytest.mark.parametrize(
+    ("call", "dtypes"),
+    [
+        (lambda out: sn.DiscreteLaplace(1.0).sample(out=out), "int64, int32 or float64"),
+        (lambda out: sn.Laplace(1.0).sample(out=out), "float64 or float32"),
+        (lambda out: sn.StaircaseSelection(1.0, 1.0).select(np.zeros((3, 2)), out=out), "int64"),
+    ],
+)
+def test_an_error_lists_all_dtypes_there_are(call, dtypes):
+    with pytest.raises(sn.ParameterError, match=rf"^out must have dtype {dtypes}, got float16$"):
+        call(np.zeros(3, np.float16))
+
+
 @pytest.mark.parametrize("size", [3, (2, 2), (4, 1), ()])
 def test_size_and_out_must_agree(size, rng):
     shape = size if isinstance(size, tuple) else (size,)
@@ -155,12 +178,18 @@ def test_size_and_out_must_agree(size, rng):
     assert rng._stream.fill_count == 0
 
 
-def test_dtype_and_out_must_agree(rng):
-    out = np.zeros(4)
+@pytest.mark.parametrize(("have", "asked"), [("float64", "float32"), ("float32", "float64")])
+def test_dtype_and_out_must_agree(have, asked, rng):
+    out = np.zeros(4, have)
     with pytest.raises(sn.ParameterError) as caught:
-        D.sample(out=out, dtype=np.float32, rng=rng)
-    text = "out and dtype must agree, got out of dtype float64 and dtype float32"
-    assert str(caught.value) == text
+        D.sample(out=out, dtype=asked, rng=rng)
+    assert str(caught.value) == f"out and dtype must agree, got out of dtype {have} and dtype {asked}"
+    assert D.sample(out=out, dtype=np.dtype(have), rng=rng) is out
+
+
+def test_dtype_and_out_agree_by_value(rng):
+    """A dtype that carries metadata is equal to NumPy's own, and another object."""
+    out = np.zeros(4, np.dtype("f8", metadata={"unit": "m"}))
     assert D.sample(out=out, dtype="f8", rng=rng) is out
 
 
@@ -192,6 +221,15 @@ def test_parameters_may_be_the_memory_that_is_filled():
 def test_overlaps_itself(shape, strides, overlaps):
     array = _Layout(shape, strides)
     assert overlaps_itself(array) is overlaps
+
+
+def test_overlaps_itself_as_its_bytes_say():
+    """Evidence: the places of all elements, for two axes of up to three elements and strides of up to 40 bytes."""
+    for shape in itertools.product((1, 2, 3), repeat=2):
+        for strides in itertools.product(range(-12, 41, 4), repeat=2):
+            firsts = sorted(sum(map(math.prod, zip(index, strides, strict=True))) for index in np.ndindex(shape))
+            overlaps = any(after - before < 8 for before, after in itertools.pairwise(firsts))
+            assert overlaps_itself(_Layout(shape, strides)) is overlaps, (shape, strides)
 
 
 class _Layout:

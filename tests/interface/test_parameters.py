@@ -291,3 +291,44 @@ def test_out_of_range_in_an_array_names_the_index(law, arguments, text):
     with pytest.raises(sn.ParameterError) as caught:
         law(**arguments | {name: values})
     assert str(caught.value) == f"{text} at index (1, 2)"
+
+
+class Raises:
+    """An array of another library whose conversion fails."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __array__(self, *_args, **_options):
+        raise self.error
+
+
+@pytest.mark.parametrize("value", [Raises(ValueError("secret")), Raises(RuntimeError("secret"))])
+def test_a_conversion_that_fails_is_a_type_error_without_its_text(value):
+    with pytest.raises(sn.ParameterTypeError, match=r"^eps must be a real number") as caught:
+        sn.Laplace(value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_conversion_without_memory_says_so():
+    with pytest.raises(MemoryError, match=r"^no memory to convert eps$"):
+        sn.Laplace(Raises(MemoryError("secret")))
+
+
+def test_arguments_of_functions_are_rounded_and_parameters_are_not():
+    """Evidence: the nearest float64, by `float`."""
+    law = sn.Laplace(1.0, 2.0**53)
+    for x in (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)], 10**400):
+        nearest = np.inf if x == 10**400 else np.vectorize(float, otypes=[float])(x)
+        assert np.array_equal(law.cdf(x), law.cdf(nearest))
+        with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
+            sn.Laplace(x)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64])
+def test_the_ends_of_a_count_are_allowed(kind):
+    chunks = sn.Laplace(1.0).sample_chunks
+    assert len(next(chunks(5, kind(1)))) == 1
+    assert len(next(chunks(5, kind(2**63 - 1)))) == 5
+    with pytest.raises(sn.ParameterError, match=r"^chunk_size must be an integer from 1 to 2\*\*63 - 1, got 0$"):
+        chunks(5, kind(0))

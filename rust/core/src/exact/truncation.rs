@@ -90,18 +90,16 @@ impl Truncation {
     /// The least bound of at least D cells that the other side may have when one side ends after `given` ≥ D − 1 cells; `None` if there is none below 2^62.
     pub fn other(&self, given: u64) -> Option<u64> {
         let symmetric = self.symmetric();
-        // b = e^(−ε) and y = x^(given + 1), rounded: for guesses alone.
-        let (b, y) = (
-            (-self.eps).exp(),
-            (-self.eps * (given as f64 + 1.0) / self.cells as f64).exp(),
-        );
+        // x and y = x^(given + 1), rounded: for guesses alone.
+        let theta = self.eps / self.cells as f64;
+        let (x, y) = ((-theta).exp(), (-theta * (given as f64 + 1.0)).exp());
         if given >= symmetric {
             // The other side has at least D cells. The search below begins beyond.
             if self.cells <= given && self.holds(self.cells, given) {
                 return Some(self.cells);
             }
-            // x^(m+1)·(1/b − 1 + delta) = delta·(1 + x − x^(M+1)), about.
-            let depth = -(self.delta * (2.0 - y) * b / (1.0 - b * (1.0 - self.delta))).ln();
+            // x^(m+1)·(e^ε − 1 + delta) = delta·(1 + x − x^(M+1)).
+            let depth = (self.eps.exp_m1() + self.delta).ln() - (self.delta * (1.0 + x - y)).ln();
             let guess = self.guess(depth) - self.cells;
             let fails = |more: u64| !self.holds(self.cells + more, given);
             return Some(1 + self.cells + last_true(guess.saturating_sub(1), given - self.cells, fails));
@@ -110,8 +108,8 @@ impl Truncation {
         if !self.holds(given, MOST) {
             return None;
         }
-        // delta·x^(M+1) = delta·(1 + x) + x^(m+1)·(1 − delta − 1/b), about; NaN where that is not positive.
-        let depth = -(2.0 + y * (1.0 - self.delta - 1.0 / b) / self.delta).ln();
+        // delta·x^(M+1) = delta·(1 + x) − x^(m+1)·(e^ε − 1 + delta); NaN where that is not positive.
+        let depth = -(1.0 + x - y * (self.eps.exp_m1() + self.delta) / self.delta).ln();
         let guess = self.guess(depth).max(given + 1) - given;
         Some(1 + given + last_true(guess - 1, MOST - given, |more| !self.holds(given, given + more)))
     }
@@ -165,15 +163,27 @@ mod tests {
         }
     }
 
+    /// Evidence: the definition, and counting.
     #[test]
     fn other_bounds_are_the_least() {
         let (mut found, mut searches) = ([0; 3], [0; 2]);
         for law in cases() {
             let k = law.symmetric();
             for given in [law.cells, k - 1, k, k + 1, k + law.cells, 3 * k] {
+                let (_, first) = questions::of(|| law.symmetric());
                 let (other, asked) = questions::of(|| law.other(given));
-                searches[0] += 1;
-                searches[1] += asked;
+                let asked = asked - first;
+                if given < k {
+                    searches[0] += 1;
+                    searches[1] += asked;
+                } else {
+                    // As above, a large bound is not known to the unit.
+                    let bound = other.unwrap();
+                    assert!(
+                        asked <= 4 + 2 * (64 - (bound >> 44).leading_zeros()),
+                        "{law:?} {given}: {asked}"
+                    );
+                }
                 let Some(other) = other else {
                     found[0] += 1;
                     assert!(given < k && !law.holds(given, MOST));
@@ -186,7 +196,7 @@ mod tests {
             }
         }
         assert!(found.iter().all(|&n| n > 20), "{found:?}");
-        // Guesses are near.
-        assert!(searches[1] <= 5 * searches[0], "{searches:?}");
+        // So they are where `given` is the nearer end, but for a few whose guess is a difference of nearly equal numbers.
+        assert!(searches[1] <= searches[0], "{searches:?}");
     }
 }

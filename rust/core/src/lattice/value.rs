@@ -286,6 +286,19 @@ impl Value for i32 {
 mod tests {
     use super::*;
 
+    /// Evidence: the sum in integers.
+    #[test]
+    fn sums_that_are_not_exact_are_odd() {
+        let (mut random, mut inexact) = (crate::random::Random(12), 0);
+        for _ in 0..20_000 {
+            let [a, b] = [(); 2].map(|()| (random.word().cast_signed() >> (random.word() % 64)) as f64);
+            let sum = a as i128 + b as i128;
+            assert_eq!(sum_to_odd(a, b), round_to_odd(sum), "{a} {b}");
+            inexact += u32::from(round_to_odd(sum) as i128 != sum);
+        }
+        assert!(inexact > 2000, "{inexact}");
+    }
+
     #[test]
     fn both_doors_agree_on_whole_numbers() {
         for cells in [
