@@ -1,7 +1,7 @@
 """Mutants of the crate in one program: each is a branch that an environment variable takes, so that all share one compilation.
 
 python -m scripts.mutants_at_once FOLDERS K/N       every N-th mutant of some folders, such as exact,lattice, from the K-th on
-python -m scripts.mutants_at_once FOLDERS --survivors
+python -m scripts.mutants_at_once FOLDERS K/N --survivors
 python -m scripts.mutants_at_once FOLDERS K/N --alone
 
 cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program says which test reaches which
@@ -9,7 +9,7 @@ mutant. A mutant is tried by the tests that reach it, the quickest first, until 
 Harrold, ISSTA 1993.) What cannot be a branch, such as a constant, is for cargo-mutants itself: with --alone it compiles each,
 which takes minutes.
 
-All is done in target/mutants/FOLDERS. outcomes.json has what was seen: a run that was ended goes on there, if the sources
+All is done in target/mutants/FOLDERS/K-of-N. outcomes.json has what was seen: a run that was ended goes on there, if the sources
 are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again.
 """
 
@@ -458,7 +458,8 @@ def main() -> None:
     os.environ.setdefault("CARGO_TARGET_DIR", str(WORK / "build"))
     # The compiler would refuse `1 / 0` and the like.
     os.environ.setdefault("RUSTFLAGS", "--cap-lints=warn")
-    path = WORK / given.folders / "outcomes.json"
+    k, n = map(int, given.shard.split("/"))
+    path = WORK / given.folders / f"{k}-of-{n}" / "outcomes.json"
     seen = Seen.read(path) if path.exists() else Seen(path, "", [], [])
     if given.survivors:
         again = {m.name for m in seen.mutants if m.outcome in SURVIVED}
@@ -466,16 +467,16 @@ def main() -> None:
         print(f"{len(seen.mutants)} of {len(again)} are still there")
         seen.begin()
     elif seen.sources != digest():
-        seen = Seen(path, digest(), listed(given.folders), [])
+        # The kernels with all of their mutants take the compiler more than ten minutes.
+        seen = Seen(path, digest(), [m for m in listed(given.folders) if m.number % n == k], [])
         seen.begin()
-    k, n = map(int, given.shard.split("/"))
     if given.alone:
-        names = [f"--re=^{re.escape(m.name)}$" for m in seen.mutants if m.outcome == ALONE and m.number % n == k]
+        names = [f"--re=^{re.escape(m.name)}$" for m in seen.mutants if m.outcome == ALONE]
         # The tests have passed without a mutant.
         options = ["--jobs=1", "--baseline=skip", "--timeout=300", f"--output={path.parent}"]
         os.execvp("cargo", ["cargo", "mutants", *options, *names])
     for m in seen.mutants:
-        if not m.outcome and m.number % n == k:
+        if not m.outcome:
             tried(seen.program, m, seen.tests)
             print(f"{m.number:5} {m.outcome:11} {m.seconds:6.1f} s  {m.name}  {m.by}", flush=True)
             seen.write()
