@@ -60,7 +60,7 @@ def test_probabilities_are_those_of_the_definition(mechanism):
     choose = random.Random(1)
     rows = [
         [choose.choice((choose.uniform(0, 900), choose.uniform(0, 5), 0.375 * choose.randrange(9))) for _ in range(17)]
-        for _ in range(20)
+        for _ in range(40)
     ]
     found, logs, means = mechanism.probabilities(rows), mechanism.log_probabilities(rows), mechanism.expected_cost(rows)
     for costs, probabilities, log, mean in zip(rows, found, logs, means, strict=True):

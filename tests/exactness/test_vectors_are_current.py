@@ -57,8 +57,9 @@ def test_modulo() -> None:
 
 
 @pytest.mark.slow
-def test_infinitely_divisible() -> None:
-    for entry in sample("infinitely_divisible", 12):
+@pytest.mark.parametrize("count", [12, pytest.param(10**6, marks=pytest.mark.long)], ids=["some", "all"])
+def test_infinitely_divisible(count: int) -> None:
+    for entry in sample("infinitely_divisible", count):
         assert infinitely_divisible.entry({name: entry[name] for name in DIVISIBLE_INPUTS}) == entry
 
 
