@@ -177,6 +177,21 @@ def test_sigma2_is_the_least_float(parameters: tuple[float, float, float], parti
         assert here <= delta * (1 - loss) < below
 
 
+def test_profiles_have_the_digits_that_are_claimed() -> None:
+    """ln B by mpmath at 100 digits, for parameters from wide ranges and where Mills' ratio changes its formula, at 6."""
+    choose = random.Random(3)
+    places = [(2 ** choose.uniform(-40, 20), choose.uniform(-8, 40)) for _ in range(60)]
+    places += [(2 ** choose.uniform(-6, 6), choose.uniform(5.5, 6.1)) for _ in range(60)]
+    for eps, near in places:
+        least = math.sqrt(near * near + 2 * eps) - near
+        n = fixed_point(gaussian_sigma._bits(eps, least))
+        s = n.of(least)
+        with mp.workdps(100):
+            expected = mp.log(oracle.profile(mp.mpf(eps), mp.ldexp(s, -n.bits)))
+            error = mp.ldexp(gaussian_sigma.log_profile(n, n.of(eps), s), -n.bits) - expected
+            assert abs(error) < 1e-33, (eps, near)
+
+
 @pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
     """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
