@@ -39,15 +39,15 @@ _MANY_DIMENSIONS = 8
 _LOST = 2.0**64
 _LOST_ON_GRID = 2.0**40
 _BERNOULLI = 80
-_NATS = 60.0
+_NATS, _NATS_ON_GRID = 60.0, 34.0
 _GRID = 256
 _LEAST_LOG = -690.0
 _LEAST = 1e-300
 # In so many dimensions at most, rounding errors of the slope move its root by less than 1e-10 of itself. This is allowed for.
 _MOST_SMOOTH = 512
 _DOUBT = 1e-9
-# How near to the root places are looked for on both sides.
-_APART = 2.0**-44
+# How near to the root places are looked for on both sides, and how short the last bracket is, relatively.
+_APART, _SHORT = 2.0**-44, 2.0**-40
 
 
 class Search(NamedTuple):
@@ -80,7 +80,7 @@ def optimal(eps: float, dim: int, p: int) -> float:
     if low > _LEAST and dim <= _MOST_SMOOTH:
         holds = Rising(slope)
         holds.close_in(low, high, _APART)
-        gamma = bisection(holds, low, high)
+        gamma = bisection(holds, low, high, relative=_SHORT)
         # Where rounding errors of the slope could decide the rounded number, the path to it is the plain one.
         if rounded(gamma * (1 - _DOUBT)) == rounded(gamma * (1 + _DOUBT)):
             return gamma
@@ -116,20 +116,22 @@ def _search(eps: float, dim: int, p: int) -> Search:
 
 
 def _by_series(eps: float, dim: int, p: int) -> Search:
-    index = np.arange(last_ball(eps, dim, 1.0, _NATS) + 1, dtype=np.float64)
+    rough, fine = (np.arange(last_ball(eps, dim, 1.0, nats) + 1, dtype=np.float64) for nats in (_NATS_ON_GRID, _NATS))
 
-    def mean(gamma: Floats, s: int, q: int) -> Floats:
-        """Mean of (m + γ)^q over weights b^m (m + γ)^s."""
+    def means(index: Floats, gamma: Floats, q: int, *powers: int) -> Floats:
+        """Mean of (m + γ)^q over weights b^m (m + γ)^s, for each s of `powers`."""
         radii = index + gamma[:, None]
-        logs = s * np.log(radii) - eps * index
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        total: Floats = (weights * radii**q).sum(axis=1) / weights.sum(axis=1)
+        logs = np.array(powers)[:, None, None] * np.log(radii) - eps * index
+        weights = np.exp(logs - logs.max(axis=2, keepdims=True))
+        total: Floats = (weights * radii**q).sum(axis=2) / weights.sum(axis=2)
         return total
 
     def slope(gamma: Floats) -> Floats:
-        return (dim + p) * mean(gamma, dim + p, -1) - dim * mean(gamma, dim, -1)
+        above, at = means(fine, gamma, -1, dim + p, dim)
+        difference: Floats = (dim + p) * above - dim * at
+        return difference
 
-    return Search(lambda gamma: mean(gamma, dim, p), slope)
+    return Search(lambda gamma: means(rough, gamma, p, dim)[0], slope)
 
 
 def _by_small_parts(of_grid: Parts, of_one: Parts, dim: int, p: int, unit: float) -> Search:
