@@ -34,7 +34,7 @@
 //! one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is on stair 1 and
 //! 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
 use super::limbs;
@@ -70,7 +70,7 @@ fn is_more(law: &IntegerLaw, j: u64, delta: f64) -> bool {
         if let Some(less) = left.less(&right) {
             return !less;
         }
-        p += 1 + p / 2;
+        p += further(p);
     }
 }
 
@@ -117,7 +117,7 @@ pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Ext
             if let Some(answer) = terms.is_below(&mut uniform, &tail, j) {
                 return answer;
             }
-            let more = 1 + p / 2;
+            let more = further(p);
             p += more;
             uniform.extend(more);
             terms = Terms::new(law, p);
@@ -135,8 +135,8 @@ fn ln_mapped(law: &IntegerLaw, most: u64, ln_half_v: f64) -> f64 {
     let height = (numerator.k as f64 + numerator.m as f64 * decay) / (a as f64 + b as f64 * decay);
     let half_tail = height * (-eps * numerator.count as f64).exp();
     let half_v = ln_half_v.exp();
-    let half_u = half_v + (1.0 - 2.0 * half_v) * half_tail;
-    if half_u > 0.0 { half_u.ln() } else { ln_half_v }
+    // As in `canonical`, a number that underflows gives A.
+    (half_v + (1.0 - 2.0 * half_v) * half_tail).ln()
 }
 
 /// What the comparisons are made of, with `p` limbs of fraction.
