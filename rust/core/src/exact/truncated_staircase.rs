@@ -237,4 +237,25 @@ mod tests {
             }
         }
     }
+
+    /// Evidence: the digits of (S(1) − S(3))/(1 − S(3)) with S(j) = 2e^(−j)/(1 + 1/e), by Python's `decimal`. The last word decides.
+    #[test]
+    fn digits_are_compared_to_the_last() {
+        let digits = [
+            0x4034_8053_12b7_d922,
+            0x73f6_c705_a853_2e70,
+            0x81e8_d509_383e_1bf6,
+            0x2e5c_a708_dde6_a4dd,
+            0x34ff_fd84_f95e_e37a,
+        ];
+        let law = IntegerLaw::Staircase {
+            eps: 1.0,
+            cells: 1,
+            r: 1,
+        };
+        for (more, expected) in [(0, 1), (1, 0)] {
+            let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
+            assert_eq!(magnitude(&law, 2, digits[0], extension), expected);
+        }
+    }
 }

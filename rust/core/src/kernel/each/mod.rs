@@ -208,6 +208,13 @@ fn at<const N: usize>(columns: &[[f64; BLOCK]], i: usize) -> [f64; N] {
 }
 
 #[cfg(test)]
+pub(super) use {
+    first_stair::L1_ERROR,
+    geometric::{BETA, PER_SCALE_FEW},
+    staircase::{FLOOR_ERROR, PER_SPAN, rise},
+};
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -244,10 +251,3 @@ mod tests {
         }
     }
 }
-
-#[cfg(test)]
-pub(super) use {
-    first_stair::L1_ERROR,
-    geometric::{BETA, PER_SCALE_FEW},
-    staircase::{FLOOR_ERROR, PER_SPAN, rise},
-};
