@@ -1,5 +1,6 @@
 //! A coin that falls heads with probability e^(−x), for an exact rational x ≥ 0.
 
+use super::enclosure::further;
 use super::exp::Power;
 use super::exponent::Exponent;
 use super::uniform::{Extension, Uniform};
@@ -22,8 +23,7 @@ pub fn bernoulli(x: &Exponent, word: u64, extension: &mut impl Extension) -> boo
         if let Some(answer) = below(&mut uniform, &power, p) {
             return answer;
         }
-        // Half as much again each time: the total work is then about that of the last step.
-        let more = (p / 2).max(1);
+        let more = further(p);
         uniform.extend(more);
         p += more;
     }
@@ -41,4 +41,38 @@ fn below<E: Extension>(u: &mut Uniform<'_, E>, power: &Power, p: usize) -> Optio
     left.shl(n.saturating_sub(z));
     right.shl(z.saturating_sub(n));
     left.less(&right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: e^(−100) is about 2^−144, and 1 − e^(−2^−300) about 2^−300.
+    #[test]
+    fn magnitudes_far_apart_decide() {
+        let large = Exponent::multiple(100.0, 1, 0);
+        let small = Exponent::multiple(1.0, 1, 300);
+        for (word, extension) in [(1 << 63, 0), (1, 7)] {
+            assert!(!bernoulli(&large, word, &mut |_| extension), "{word}");
+            assert!(bernoulli(&small, word, &mut |_| extension), "{word}");
+        }
+        assert!(bernoulli(&large, 0, &mut |e| u64::from(e > 4)));
+    }
+
+    /// Evidence: the digits of 1/e by Python's `decimal`. The last word decides.
+    #[test]
+    fn digits_are_compared_to_the_last() {
+        let digits = [
+            0x5e2d_58d8_b3bc_df1a,
+            0xbade_c782_9054_f90d,
+            0xda98_05aa_b56c_7733,
+            0x3024_b9d0_a507_daed,
+            0xb164_00bf_472b_4215,
+        ];
+        let one = Exponent::multiple(1.0, 1, 0);
+        for (more, below) in [(0, true), (1, false)] {
+            let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
+            assert_eq!(bernoulli(&one, digits[0], extension), below);
+        }
+    }
 }

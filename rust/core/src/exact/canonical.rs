@@ -23,7 +23,7 @@
 //!
 //! Equality is impossible for j > 1, where the constant term is δ > 0. For j = 1 the difference of both sides is (1 − δ)·(1 − b) > 0.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
 use super::search::last_true;
@@ -61,7 +61,7 @@ fn is_inside(eps: f64, delta: f64, j: u64) -> bool {
         if let Some(answer) = left.less(&before.plus(&twice(times_delta(&here, delta)))) {
             return answer;
         }
-        p += 1 + p / 2;
+        p += further(p);
     }
 }
 
@@ -87,7 +87,7 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
             if let Some(answer) = terms.is_below(&mut uniform, j) {
                 return answer;
             }
-            let more = 1 + p / 2;
+            let more = further(p);
             p += more;
             uniform.extend(more);
             terms = Terms::new(eps, delta, p);
@@ -98,8 +98,8 @@ pub fn magnitude(eps: f64, delta: f64, most: u64, v63: u64, extension: &mut impl
 /// ln(u/2) with u = v + τ(1 − v), where the geometric law has the magnitude (`kernel::canonical`), in floating point, from ln(v/2): for a guess.
 pub(super) fn ln_mapped(eps: f64, delta: f64, ln_half_v: f64) -> f64 {
     let (decay, drop) = ((-eps).exp(), -(-eps).exp_m1());
-    let half_u = ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop);
-    if half_u > 0.0 { half_u.ln() } else { ln_half_v }
+    // A number that underflows has the logarithm −∞, the guess of which is A.
+    (ln_half_v.exp().mul_add(drop, delta * decay) / (2.0 * delta).mul_add(decay, drop)).ln()
 }
 
 /// What the comparisons are made of, with `p` limbs of fraction.
@@ -149,10 +149,27 @@ mod tests {
     #[test]
     fn guesses_of_the_bound_are_near() {
         for eps in [1e-6, 1e-3, 0.1, 0.7, 4.0, 30.0] {
-            for delta in [0.9, 0.5, 0.01, 1e-6, 1e-20, 1e-38] {
+            for delta in [0.9, 0.5, 0.01, 1e-6, 1e-20, 1e-38, 1e-300] {
                 let (bound, asked) = questions::of(|| most(eps, delta));
                 assert!(asked <= 4, "{eps} {delta}: {bound}, {asked}");
             }
+        }
+    }
+
+    /// Evidence: the digits of S(1) = 2(1 − δ)/(1 + e) for δ = 1/16, by Python's `decimal`. The last word decides.
+    #[test]
+    fn digits_are_compared_to_the_last() {
+        let digits = [
+            0x408b_c2cc_3dbb_77a2,
+            0x7d34_180a_c154_f732,
+            0x5606_06ec_a9d3_67b1,
+            0x729e_862c_d54f_6402,
+            0xdafd_4b48_e5b9_2cc0,
+        ];
+        let (eps, delta) = (1.0, 1.0 / 16.0);
+        for (more, expected) in [(0, 1), (1, 0)] {
+            let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
+            assert_eq!(magnitude(eps, delta, most(eps, delta), digits[0], extension), expected);
         }
     }
 }

@@ -11,7 +11,7 @@
 //! rational, so equality means v·n_k = m_k for every k. If the m_k are proportional to the n_k, S(j) is the rational m/n and the
 //! question one about integers; otherwise equality is impossible, and growing precision decides.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exponent::Exponent;
 use super::limbs::{self, Limbs};
 use super::search::last_true;
@@ -90,17 +90,15 @@ impl Choice {
         let end = self.class.len();
         let mut v = Expansion { word, extension };
         // v = 0 is below every S(j) but 0.
-        let Some(leading) = (0..WORDS).find(|&i| v.word(i) != 0) else {
+        if (0..WORDS).all(|i| v.word(i) == 0) {
             let last = self.class.iter().rposition(|&class| class < self.counts.len());
             return Ok(last.unwrap_or(0));
-        };
+        }
         let (mut tail, mut finer) = (memory::filled(0, self.counts.len())?, None);
-        // Words that are zero say nothing: as many more are needed.
-        let start = leading + FIRST;
         let mut failure = None;
         let index = last_true(guess as u64, end as u64, |j| {
             count(&self.class[j as usize..], &mut tail);
-            let below = self.below(&mut v, &tail, start, &mut finer);
+            let below = self.below(&mut v, &tail, &mut finer);
             // The search has no way to stop early: any answer will do, since the index is not used.
             below.unwrap_or_else(|error| {
                 failure = Some(error);
@@ -110,20 +108,15 @@ impl Choice {
         failure.map_or(Ok(index as usize), Err)
     }
 
-    /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n.
+    /// Whether v < S(j), given the counts of the candidates from j on, 1 ≤ j < n. `finer` is kept from question to question of one search.
     fn below(
         &self,
         v: &mut Expansion<'_, impl Extension>,
         tail: &[u64],
-        start: usize,
         finer: &mut Option<Precision>,
     ) -> Result<bool, OutOfMemory> {
         if let Some((m, n)) = self.proportion(tail) {
             return Ok(v.less_than_ratio(m, n));
-        }
-        // Kept from question to question of one search.
-        if start > FIRST && finer.is_none() {
-            *finer = Some(Precision::new(&self.exponents, &self.counts, start)?);
         }
         loop {
             let precision = finer.as_ref().unwrap_or(&self.first);
@@ -134,8 +127,7 @@ impl Choice {
             if let Some(answer) = left.less(&right) {
                 return Ok(answer);
             }
-            // Half as much again each time: the total work is then about that of the last step.
-            *finer = Some(Precision::new(&self.exponents, &self.counts, p + p / 2)?);
+            *finer = Some(Precision::new(&self.exponents, &self.counts, p + further(p))?);
         }
     }
 
@@ -194,7 +186,41 @@ impl<E: Extension> Expansion<'_, E> {
             if !limbs::less(&m, &v.hi) {
                 return true;
             }
-            p += p / 2;
+            p += further(p);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: docs/contract.md section 1. A value has its word and 8192 extension words, and zeros after them.
+    #[test]
+    fn words_beyond_the_last_are_zero() {
+        let mut v = Expansion {
+            word: 1,
+            extension: &mut |e: usize| e as u64 + 2,
+        };
+        let words = 1 + 8192;
+        for (p, unknown) in [(words - 1, 1), (words, 0), (words + 2, 0)] {
+            let Enclosure { lo, hi } = v.enclosure(p);
+            assert!(
+                (0..p).all(|i| lo[p - 1 - i] == if i < words { i as u64 + 1 } else { 0 }),
+                "{p}"
+            );
+            assert_eq!(hi[0], lo[0] + unknown, "{p}");
+        }
+    }
+
+    /// Evidence: the binary digits of ⅓, which are 01 without end. v is below ⅓ by those that would follow, or above it by its last digit.
+    #[test]
+    fn a_third_is_told_from_its_digits() {
+        const DIGITS: u64 = 0x5555_5555_5555_5555;
+        for (more, below) in [(0, true), (1, false)] {
+            let extension = &mut |e: usize| DIGITS + more * u64::from(e == 8191);
+            let mut v = Expansion { word: DIGITS, extension };
+            assert_eq!(v.less_than_ratio(1, 3), below);
         }
     }
 }

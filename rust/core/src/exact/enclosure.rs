@@ -2,6 +2,11 @@
 
 use super::limbs::{self, Limbs};
 
+/// How many limbs more the next attempt has, from two limbs on. Half as many again: the total work is then about that of the last attempt.
+pub fn further(p: usize) -> usize {
+    p / 2
+}
+
 /// A real number between `lo` and `hi`, both included.
 ///
 /// The ends are integers in units of 2^(−64·p), `p` the precision in limbs: [`Enclosure::point`] and the functions that return an enclosure
@@ -99,5 +104,14 @@ impl Enclosure {
         } else {
             Some(false)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Values do not depend on it, but the work does.
+    #[test]
+    fn precision_grows_by_half() {
+        assert_eq!([2, 3, 4, 6, 9].map(super::further), [1, 1, 2, 3, 4]);
     }
 }

@@ -152,3 +152,17 @@ fn difference(high: f64, low: f64) -> (Limbs, i32) {
     debug_assert!(!negative, "{high} < {low}");
     (a, place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: [`exp::UNDERFLOW`] is 2^20, and (2^20 − 1)/ln 2 is 1 512 773.95.
+    #[test]
+    fn powers_end_at_the_underflow() {
+        let power = |count| Exponent::multiple(1.0, count, 0).power(2);
+        assert!(power(1 << 20).is_none());
+        let last = power((1 << 20) - 1).expect("not yet below 2^(−1 500 000)");
+        assert_eq!(last.shift, 1_512_774);
+    }
+}

@@ -14,7 +14,7 @@
 //! question and does not vanish, so some precision decides.
 
 use super::choice::Expansion;
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::limbs;
 use super::search::last_true;
@@ -252,7 +252,7 @@ fn decided(mut question: impl FnMut(usize) -> Option<bool>) -> bool {
         if let Some(answer) = question(p) {
             return answer;
         }
-        p += 1 + p / 2;
+        p += further(p);
     }
 }
 
@@ -330,6 +330,28 @@ mod tests {
                 assert!(n == 1 || shows(prefix, 0), "{growth:?} {n}");
             });
         }
+    }
+
+    /// Evidence: the same prefixes, from enclosures that leave several of them open.
+    #[test]
+    fn an_open_prefix_is_settled_by_the_coin() {
+        let growth = Growth::new(0.7, 1e-3);
+        let end = |prefix| {
+            let mut end = limbs::Limbs::zero(PREFIX + 1);
+            end[PREFIX - 1] = prefix;
+            end
+        };
+        growth.each_prefix(|n, prefix| {
+            // δ is no question for the coin.
+            let widths = if n > 1 { &[(0, 0), (0, 3), (2, 0), (2, 3)][..] } else { &[] };
+            for (below, above) in widths {
+                let open = Enclosure {
+                    lo: end(prefix - below),
+                    hi: end(prefix + above),
+                };
+                assert_eq!(growth.prefix(n, &open), prefix, "{n} {below} {above}");
+            }
+        });
     }
 
     /// Evidence: where the searches end. Numbers do not depend on a guess, so that no other test sees one that is far off.

@@ -22,7 +22,7 @@
 //! For count = 0 they would mean v/2·A = k and v/2·B = D − k. With A + B = 2D that gives A = 2k, but A is odd.
 
 use super::canonical;
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
 use super::search::last_true;
@@ -184,8 +184,8 @@ impl<'a, E: Extension> Decision<'a, E> {
             if let Some(answer) = self.compare(&numerator) {
                 return answer;
             }
-            // One word first, which nearly always decides. Then half as much again each time: the total work is about that of the last step.
-            let more = (self.p / 2).max(1);
+            // One word first, which nearly always decides.
+            let more = further(self.p);
             self.uniform.extend(more);
             self.set_precision(self.p + more);
         }
@@ -247,6 +247,19 @@ mod tests {
                 let beyond = matches!(*law, IntegerLaw::Canonical { most, .. } if x == most && guess > most);
                 assert!(guess == x || guess == x + 1 || beyond, "{law:?} {v63:x}: {guess} of {x}");
             }
+        }
+    }
+
+    /// Evidence: κ·(−ln v) is 10^300 or so.
+    #[test]
+    fn magnitudes_saturate_at_the_largest_integer() {
+        let (eps, cells, r) = (1e-300, 1, 1);
+        for law in [
+            IntegerLaw::Geometric { eps, cells },
+            IntegerLaw::OneSided { eps, cells },
+            IntegerLaw::Staircase { eps, cells, r },
+        ] {
+            assert_eq!(magnitude(&law, 1 << 61, &mut |_| 0), i64::MAX.cast_unsigned(), "{law:?}");
         }
     }
 }

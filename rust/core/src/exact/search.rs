@@ -84,5 +84,7 @@ mod tests {
         assert_eq!(questions((1 << 40) - 1, 1 << 40), 4);
         assert_eq!(questions((1 << 40) + 1, 1 << 40), 2);
         assert!(questions((1 << 40) + 1000, 1 << 40) <= 22);
+        // A guess beyond the end becomes the last that is not.
+        assert_eq!(questions(u64::MAX, (1 << 63) - 1), 1);
     }
 }

@@ -34,7 +34,7 @@
 //! one. For J = 0 it is v·A₀/2 − k. Where that is zero, the coefficient of b is (v − 1)·(D − k'), k' being the k of A + 1 where that is on stair 1 and
 //! 0 elsewhere. It is not zero: k' is D only at A + 1 = r, which is below.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::law::IntegerLaw;
 use super::limbs;
@@ -70,7 +70,7 @@ fn is_more(law: &IntegerLaw, j: u64, delta: f64) -> bool {
         if let Some(less) = left.less(&right) {
             return !less;
         }
-        p += 1 + p / 2;
+        p += further(p);
     }
 }
 
@@ -117,7 +117,7 @@ pub fn magnitude(law: &IntegerLaw, most: u64, v63: u64, extension: &mut impl Ext
             if let Some(answer) = terms.is_below(&mut uniform, &tail, j) {
                 return answer;
             }
-            let more = 1 + p / 2;
+            let more = further(p);
             p += more;
             uniform.extend(more);
             terms = Terms::new(law, p);
@@ -135,8 +135,8 @@ fn ln_mapped(law: &IntegerLaw, most: u64, ln_half_v: f64) -> f64 {
     let height = (numerator.k as f64 + numerator.m as f64 * decay) / (a as f64 + b as f64 * decay);
     let half_tail = height * (-eps * numerator.count as f64).exp();
     let half_v = ln_half_v.exp();
-    let half_u = half_v + (1.0 - 2.0 * half_v) * half_tail;
-    if half_u > 0.0 { half_u.ln() } else { ln_half_v }
+    // As in `canonical`, a number that underflows gives A.
+    (half_v + (1.0 - 2.0 * half_v) * half_tail).ln()
 }
 
 /// What the comparisons are made of, with `p` limbs of fraction.
@@ -235,6 +235,27 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Evidence: the digits of (S(1) − S(3))/(1 − S(3)) with S(j) = 2e^(−j)/(1 + 1/e), by Python's `decimal`. The last word decides.
+    #[test]
+    fn digits_are_compared_to_the_last() {
+        let digits = [
+            0x4034_8053_12b7_d922,
+            0x73f6_c705_a853_2e70,
+            0x81e8_d509_383e_1bf6,
+            0x2e5c_a708_dde6_a4dd,
+            0x34ff_fd84_f95e_e37a,
+        ];
+        let law = IntegerLaw::Staircase {
+            eps: 1.0,
+            cells: 1,
+            r: 1,
+        };
+        for (more, expected) in [(0, 1), (1, 0)] {
+            let extension = &mut |e: usize| digits.get(1 + e).map_or(0, |digit| digit + more * u64::from(e == 3));
+            assert_eq!(magnitude(&law, 2, digits[0], extension), expected);
         }
     }
 }

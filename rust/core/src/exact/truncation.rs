@@ -18,7 +18,7 @@
 //! Equality would make x, which is transcendental (Lindemann), a root of a polynomial with rational coefficients. Its constant term is
 //! −`delta`, or 1 − `delta` where m + 1 = D: it does not vanish.
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, further};
 use super::exp::{Power, Step};
 use super::search::last_true;
 use crate::lattice::dyadic::decompose;
@@ -48,7 +48,7 @@ impl Truncation {
             if let Some(answer) = self.compare(short, long, p) {
                 return answer;
             }
-            p += 1 + p / 2;
+            p += further(p);
         }
     }
 

@@ -92,12 +92,8 @@ impl<'a, E: Extension> Uniform<'a, E> {
     #[expect(clippy::cast_precision_loss, reason = "the guess is checked")]
     pub fn ln(&mut self) -> f64 {
         let head = u128::from(self.word(self.first)) << 64;
-        let tail = if self.known > 1 {
-            u128::from(self.word(self.first + 1))
-        } else {
-            // Not drawn yet: the middle of what it may be.
-            1 << 63
-        };
+        // What is not drawn yet is beyond what an `f64` holds.
+        let tail = if self.known > 1 { self.word(self.first + 1).into() } else { 0 };
         let f = ((head | tail) << self.zeros) as f64 * (-128.0_f64).exp2();
         f.ln() - self.exponent() as f64 * std::f64::consts::LN_2
     }

@@ -41,11 +41,18 @@ pub trait Answer: Copy + private::Sealed {
 /// ⌊x + ½⌋ as an `f64`, exactly.
 #[inline(always)]
 pub(crate) fn half_up(x: f64) -> f64 {
-    if DIRECT {
-        // The difference is rounded between −½ and 0 alone, and stays ½ or more there.
-        let whole = x.floor();
-        return whole + if x - whole >= 0.5 { 1.0 } else { 0.0 };
-    }
+    if DIRECT { half_up_by_floor(x) } else { half_up_by_sum(x) }
+}
+
+#[inline(always)]
+fn half_up_by_floor(x: f64) -> f64 {
+    // The difference is rounded between −½ and 0 alone, and stays ½ or more there.
+    let whole = x.floor();
+    whole + if x - whole >= 0.5 { 1.0 } else { 0.0 }
+}
+
+#[inline(always)]
+fn half_up_by_sum(x: f64) -> f64 {
     // Adding 2⁵² rounds to a whole number, halves to even. From there on all numbers are whole.
     let shift = if x.abs() < WHOLE { WHOLE.copysign(x) } else { 0.0 };
     let nearest = (x + shift) - shift;
@@ -182,7 +189,9 @@ mod tests {
             1e18,
         ];
         for x in steps.into_iter().flat_map(|x| [x, -x, x.next_up(), -x.next_up()]) {
-            assert_eq!(half_up(x) as i128, x.round_to_lattice(0), "{x:e}");
+            for rounded in [half_up(x), half_up_by_floor(x), half_up_by_sum(x)] {
+                assert_eq!(rounded as i128, x.round_to_lattice(0), "{x:e}");
+            }
             for log2_granularity in [-1022, -40, 3, 900] {
                 let steps = x.nearest() * power_of_two(log2_granularity).recip();
                 if steps.abs() < 1e38 {
@@ -209,6 +218,38 @@ mod tests {
             (6.0, 2, 2),
         ] {
             assert_eq!(x.round_to_lattice(log2), cells, "{x} on 2^{log2}");
+        }
+    }
+
+    /// Evidence: the definition, at the largest numbers of steps that do not saturate and the least that do.
+    #[test]
+    fn numbers_of_steps_saturate() {
+        let limit = power_of_two(126);
+        for log2 in [-126, -125, -80, 0, 100] {
+            let cells = |steps: f64| (steps * power_of_two(log2)).round_to_lattice(log2);
+            assert_eq!(cells(limit.next_down()), LIMIT - (1 << 73), "2^{log2}");
+            assert_eq!(cells(limit / 2.0), LIMIT / 2, "2^{log2}");
+            for beyond in [1.0, 1.5, 2.0, 3.0, 4.0, 1e30] {
+                assert_eq!(cells(beyond * limit), LIMIT, "{beyond} 2^{log2}");
+                assert_eq!(cells(-beyond * limit), -LIMIT, "{beyond} 2^{log2}");
+            }
+        }
+    }
+
+    /// Evidence: the range of 64-bit integers.
+    #[test]
+    fn floats_are_quick_where_integers_hold_them() {
+        let end = power_of_two(63);
+        for (x, whole, quick) in [
+            (end.next_down(), true, true),
+            (-end.next_down(), true, true),
+            (end, true, false),
+            (-2.0 * end, true, false),
+            (0.0, true, true),
+            (end, false, true),
+            (1e300, false, true),
+        ] {
+            assert_eq!(x.is_quick(whole), quick, "{x}");
         }
     }
 

@@ -68,3 +68,22 @@ impl FirstStair for Whole {
         (number, Self::exists(number, cells))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: the definition. An error of the quotient must leave it between the same two whole numbers.
+    #[test]
+    fn a_certain_r_has_room_for_the_error() {
+        for whole in [1.0, 3.0, 1000.0, 1e9, (1_u64 << 44) as f64] {
+            for distance in [-3.0, -1.5, -0.5, 0.0, 0.5, 1.5, 3.0] {
+                let quotient = whole + distance * (whole * L1_ERROR);
+                let (r, certain) = OptimalL1::r(0.0, 0.0, quotient);
+                assert_eq!(certain, distance.abs() > 1.0, "{whole} {distance}");
+                assert!(!certain || r == whole + f64::from(distance > 0.0), "{whole} {distance}");
+            }
+            assert_eq!(OptimalL1::r(0.0, 0.0, whole - 0.5), (whole, true));
+        }
+    }
+}

@@ -125,3 +125,28 @@ fn place<A: Arithmetic>(scale: f64, offset: f64, slack: f64, whole: f64, minus_l
     };
     law.place::<A>(whole, minus_ln)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::arithmetic::Separate;
+    use super::super::lattice::{Integers, LaplacePowers};
+    use super::*;
+
+    /// Evidence: the tolerance in a lane is the one that `proof` has checked.
+    #[test]
+    fn the_tolerance_grows_with_the_scale() {
+        fn check<L: OwnLane<N>, const N: usize>(eps: f64, sensitivity: f64, per_scale: f64, fixed: f64) {
+            let (place, _) = L::place::<Separate>(eps, sensitivity);
+            let slack = L::prepare::<Separate>(eps, 0.0, place)[1];
+            let proven = place[0] / eps * per_scale + fixed;
+            assert!(
+                (slack / proven - 1.0).abs() < 1e-12,
+                "{eps} {sensitivity}: {slack} for {proven}"
+            );
+        }
+        for (eps, sensitivity) in [(0.01, 1.0), (0.3, 5.0), (4.0, 3.0)] {
+            check::<Many<LaplacePowers>, 2>(eps, sensitivity, PER_SCALE, FIXED + BETA);
+            check::<Few<Integers>, 3>(eps, sensitivity, PER_SCALE_FEW, FIXED);
+        }
+    }
+}

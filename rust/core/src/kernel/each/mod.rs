@@ -213,3 +213,41 @@ pub(super) use {
     geometric::{BETA, PER_SCALE_FEW},
     staircase::{FLOOR_ERROR, PER_SPAN, rise},
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: the definition, ε from 2⁻²⁰ to 700 and D + D/ε up to 2⁴⁵, on both sides of its bounds.
+    #[test]
+    fn ordinary_parameters_are_those_of_the_fast_path() {
+        for (log2_eps, log2_cells, expected) in [
+            (-10, 34, true),
+            (-10, 35, false),
+            (0, 44, true),
+            (0, 45, false),
+            (-20, 0, true),
+            (-21, 0, false),
+            (9, 0, true),
+            (10, 0, false),
+        ] {
+            let [eps, cells] = [log2_eps, log2_cells].map(|log2| 2.0_f64.powi(log2));
+            let mut given = [[1.0; BLOCK], [1.0; BLOCK]];
+            (given[0][BLOCK - 1], given[1][BLOCK - 1]) = (eps, cells);
+            let given = Given {
+                eps: &given[0],
+                sensitivity: &given[1],
+                shape: &[1.0; BLOCK],
+            };
+            for tier in Tier::tested() {
+                for family in [
+                    Family::DiscreteLaplace,
+                    Family::DiscreteStaircaseL1,
+                    Family::DiscreteStaircaseNumber,
+                ] {
+                    assert_eq!(given.are_ordinary(tier, family), expected, "{eps} {cells} {family:?}");
+                }
+            }
+        }
+    }
+}

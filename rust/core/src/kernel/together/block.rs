@@ -96,3 +96,20 @@ impl Certain {
         doubt & SIGN == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{self, Table};
+    use super::*;
+
+    /// Evidence: the share of blocks in doubt. A scale that leaves room for the table's own tolerance is too large where words are mapped.
+    #[test]
+    fn mapped_words_have_a_larger_tolerance() {
+        let most = (MOST_IN_DOUBT / BLOCK as f64 - table::LEAST * power_of_two(-63)) / 2.0;
+        for (part, mapped) in [(0.9, true), (0.98, false)] {
+            let scale = part * most / (table::PER_SCALE + 1.0 / table::LEAST);
+            assert!(Table::<false>::new(scale, 0.5, Map::NONE).is_some(), "{part}");
+            assert_eq!(Table::<true>::new(scale, 0.5, Map::NONE).is_some(), mapped, "{part}");
+        }
+    }
+}

@@ -70,3 +70,27 @@ impl<const N: usize> Block for Counts<N> {
         doubt == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: the definitions, by the standard library's exponential.
+    #[test]
+    fn survival_functions_are_those_of_the_laws() {
+        for (eps, cells) in [(1.3_f64, 1), (5.0, 3), (0.02, 7)] {
+            let b = (-eps / cells as f64).exp();
+            for j in 1..9 {
+                let (one, two) = (b.powi(j), 2.0 * b.powi(j) / (1.0 + b));
+                assert!(
+                    (one_sided(eps, cells, j as usize) / one - 1.0).abs() < 1e-14,
+                    "{eps} {cells} {j}"
+                );
+                assert!(
+                    (two_sided(eps, cells, j as usize) / two - 1.0).abs() < 1e-14,
+                    "{eps} {cells} {j}"
+                );
+            }
+        }
+    }
+}

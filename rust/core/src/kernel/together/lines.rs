@@ -139,3 +139,16 @@ impl<const N: usize> Block for Lines<N> {
         self.certain.write(words, &whole, &largest, steps, out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Evidence: counting. The stairs end at 3, 13, 23 and 33, and u = τ = S(24) is the first word of the fourth.
+    #[test]
+    fn a_truncated_law_has_the_lines_that_it_reaches() {
+        let lines = Lines::<8>::truncated(&Truncated::new(1.0, 10, 4, 23, WORD_BITS)).unwrap();
+        assert!(lines.offsets[..4].is_sorted_by(|one, next| one < next), "{lines:?}");
+        assert_eq!(lines.offsets[4..], [lines.offsets[3]; 4]);
+    }
+}
