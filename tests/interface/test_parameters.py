@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._parameters import argument, count, exact_array, flag, lent, real
 
 NOT_NUMBERS = [
     ("4", "'4'"),
@@ -61,7 +62,9 @@ def test_masked_arrays_are_refused():
         sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]))
 
 
-@pytest.mark.parametrize("wrap", [lambda item: [item], lambda item: ([1.0], (item,)), lambda item: [[[item]], 2.0]])
+@pytest.mark.parametrize(
+    "wrap", [lambda item: [item], lambda item: ([1.0], (item,)), lambda item: [[[item]], 2.0], lambda item: [1, 2.0, item]]
+)
 @pytest.mark.parametrize("item", [np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.masked])
 def test_masked_arrays_are_refused_in_lists_too(wrap, item):
     """NumPy would take what is under the mask."""
@@ -126,6 +129,8 @@ def test_lack_of_memory_is_not_a_wrong_number(value, monkeypatch):
         ([1.0, 2**53 + 1], "9007199254740993 at index (1,)"),
         ([[2**70 + 1]], "1180591620717411303425 at index (0, 0)"),
         (np.array([1, 2**53 + 1]), "9007199254740993 at index (1,)"),
+        (np.array([2**53 + 1]), "9007199254740993 at index (0,)"),
+        (np.array([2**54 + 1, 2**54 + 3]), "18014398509481985 at index (0,)"),
         (np.array([2**64 - 1], np.uint64), "18446744073709551615 at index (0,)"),
     ],
 )
@@ -135,6 +140,15 @@ def test_numbers_that_float64_would_round_are_refused(name, value, shown):
         LAWS_BY_PARAMETER[name](value)
     rule = f"{name} must be exactly representable in float64, got "
     assert str(caught.value) == rule + shown
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("NaN"), [Fraction(1), float("nan")], np.longdouble("nan"), np.array([np.nan], np.longdouble)]
+)
+def test_no_number_is_refused_by_its_range_whatever_its_kind(value):
+    """NaN is not equal to itself, which is no rounding."""
+    with pytest.raises(sn.ParameterError, match=r"^eps must be finite and greater than 0, got nan"):
+        sn.Laplace(value)
 
 
 @pytest.mark.parametrize("value", [10**400, [10**400, 1.5], Fraction(10**400), [10**400]])
@@ -191,6 +205,23 @@ def test_arrays_are_copied():
     d = sn.Laplace(eps)
     eps[0] = 7
     assert d.eps.tolist() == [1, 2]
+
+
+def test_arrays_are_copied_only_where_they_must_be():
+    """Evidence: the docstrings of the gate, by the memory of what it returns."""
+    memory = np.arange(1.0, 25.0)
+    whole = memory[:12].reshape(3, 4)
+    for array in (whole, whole.T):
+        assert not np.shares_memory(real(array, "eps"), array)
+        for same in (exact_array(array, "eps"), argument(array, "x"), lent(array, "eps"), lent(array, "eps", memory[12:])):
+            assert np.shares_memory(same, array)
+            assert np.array_equal(same, array)
+        for out in (memory, whole[0], memory[12:].data):
+            assert not np.shares_memory(lent(array, "eps", out), array)
+    assert not np.shares_memory(lent(whole[:, ::2], "eps"), whole)
+    single = lent(np.array(2.0), "eps")
+    assert type(single) is float
+    assert single == 2.0
 
 
 @pytest.mark.parametrize(
@@ -318,8 +349,9 @@ def test_a_conversion_without_memory_says_so():
 def test_arguments_of_functions_are_rounded_and_parameters_are_not():
     """Evidence: the nearest float64, by `float`."""
     law = sn.Laplace(1.0, 2.0**53)
-    for x in (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)], 10**400):
-        nearest = np.inf if x == 10**400 else np.vectorize(float, otypes=[float])(x)
+    finite = (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)])
+    rounded = [(x, np.vectorize(float, otypes=[float])(x)) for x in finite]
+    for x, nearest in [*rounded, (10**400, np.inf), (-(10**400), -np.inf)]:
         assert np.array_equal(law.cdf(x), law.cdf(nearest))
         with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
             sn.Laplace(x)
@@ -332,3 +364,33 @@ def test_the_ends_of_a_count_are_allowed(kind):
     assert len(next(chunks(5, kind(2**63 - 1)))) == 5
     with pytest.raises(sn.ParameterError, match=r"^chunk_size must be an integer from 1 to 2\*\*63 - 1, got 0$"):
         chunks(5, kind(0))
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (1, "1"),
+        (511, "511"),
+        (512, "512"),
+        (1000, "1000"),
+        (1023, "2**10 - 1"),
+        (1024, "2**10"),
+        (1025, "1025"),
+        (2**63, "2**63"),
+    ],
+)
+def test_large_limits_are_powers_of_two(most, shown):
+    with pytest.raises(sn.ParameterError) as caught:
+        count(most + 1, "k", least=1, most=most)
+    assert str(caught.value) == f"k must be an integer from 1 to {shown}, got {most + 1}"
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+def test_a_flag_is_a_bool(value):
+    assert flag(value, "lattice") is bool(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 2, 1.0, 0.0, "no", None, [], [True], np.array([True])])
+def test_nothing_else_is_a_flag(value):
+    with pytest.raises(sn.ParameterTypeError, match=r"^lattice must be True or False, got "):
+        flag(value, "lattice")
