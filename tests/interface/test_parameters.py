@@ -1,6 +1,8 @@
 """The gate for numbers: what is refused, by the text, and what is converted exactly."""
 
 import numbers
+from collections import UserList, deque
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._parameters import argument, count, exact_array, flag, lent, real
+from stairnoise._parameters import argument, count, exact_array, flag, lent, number_array, real
 
 NOT_NUMBERS = [
     ("4", "'4'"),
@@ -71,6 +73,74 @@ def test_masked_arrays_are_refused_in_lists_too(wrap, item):
     for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
         with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
             call(wrap(item))
+
+
+class Offers:
+    """An object of another library that offers an array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+@pytest.mark.parametrize("wrap", [lambda item: item, lambda item: [item], lambda item: [[[1.0, 2.0]], deque([item])]])
+def test_masked_arrays_of_other_libraries_are_refused(wrap):
+    for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
+        call(wrap(Offers(np.array([1.0, 2.0]))))
+        with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
+            call(wrap(Offers(np.ma.array([1.0, 2.0], mask=[False, True]))))
+
+
+def outcome(call, value):
+    try:
+        return np.asarray(call(value)).tolist()
+    except (sn.ParameterError, sn.ParameterTypeError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("kind", [UserList, deque, lambda items: [UserList(items)]])
+@pytest.mark.parametrize(
+    ("items", "refused"),
+    [
+        ([], None),
+        ([1, 2.5], None),
+        ([[1, 2], (3, 4.5)], None),
+        ([2**53 + 1, 2**53 + 3], None),
+        ([True, 2.5], "a real number"),
+        ([[1.0], [True]], "a real number"),
+        (["4"], "a real number"),
+        ([2**53 + 1, 0.5], "exactly representable"),
+        ([np.ma.masked, 1.0], "a masked array"),
+        ([1.0, np.ma.array([2.0])], "a masked array"),
+    ],
+)
+def test_other_sequences_are_read_as_lists(kind, items, refused):
+    """Evidence: the list of the same numbers. NumPy would round the wide number of a sequence, and take True for 1."""
+    nested = isinstance(kind([]), list)
+    for call in (lambda value: number_array(value, "values"), lambda value: real(value, "eps")):
+        found = outcome(call, kind(items))
+        assert found == outcome(call, [items] if nested else items)
+        assert refused is None or refused in found[1]
+
+
+class Broken(Sequence):
+    """A sequence that cannot be read."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        raise RuntimeError("secret")
+
+
+@pytest.mark.parametrize("value", [Broken(), [1.0, Broken()], UserList([Broken()])])
+def test_a_sequence_that_cannot_be_read_is_refused_without_its_text(value):
+    with pytest.raises(sn.ParameterTypeError, match=r"^eps must be a real number or an array of real numbers, got ") as caught:
+        sn.Laplace(value)
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
 
 
 def _deep(levels):
