@@ -331,6 +331,7 @@ def test_index_of_a_bad_value_is_the_callers():
         (-(2**63) - 1, ""),
         ([1, 2**63], " at index (1,)"),
         ([2**63, 1, -(2**64)], " at index (0,)"),
+        ([-(2**63), 2**63 - 1, 2**63], " at index (2,)"),
         ([[1], [10**30]], " at index (1, 0)"),
         (np.array([1, 2**63], np.uint64), " at index (1,)"),
         (np.uint64(2**63), ""),

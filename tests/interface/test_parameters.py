@@ -169,10 +169,20 @@ class Strange(numbers.Number):
         raise RuntimeError("never")
 
 
+@numbers.Integral.register
+class Uncountable:
+    """A whole number that cannot be had."""
+
+    def __int__(self):
+        raise RuntimeError("secret")
+
+    __index__ = __float__ = __repr__ = __int__
+
+
 RAGGED = [np.ones((2, 3)), np.ones((2, 4))]
 
 
-@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED])
+@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED, Uncountable(), [1, Uncountable()]], ids=lambda value: "")
 def test_numbers_that_are_not_floats_are_refused(value):
     for name, call in {"eps": sn.Laplace, "values": sn.Laplace(1.0).release, "x": sn.Laplace(1.0).cdf}.items():
         with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a real number or an array of real numbers, got "):
@@ -425,6 +435,13 @@ def test_arguments_of_functions_are_rounded_and_parameters_are_not():
         assert np.array_equal(law.cdf(x), law.cdf(nearest))
         with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
             sn.Laplace(x)
+
+
+@pytest.mark.parametrize("x", [Decimal("sNaN"), [Decimal("sNaN"), 1.0]])
+def test_a_signalling_nan_is_no_number_that_rounds(x):
+    for name, call in {"x": sn.Laplace(1.0).cdf, "eps": sn.Laplace}.items():
+        with pytest.raises(sn.ParameterError, match=rf"^{name} must be exactly representable in float64, got "):
+            call(x)
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uint64])
