@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
-from stairnoise._parameters import argument, count, exact_array, flag, lent, number_array, real
+from stairnoise._parameters import argument, count, exact_array, flag, lent, number_array, real, single
 
 NOT_NUMBERS = [
     ("4", "'4'"),
@@ -274,6 +274,19 @@ def test_arrays_become_read_only_float64(value):
     assert not eps.flags.writeable
 
 
+@pytest.mark.parametrize("value", [4, 4.0, np.float64(4), Fraction(4), np.array(4)])
+def test_a_single_number(value):
+    number = single(value, "eps")
+    assert type(number) is float
+    assert number == 4.0
+
+
+@pytest.mark.parametrize("value", [[4.0], np.array([4.0]), []])
+def test_an_array_is_no_single_number(value):
+    with pytest.raises(sn.ParameterError, match=rf"^eps must be a single number, got .* shape \({len(value)},\)$"):
+        single(value, "eps")
+
+
 def test_wide_exact_integers_are_fine():
     assert sn.Laplace(1, 2**70).sensitivity == 2.0**70
     assert sn.Laplace(1, [2**70]).sensitivity.tolist() == [2.0**70]
@@ -299,9 +312,9 @@ def test_arrays_are_copied_only_where_they_must_be():
         for out in (memory, whole[0], memory[12:].data):
             assert not np.shares_memory(lent(array, "eps", out), array)
     assert not np.shares_memory(lent(whole[:, ::2], "eps"), whole)
-    single = lent(np.array(2.0), "eps")
-    assert type(single) is float
-    assert single == 2.0
+    number = lent(np.array(2.0), "eps")
+    assert type(number) is float
+    assert number == 2.0
 
 
 @pytest.mark.parametrize(
