@@ -44,6 +44,8 @@ class Forks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            raise pytest.UsageError("a file of tests cannot be collected")
         # In a fork, so that nothing is kept from it, such as the laws of earlier calls.
         measured = forked(lambda: self.measured(session.items))
         if measured is None or self.failed:

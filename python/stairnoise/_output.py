@@ -69,7 +69,7 @@ def output_array(
 def released_array(shape: Shape, out: Memory | None, default: str, allowed: tuple[str, ...]) -> NDArray[Any]:
     """Return the array that a release fills, of NumPy's own class: the memory of `out` if given, otherwise a new array."""
     if out is None:
-        return _allocate(shape, _dtypes((default,))[0], "values")
+        return _allocate(shape, np.dtype(default), "values")
     memory = _checked_memory(out, allowed)
     if memory.shape != shape:
         raise ParameterError(f"out must have shape {shape}, the one that values and parameters broadcast to, got {memory.shape}")
@@ -114,7 +114,7 @@ def chunks_of(
 def overlaps_itself(array: NDArray[Any]) -> bool:
     """Tell whether two elements share a byte, as views by ``as_strided`` can."""
     axes = [(abs(stride), length) for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
-    if array.size == 0 or not axes:
+    if array.size == 0:
         return False
     reach = array.itemsize  # bytes spanned by the axes walked so far
     nested = True
@@ -227,4 +227,5 @@ def _dtypes(names: tuple[str, ...]) -> tuple[np.dtype[Any], ...]:
 
 
 def _alternatives(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

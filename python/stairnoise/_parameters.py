@@ -107,8 +107,6 @@ def argument(value: object, name: str) -> Real:
 
 def single(value: object, name: str) -> float:
     """Convert a parameter that may not be an array, as `real` does."""
-    if type(value) is float:
-        return value
     number = real(value, name)
     if not isinstance(number, float):
         raise ParameterError(f"{name} must be a single number, got {received(number)}")
@@ -134,12 +132,12 @@ def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray
     refuse_lazy(value, name)
     if not _converts(value):
         raise ParameterTypeError(_not_a_number(value, name))
-    try:
-        array = np.asarray(value) if _offers_array(value) else by_dlpack(value)
-    except Exception as error:  # __array__ of a foreign object may raise anything, with its content in the text
-        raise _unconverted(error, value, name) from None
-    refuse_dimensions(array, name)
-    return _require_real_dtype(array, value, name)
+    read = _read(value, name)
+    if isinstance(read, list):
+        _refuse_items(read, name)
+        return _from_python(read, name, rounding)
+    refuse_dimensions(read, name)
+    return _require_real_dtype(read, value, name)
 
 
 def count(value: object, name: str, *, least: int, most: int) -> int:
@@ -181,15 +179,16 @@ def _refuse_items(items: Sequence[Any], name: str, index: tuple[int, ...] = ()) 
     if kinds <= _USUAL or all(map(_is_real_type, kinds)):
         return
     for number, item in enumerate(items):
+        inner = item
         if isinstance(item, np.ndarray):
             refuse_masked(item, name)
-        elif isinstance(item, (list, tuple)):
-            if len(index) < MOST_DIMENSIONS:
-                _refuse_items(item, name, (*index, number))
-        elif not _is_real_type(type(item)):
+        elif not isinstance(item, (list, tuple)) and not _is_real_type(type(item)):
             refuse_lazy(item, name)
             if not _converts(item):
                 raise ParameterTypeError(_not_a_number(item, name) + place((*index, number)))
+            inner = _read(item, name)
+        if isinstance(inner, (list, tuple)) and len(index) < MOST_DIMENSIONS:
+            _refuse_items(inner, name, (*index, number))
 
 
 def refuse_dimensions(array: NDArray[Any], name: str) -> None:
@@ -212,13 +211,31 @@ def _converts(value: object) -> bool:
 
     NumPy itself would ask any object for its attributes, length and items, which would run a lazy query.
     """
-    return not issubclass(type(value), (str, bytes)) and (_offers_array(value) or exports_dlpack(value))
+    kind = type(value)
+    return not issubclass(kind, (str, bytes)) and (issubclass(kind, Sequence) or _offers_array(value) or exports_dlpack(value))
 
 
 def _offers_array(value: object) -> bool:
-    """Tell whether ``np.asarray`` takes an object: by ``__array__`` or a similar attribute, a buffer, or a sequence."""
-    kind = type(value)
-    return issubclass(kind, Sequence) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS) or exports_buffer(value)
+    """Tell whether an object offers NumPy an array: by ``__array__`` or a similar attribute, or a buffer."""
+    return any(hasattr(type(value), protocol) for protocol in _PROTOCOLS) or exports_buffer(value)
+
+
+def _read(value: Any, name: str) -> NDArray[Any] | list[Any]:
+    """Read the array that an object offers, or else the items of a sequence.
+
+    NumPy would round wide integers of a sequence that is no list, take its bools for numbers, and take what is under a mask.
+    """
+    try:
+        if _offers_array(value):
+            array = np.asanyarray(value)
+        elif exports_dlpack(value):
+            array = by_dlpack(value)
+        else:
+            return list(value)
+    except Exception as error:  # foreign code may raise anything, with its content in the text
+        raise _unconverted(error, value, name) from None
+    refuse_masked(array, name)
+    return base_view(array)
 
 
 def _is_integer_type(kind: type) -> bool:

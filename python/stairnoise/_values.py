@@ -48,10 +48,10 @@ def require(name: str, allowed: NDArray[np.bool_] | np.bool_, rule: str) -> None
 def whole_numbers(values: object) -> NDArray[Any]:
     """Convert the caller's true answers to an array, or refuse them if one is not a whole number."""
     array = number_array(values, "values")
-    broken = np.flatnonzero(np.isfinite(array) & (array != np.floor(array))) if array.dtype.kind == "f" else np.empty(0, int)
-    if broken.size:
-        place = f" at index {tuple(map(int, np.unravel_index(broken[0], array.shape)))}" if array.ndim else ""
-        raise ParameterError(f"values must be whole numbers with l2_sensitivity, got one that is not{place}")
+    if array.dtype.kind != "f":
+        return _to_int64(array)
+    # What is not finite passes here, and the extension refuses it.
+    require("values", np.isnan(array) | (array == np.floor(array)), "whole numbers with l2_sensitivity")
     return array
 
 

@@ -158,6 +158,8 @@ def test_release_with_an_l2_sensitivity_takes_whole_numbers_only():
     assert out.tolist() == [9.0] * 3
     with pytest.raises(sn.ParameterError, match=r"^values must be finite"):
         law.release([1.0, math.nan], l2_sensitivity=1)
+    with pytest.raises(sn.ParameterError, match=r"^values must be within int64, got one that is not at index \(1,\)$"):
+        law.release([1, 2**70], l2_sensitivity=1)
 
 
 @pytest.mark.parametrize(

@@ -321,7 +321,7 @@ def test_index_of_a_bad_value_is_the_callers():
     """Not that of the shape to which values and parameters broadcast."""
     law = sn.Laplace(np.ones((5, 1)))
     with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(2,\)"):
-        law.release([0.0, 1.0, float("nan")], rng=seeded())
+        law.release([0.0, 1.0, float("nan"), float("inf")], rng=seeded())
 
 
 @pytest.mark.parametrize(
@@ -330,6 +330,8 @@ def test_index_of_a_bad_value_is_the_callers():
         (2**63, ""),
         (-(2**63) - 1, ""),
         ([1, 2**63], " at index (1,)"),
+        ([2**63, 1, -(2**64)], " at index (0,)"),
+        ([-(2**63), 2**63 - 1, 2**63], " at index (2,)"),
         ([[1], [10**30]], " at index (1, 0)"),
         (np.array([1, 2**63], np.uint64), " at index (1,)"),
         (np.uint64(2**63), ""),
@@ -346,6 +348,15 @@ def test_lists_that_float64_would_round_are_refused():
     with pytest.raises(sn.ParameterError) as caught:
         CONTINUOUS[0].release([0.5, 2**53 + 1], rng=seeded())
     assert str(caught.value) == ("values must be exactly representable in float64, got a value of type int at index (1,)")
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long double is float64 here")
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: np.array([0, value])])
+def test_long_doubles_must_be_exact(wrap):
+    law, half = CONTINUOUS[0], np.longdouble(0.5)
+    assert np.array_equal(law.release(wrap(half), rng=seeded()), law.release(wrap(0.5), rng=seeded()))
+    with pytest.raises(sn.ParameterError, match=r"^values must be exactly representable in float64, got "):
+        law.release(wrap(half / 3), rng=seeded())
 
 
 @pytest.mark.parametrize("rng", [sn.SeededRng(1), sn.SeededRng(1, allow_release=False)])

@@ -71,7 +71,7 @@ def test_any_size_any_chunk_any_start_any_generator(law, data):
 def test_dtypes_and_threads(law):
     for dtype in law._dtypes:
         whole = law.sample(N, dtype=dtype, rng=sn.SeededRng(9))
-        chunks = joined(law.sample_chunks(N, 9, dtype=dtype, threads=2, rng=sn.SeededRng(9)))
+        chunks = joined(law.sample_chunks(N, 9, dtype=np.dtype(dtype), threads=2, rng=sn.SeededRng(9)))
         assert chunks.dtype == dtype
         assert np.array_equal(chunks, whole)
 

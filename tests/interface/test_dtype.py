@@ -13,7 +13,7 @@ DISCRETE_RULE = "dtype must be int64, int32 or float64, got "
 
 
 @pytest.mark.parametrize("law", CONTINUOUS)
-@pytest.mark.parametrize("dtype", [None, float, "float64", np.float64, np.float32, "f4"])
+@pytest.mark.parametrize("dtype", [None, float, "float64", np.float64, np.dtype("f8"), np.float32, "f4"])
 def test_continuous(law, dtype):
     noise = law.sample(50, rng=sn.SeededRng(1), dtype=dtype)
     assert noise.dtype == np.dtype(dtype)
@@ -22,7 +22,7 @@ def test_continuous(law, dtype):
 
 
 @pytest.mark.parametrize("law", DISCRETE)
-@pytest.mark.parametrize("dtype", [None, "int64", np.int32, "float64", float])
+@pytest.mark.parametrize("dtype", [None, "int64", np.int32, "float64", float, np.dtype("f8")])
 def test_discrete(law, dtype):
     noise = law.sample(50, rng=sn.SeededRng(1), dtype=dtype)
     assert noise.dtype == np.dtype(dtype or "int64")

@@ -232,6 +232,19 @@ def test_overlaps_itself_as_its_bytes_say():
             assert overlaps_itself(_Layout(shape, strides)) is overlaps, (shape, strides)
 
 
+@pytest.mark.parametrize(
+    ("shape", "strides", "overlaps"),
+    [
+        ((2**10, 2**45), (2**48, 8), False), ((2**45, 2**10), (8, 2**48), False), ((2**45, 2**10), (-8, 2**48), False),
+        ((2**45, 2**10), (16, 2**49), False), ((2**45, 3), (24, 8), False), ((3, 1, 2**45), (8, 0, 24), False),
+        ((2**45, 2), (8, 2**47), True), ((2**45, 2**10), (8, 0), True), ((2**45, 4), (8, 8), True),
+    ],
+)  # fmt: skip
+def test_usual_layouts_need_no_list_of_their_elements(shape, strides, overlaps):
+    """No memory holds it."""
+    assert overlaps_itself(_Layout(shape, strides)) is overlaps
+
+
 class _Layout:
     """The layout of a float64 array without its memory."""
 

@@ -1,6 +1,8 @@
 """The gate for numbers: what is refused, by the text, and what is converted exactly."""
 
 import numbers
+from collections import UserList, deque
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._parameters import argument, count, exact_array, flag, lent, number_array, real, single
 
 NOT_NUMBERS = [
     ("4", "'4'"),
@@ -61,13 +64,83 @@ def test_masked_arrays_are_refused():
         sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]))
 
 
-@pytest.mark.parametrize("wrap", [lambda item: [item], lambda item: ([1.0], (item,)), lambda item: [[[item]], 2.0]])
+@pytest.mark.parametrize(
+    "wrap", [lambda item: [item], lambda item: ([1.0], (item,)), lambda item: [[[item]], 2.0], lambda item: [1, 2.0, item]]
+)
 @pytest.mark.parametrize("item", [np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.masked])
 def test_masked_arrays_are_refused_in_lists_too(wrap, item):
     """NumPy would take what is under the mask."""
     for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
         with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
             call(wrap(item))
+
+
+class Offers:
+    """An object of another library that offers an array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+@pytest.mark.parametrize("wrap", [lambda item: item, lambda item: [item], lambda item: [[[1.0, 2.0]], deque([item])]])
+def test_masked_arrays_of_other_libraries_are_refused(wrap):
+    for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
+        call(wrap(Offers(np.array([1.0, 2.0]))))
+        with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
+            call(wrap(Offers(np.ma.array([1.0, 2.0], mask=[False, True]))))
+
+
+def outcome(call, value):
+    try:
+        return np.asarray(call(value)).tolist()
+    except (sn.ParameterError, sn.ParameterTypeError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("kind", [UserList, deque, lambda items: [UserList(items)]])
+@pytest.mark.parametrize(
+    ("items", "refused"),
+    [
+        ([], None),
+        ([1, 2.5], None),
+        ([[1, 2], (3, 4.5)], None),
+        ([2**53 + 1, 2**53 + 3], None),
+        ([True, 2.5], "a real number"),
+        ([[1.0], [True]], "a real number"),
+        (["4"], "a real number"),
+        ([2**53 + 1, 0.5], "exactly representable"),
+        ([np.ma.masked, 1.0], "a masked array"),
+        ([1.0, np.ma.array([2.0])], "a masked array"),
+    ],
+)
+def test_other_sequences_are_read_as_lists(kind, items, refused):
+    """Evidence: the list of the same numbers. NumPy would round the wide number of a sequence, and take True for 1."""
+    nested = isinstance(kind([]), list)
+    for call in (lambda value: number_array(value, "values"), lambda value: real(value, "eps")):
+        found = outcome(call, kind(items))
+        assert found == outcome(call, [items] if nested else items)
+        assert refused is None or refused in found[1]
+
+
+class Broken(Sequence):
+    """A sequence that cannot be read."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        raise RuntimeError("secret")
+
+
+@pytest.mark.parametrize("value", [Broken(), [1.0, Broken()], UserList([Broken()])])
+def test_a_sequence_that_cannot_be_read_is_refused_without_its_text(value):
+    with pytest.raises(sn.ParameterTypeError, match=r"^eps must be a real number or an array of real numbers, got ") as caught:
+        sn.Laplace(value)
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
 
 
 def _deep(levels):
@@ -96,10 +169,20 @@ class Strange(numbers.Number):
         raise RuntimeError("never")
 
 
+@numbers.Integral.register
+class Uncountable:
+    """A whole number that cannot be had."""
+
+    def __int__(self):
+        raise RuntimeError("secret")
+
+    __index__ = __float__ = __repr__ = __int__
+
+
 RAGGED = [np.ones((2, 3)), np.ones((2, 4))]
 
 
-@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED])
+@pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED, Uncountable(), [1, Uncountable()]], ids=lambda value: "")
 def test_numbers_that_are_not_floats_are_refused(value):
     for name, call in {"eps": sn.Laplace, "values": sn.Laplace(1.0).release, "x": sn.Laplace(1.0).cdf}.items():
         with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a real number or an array of real numbers, got "):
@@ -126,6 +209,8 @@ def test_lack_of_memory_is_not_a_wrong_number(value, monkeypatch):
         ([1.0, 2**53 + 1], "9007199254740993 at index (1,)"),
         ([[2**70 + 1]], "1180591620717411303425 at index (0, 0)"),
         (np.array([1, 2**53 + 1]), "9007199254740993 at index (1,)"),
+        (np.array([2**53 + 1]), "9007199254740993 at index (0,)"),
+        (np.array([2**54 + 1, 2**54 + 3]), "18014398509481985 at index (0,)"),
         (np.array([2**64 - 1], np.uint64), "18446744073709551615 at index (0,)"),
     ],
 )
@@ -135,6 +220,15 @@ def test_numbers_that_float64_would_round_are_refused(name, value, shown):
         LAWS_BY_PARAMETER[name](value)
     rule = f"{name} must be exactly representable in float64, got "
     assert str(caught.value) == rule + shown
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("NaN"), [Fraction(1), float("nan")], np.longdouble("nan"), np.array([np.nan], np.longdouble)]
+)
+def test_no_number_is_refused_by_its_range_whatever_its_kind(value):
+    """NaN is not equal to itself, which is no rounding."""
+    with pytest.raises(sn.ParameterError, match=r"^eps must be finite and greater than 0, got nan"):
+        sn.Laplace(value)
 
 
 @pytest.mark.parametrize("value", [10**400, [10**400, 1.5], Fraction(10**400), [10**400]])
@@ -180,6 +274,19 @@ def test_arrays_become_read_only_float64(value):
     assert not eps.flags.writeable
 
 
+@pytest.mark.parametrize("value", [4, 4.0, np.float64(4), Fraction(4), np.array(4)])
+def test_a_single_number(value):
+    number = single(value, "eps")
+    assert type(number) is float
+    assert number == 4.0
+
+
+@pytest.mark.parametrize("value", [[4.0], np.array([4.0]), []])
+def test_an_array_is_no_single_number(value):
+    with pytest.raises(sn.ParameterError, match=rf"^eps must be a single number, got .* shape \({len(value)},\)$"):
+        single(value, "eps")
+
+
 def test_wide_exact_integers_are_fine():
     assert sn.Laplace(1, 2**70).sensitivity == 2.0**70
     assert sn.Laplace(1, [2**70]).sensitivity.tolist() == [2.0**70]
@@ -191,6 +298,23 @@ def test_arrays_are_copied():
     d = sn.Laplace(eps)
     eps[0] = 7
     assert d.eps.tolist() == [1, 2]
+
+
+def test_arrays_are_copied_only_where_they_must_be():
+    """Evidence: the docstrings of the gate, by the memory of what it returns."""
+    memory = np.arange(1.0, 25.0)
+    whole = memory[:12].reshape(3, 4)
+    for array in (whole, whole.T):
+        assert not np.shares_memory(real(array, "eps"), array)
+        for same in (exact_array(array, "eps"), argument(array, "x"), lent(array, "eps"), lent(array, "eps", memory[12:])):
+            assert np.shares_memory(same, array)
+            assert np.array_equal(same, array)
+        for out in (memory, whole[0], memory[12:].data):
+            assert not np.shares_memory(lent(array, "eps", out), array)
+    assert not np.shares_memory(lent(whole[:, ::2], "eps"), whole)
+    number = lent(np.array(2.0), "eps")
+    assert type(number) is float
+    assert number == 2.0
 
 
 @pytest.mark.parametrize(
@@ -318,11 +442,19 @@ def test_a_conversion_without_memory_says_so():
 def test_arguments_of_functions_are_rounded_and_parameters_are_not():
     """Evidence: the nearest float64, by `float`."""
     law = sn.Laplace(1.0, 2.0**53)
-    for x in (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)], 10**400):
-        nearest = np.inf if x == 10**400 else np.vectorize(float, otypes=[float])(x)
+    finite = (2**53 + 1, Fraction(2**54, 3), [2**53 + 1, 0.5], [Fraction(1, 3)])
+    rounded = [(x, np.vectorize(float, otypes=[float])(x)) for x in finite]
+    for x, nearest in [*rounded, (10**400, np.inf), (-(10**400), -np.inf)]:
         assert np.array_equal(law.cdf(x), law.cdf(nearest))
         with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
             sn.Laplace(x)
+
+
+@pytest.mark.parametrize("x", [Decimal("sNaN"), [Decimal("sNaN"), 1.0]])
+def test_a_signalling_nan_is_no_number_that_rounds(x):
+    for name, call in {"x": sn.Laplace(1.0).cdf, "eps": sn.Laplace}.items():
+        with pytest.raises(sn.ParameterError, match=rf"^{name} must be exactly representable in float64, got "):
+            call(x)
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uint64])
@@ -332,3 +464,33 @@ def test_the_ends_of_a_count_are_allowed(kind):
     assert len(next(chunks(5, kind(2**63 - 1)))) == 5
     with pytest.raises(sn.ParameterError, match=r"^chunk_size must be an integer from 1 to 2\*\*63 - 1, got 0$"):
         chunks(5, kind(0))
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (1, "1"),
+        (511, "511"),
+        (512, "512"),
+        (1000, "1000"),
+        (1023, "2**10 - 1"),
+        (1024, "2**10"),
+        (1025, "1025"),
+        (2**63, "2**63"),
+    ],
+)
+def test_large_limits_are_powers_of_two(most, shown):
+    with pytest.raises(sn.ParameterError) as caught:
+        count(most + 1, "k", least=1, most=most)
+    assert str(caught.value) == f"k must be an integer from 1 to {shown}, got {most + 1}"
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+def test_a_flag_is_a_bool(value):
+    assert flag(value, "lattice") is bool(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 2, 1.0, 0.0, "no", None, [], [True], np.array([True])])
+def test_nothing_else_is_a_flag(value):
+    with pytest.raises(sn.ParameterTypeError, match=r"^lattice must be True or False, got "):
+        flag(value, "lattice")

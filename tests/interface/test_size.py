@@ -57,6 +57,7 @@ SIZE_ERRORS = [
     ([3], sn.ParameterTypeError, "[3]"),
     ((3, 2.0), sn.ParameterTypeError, "2.0"),
     (np.array([3]), sn.ParameterTypeError, "an array of dtype int64 and shape (1,)"),
+    (np.array([3, 4]), sn.ParameterTypeError, "an array of dtype int64 and shape (2,)"),
     (1j, sn.ParameterTypeError, "1j"),
 ]
 

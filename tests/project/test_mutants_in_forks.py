@@ -1,13 +1,14 @@
 """Mutants exchanged in a live module (scripts/mutants_in_forks.py)."""
 
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 pytest.importorskip("cosmic_ray", reason="needs cosmic-ray")
 
-from scripts.mutants_in_forks import exchange, forked
+from scripts.mutants_in_forks import Forks, exchange, forked
 
 SOURCE = """
 from functools import cache
@@ -52,3 +53,10 @@ def test_the_same_text_changes_nothing(modules: tuple[ModuleType, ModuleType]) -
 def test_a_fork_answers_or_does_not() -> None:
     assert forked(lambda: [1, "a"]) == [1, "a"]
     assert forked(lambda: sys.exit("ends")) is None
+
+
+def test_a_file_that_cannot_be_collected_ends_the_run() -> None:
+    """Its tests would be missing, and what they notice would survive."""
+    session: Any = SimpleNamespace(testsfailed=1, items=[])
+    with pytest.raises(pytest.UsageError, match="collected"):
+        Forks("", []).pytest_runtestloop(session)
