@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 KINDS = {"real": "a real number", "integer": "a count or another integer"}
 DEFAULT = ("real", 1, 1, 1e-6, 30)
-COLUMNS = ("mechanism", "E|X|", "standard deviation", "95 % bound", "P(0)", "E|X| ratio")
+COLUMNS = ("mechanism", "mean error", "standard deviation", "95 % bound", "chance of 0", "ratio")
 _LINES = ("solid", "dashed", "dotted")
 assert len(_LINES) == CURVES
 
@@ -118,7 +118,7 @@ def _table(cell: dict[str, Any]) -> str:
     return (
         '<div class="pst-scrollable-table-container" role="region" aria-label="Errors of each mechanism">'
         '<table class="table" id="explore-table">'
-        "<caption>Error of one release, the least E|X| first</caption>"
+        "<caption>Error of one release, the least mean error first</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

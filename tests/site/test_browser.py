@@ -216,8 +216,10 @@ def test_explore_works_by_keyboard(browser: Any, address: str, site: Path) -> No
     assert browser.find_element("id", "explore-says").get_attribute("aria-live") == "polite"
 
 
-def test_explore_has_names_for_a_screen_reader(browser: Any, address: str) -> None:
-    """By the browser's own accessibility tree."""
+@pytest.mark.parametrize("width", WIDTHS)
+def test_explore_has_names_for_a_screen_reader(browser: Any, address: str, width: int) -> None:
+    """By the browser's own accessibility tree: the table is one on a telephone too, where names stand above their numbers."""
+    wide(browser, width)
     browser.get(f"{address}/explore.html")
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     names: dict[str, list[str]] = {}
@@ -227,9 +229,36 @@ def test_explore_has_names_for_a_screen_reader(browser: Any, address: str) -> No
     for legend in ("You release", "ε of all releases together", "Releases"):
         assert legend in names["group"] + names.get("radiogroup", [])
     assert any(name.startswith("Noise from -") for name in names["image"])
-    assert "Error of one release, the least E|X| first" in names["table"]
+    assert "Error of one release, the least mean error first" in names["table"]
     assert len(names["columnheader"]) == 6
+    assert names["rowheader"] == ["Gaussian", "Staircase", "Laplace"]
+    assert len(names["cell"]) == 15
     assert all(names["columnheader"] + names["rowheader"])
+
+
+# Settings whose table reaches beyond its place, or a number beyond its cell.
+BESIDE = """
+    const form = document.getElementById("explore-form");
+    const table = document.getElementById("explore-table");
+    const names = [...new Set([...form.elements].map((item) => item.name).filter(Boolean))];
+    const more = (some, name) => some.flatMap((one) => [...form.elements[name]].map((item) => [...one, item]));
+    const settings = names.reduce(more, [[]]);
+    const beside = (node) => node.scrollWidth > node.clientWidth + 1;
+    return [settings.length, settings.filter((setting) => {
+      setting.forEach((item) => { item.checked = true; });
+      form.dispatchEvent(new Event("change"));
+      return [table.parentElement, ...table.querySelectorAll("th, td")].some(beside);
+    }).map((setting) => setting.map((item) => item.value).join(" "))];
+"""
+
+
+def test_explore_shows_its_table_whole_on_a_telephone(browser: Any, address: str) -> None:
+    """In every setting; a table that scrolls would hide its last column from who does not know that there is one."""
+    wide(browser, WIDTHS[0])
+    browser.get(f"{address}/explore.html")
+    settings, beside = browser.execute_script(BESIDE)
+    assert settings == 2 * 6 * 3 * 3 * 3
+    assert beside == []
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

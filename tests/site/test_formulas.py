@@ -11,6 +11,7 @@ pytest.importorskip("docutils", reason="the group `docs` is not installed")
 
 import mathml
 import sessions
+from docutils import nodes, utils
 
 
 def inside(tex: str) -> str:
@@ -20,15 +21,39 @@ def inside(tex: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("relation", "≤≥∈≈∝")
+@pytest.mark.parametrize("relation", "≤≥∈≈∝±·")
 def test_a_relation_is_an_operator(relation: str) -> None:
     assert inside(f"x {relation} y") == f"<mi>x</mi><mo>{relation}</mo><mi>y</mi>"
 
 
-@pytest.mark.parametrize("bars", ["|x|", r"\lvert x\rvert"])
-def test_no_space_inside_of_bars(bars: str) -> None:
-    bar = '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo>'
+@pytest.mark.parametrize(("bars", "sign"), [("|x|", "&#x0007C;"), (r"\lvert x\rvert", "&#x0007C;"), ("‖x‖", "‖")])
+def test_no_space_inside_of_bars(bars: str, sign: str) -> None:
+    bar = f'<mo stretchy="false" lspace="0" rspace="0">{sign}</mo>'
     assert inside(bars) == f"{bar}<mi>x</mi>{bar}"
+
+
+def test_brackets_of_rounding_are_brackets() -> None:
+    assert inside("⌊x⌋ ⌈y⌉") == "".join(
+        f'<mo stretchy="false">{part}</mo>' if part in "⌊⌋⌈⌉" else f"<mi>{part}</mi>" for part in "⌊x⌋⌈y⌉"
+    )
+
+
+def test_a_function_stands_apart() -> None:
+    space = '<mspace width="0.167em"/>'
+    assert inside(r"2 \ln x") == f"<mn>2</mn>{space}<mi>ln</mi>{space}<mi>x</mi>"
+    assert inside(r"c \log_2 g").count(space) == 2
+    assert inside(r"\max(0, -\ln(x))").count(space) == 0
+    assert inside(r"\max(x)") == '<mi>max</mi><mo stretchy="false">&#x00028;</mo><mi>x</mi><mo stretchy="false">&#x00029;</mo>'
+
+
+def test_a_name_is_one_identifier() -> None:
+    assert inside(r"\mathrm{Var}[X]").startswith("<mi>Var</mi><mo")
+
+
+def test_a_prime_is_beside_its_letter() -> None:
+    prime = '<mo stretchy="false" lspace="0" rspace="0">&#x02032;</mo>'
+    assert inside("x'") == f"<mrow><mi>x</mi>{prime}</mrow>"
+    assert inside("x_i'") == f"<mrow><msub><mi>x</mi><mi>i</mi></msub>{prime}</mrow>"
 
 
 def test_no_space_around_a_slash() -> None:
@@ -36,7 +61,7 @@ def test_no_space_around_a_slash() -> None:
 
 
 def test_a_sign_is_no_difference() -> None:
-    assert inside("f(-p, -q) = -x").count('<mo form="prefix">&#x02212;</mo>') == 3
+    assert inside("f(-p, -q) = -x ≤ -y < -z").count('<mo form="prefix">&#x02212;</mo>') == 5
     assert inside("(a - b)").count("form=") == 0
 
 
@@ -52,6 +77,14 @@ def test_a_sign_is_no_difference() -> None:
 )
 def test_output_breaks_unless_it_is_a_table(session: str, expected: bool) -> None:
     assert sessions.breaks(session) is expected
+
+
+def test_brackets_and_commas_are_kept_with_a_formula() -> None:
+    tree = utils.new_document("page")
+    tree += nodes.paragraph("", "", nodes.Text("so (a "), nodes.math("", "x"), nodes.Text("), and ("), nodes.math("", "y"))
+    mathml._keep(None, tree, "page")
+    assert [(node.get("before"), node.get("after")) for node in tree.findall(nodes.math)] == [(None, "),"), ("(", None)]
+    assert tree.astext() == "so (a x and y"
 
 
 def test_parts_of_a_formula_stand_below_each_other_where_there_is_no_room() -> None:

@@ -15,8 +15,32 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 THEORY = sorted(page for page in (DOCS / "theory").glob("*.md") if page.stem != "index")
 SELECTION = ("ExponentialMechanism", "StaircaseSelection", "PermuteAndFlip", "PartitionSelection")
+
+
+# A symbol, such as 2kε or σ², and a number, such as 10⁻⁶ or ½; then what makes a formula of them.
+SYMBOL = r"(?<![\w`\\])\d*[A-Za-zΓΔΘΛΣΦα-ωℓ][\u2032⁰¹²³⁴-⁹⁻₀-₉ᵢⱼₙᵖ]*(?![\w`])"
+NUMBER = r"\d[\d.⁰¹²³⁴-⁹⁻½]*"
+FORMULA = re.compile(
+    "|".join(
+        (
+            r"[√∑∫∝⌊⌋⌈⌉]|[A-Za-zα-ω)]\^|\^[A-Za-zα-ω(]|\b[A-Za-zα-ω]_\w|·[A-Za-z]|<su[bp]>",
+            r"(?<![\w`.])[A-Za-zα-ωΓΔΘΛΣΦ][\u2032₀-₉ᵢⱼₙ]*\(|\b(?:ln|log|exp)[ (][^a-z]|\bE [A-Z]\b|[|‖]\w[|‖]|\\\|",
+            rf"(?:{SYMBOL}|\)) ?[+−·×/] ?(?:{SYMBOL}|{NUMBER}|\()",
+            rf"{NUMBER} ?[+−·×/] ?{SYMBOL}",
+            rf"{SYMBOL} [=<>≤≥≈∈] −?{SYMBOL}",
+        )
+    )
+)
+
+
+def prose(page: Path) -> str:
+    """Paragraphs, lists and tables of a page: no code, headings, pictures or addresses of links."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(?: {4}|#).*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"``.*?``|`[^`]*`|!\[[^]]*\]|\]\([^)]*\)|<!--.*?-->|I/O", "`", text)
 
 
 def parts(page: Path) -> list[str]:
@@ -85,3 +109,25 @@ def test_inventories_are_lists_of_names() -> None:
         assert re.fullmatch(r"https://\S+/", address)
         assert lines == sorted(lines)
         assert all(re.fullmatch(r"\S+ \w+:\w+ \S+", line) for line in lines)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_formula_is_no_text(page: Path) -> None:
+    """The rule of CONTRIBUTING.md. The forge draws what has spaces or punctuation around it and no sign that Markdown escapes."""
+    text = prose(page)
+    assert FORMULA.findall(re.sub(r"\$[^$\n]*\$", "`", text)) == []
+    assert re.sub(r"(?<![^\s(])\$(?! )(?:[^$\n\\*]|\\[A-Za-z])*(?<! )\$(?![^\s),.:;])", "", text).count("$") == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["m = ε/k", "P(X > 1)", "b = c", "√k", "E|X|", "e^(−ε)", "k·ε", "n + 1", "1 − δ", "a_k", "ln 2", "⌈Δ/g⌉"]
+)
+def test_what_a_formula_is(text: str) -> None:
+    assert FORMULA.search(f"so {text}, always")
+
+
+@pytest.mark.parametrize(
+    "text", ["ε = 4", "0 < p < 1", "σ² and εᵢ", "2⁶³ − 1", "n = 10⁷", "(ε, δ)-private", "2kε", "−m … m", "value(s)", "ε → 0"]
+)
+def test_what_no_formula_is(text: str) -> None:
+    assert not FORMULA.search(f"so {text}, always")
