@@ -9,6 +9,9 @@ pub(crate) const BLOCK: usize = 64;
 
 /// The operations that tiers do differently.
 pub(crate) trait Arithmetic {
+    /// Whether short work on a block is faster in stages, by way of arrays, than word by word.
+    const IN_STAGES: bool = false;
+
     /// a·b + c.
     fn mul_add(a: f64, b: f64, c: f64) -> f64;
 
@@ -107,6 +110,10 @@ impl Arithmetic for Separate {
 }
 
 impl Arithmetic for Fused {
+    /// A chain of instructions for one vector is longer than a processor looks ahead. A value of three lines takes 0.60 ns in stages and 0.74 in one
+    /// loop, on the portable tier 1.70 and 1.55, and the same with the registers of AVX-512 (Zen 4).
+    const IN_STAGES: bool = true;
+
     #[inline(always)]
     fn mul_add(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)

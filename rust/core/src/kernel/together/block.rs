@@ -54,21 +54,21 @@ impl Certain {
         })
     }
 
-    /// Writes the whole numbers nearest to x, with the signs of the words; whether all of them are certain.
+    /// Writes the whole numbers nearest to x, with the signs of the words; whether all of them are certain. `reduced(i)` is V of word i, or its U,
+    /// and x.
     #[inline(always)]
     pub fn write<T: Value>(
         &self,
         words: &[u64; BLOCK],
-        whole: &[f64; BLOCK],
-        x: &[f64; BLOCK],
+        reduced: impl Fn(usize) -> (f64, f64),
         steps: Steps,
         out: &mut [T; BLOCK],
     ) -> bool {
         // A loop for either: a sum with 0 takes the other laws 1 to 6 % more time.
         if steps.is_moved() {
-            self.write_by(words, whole, x, out, |_, nearest| T::from_moved(nearest, steps))
+            self.write_by(words, reduced, out, |_, nearest| T::from_moved(nearest, steps))
         } else {
-            self.write_by(words, whole, x, out, |x, nearest| {
+            self.write_by(words, reduced, out, |x, nearest| {
                 T::from_nearest(x, nearest, steps.granularity())
             })
         }
@@ -78,8 +78,7 @@ impl Certain {
     fn write_by<T>(
         &self,
         words: &[u64; BLOCK],
-        whole: &[f64; BLOCK],
-        x: &[f64; BLOCK],
+        reduced: impl Fn(usize) -> (f64, f64),
         out: &mut [T; BLOCK],
         value: impl Fn(f64, f64) -> T,
     ) -> bool {
@@ -88,9 +87,10 @@ impl Certain {
         let mut doubt = 0;
         let (inside, lowest) = (self.inside.to_bits(), self.lowest.to_bits());
         for i in 0..BLOCK {
-            let x = with_sign(x[i], words[i]);
+            let (whole, x) = reduced(i);
+            let x = with_sign(x, words[i]);
             let nearest = round(x);
-            doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole[i].to_bits().wrapping_sub(lowest);
+            doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole.to_bits().wrapping_sub(lowest);
             out[i] = value(x, nearest);
         }
         doubt & SIGN == 0

@@ -89,6 +89,6 @@ impl<const ROUGH: bool, const MAPPED: bool> Block for Logarithm<ROUGH, MAPPED> {
             };
             x[i] = A::mul_add(slope, half, A::mul_add(e[i], octave, offset));
         }
-        self.certain.write(words, &whole, &x, steps, out)
+        self.certain.write(words, |i| (whole[i], x[i]), steps, out)
     }
 }
