@@ -211,7 +211,7 @@ test-package: | tools  ## the crate as it would be published: packed, unpacked e
 	@scripts/test_package.sh
 
 .PHONY: test-avx512
-test-avx512: | tools  ## the Rust tests on an emulated processor with AVX-512 (more than an hour); TESTS= selects
+test-avx512: | tools  ## the Rust tests on AVX-512 and VAES, where there is none in an emulator (more than an hour); TESTS= selects
 	scripts/test_avx512.sh $(TESTS)
 
 .PHONY: wheels
