@@ -165,4 +165,18 @@ mod tests {
         let last = power((1 << 20) - 1).expect("not yet below 2^(−1 500 000)");
         assert_eq!(last.shift, 1_512_774);
     }
+
+    /// Evidence: powers of two, whose difference is a row of ones.
+    #[test]
+    fn differences_of_numbers_far_apart_are_exact() {
+        for (high, low) in [(0, -1), (10, -60), (500, 100), (700, 0), (1000, -1000), (1023, -1074)] {
+            let (limbs, place) = difference(f64::from(high).exp2(), f64::from(low).exp2());
+            let bits: u32 = limbs.iter().map(|limb| limb.count_ones()).sum();
+            let least = (0..)
+                .zip(&*limbs)
+                .find(|(_, limb)| **limb != 0)
+                .map(|(i, limb)| 64 * i + limb.trailing_zeros() as i32);
+            assert_eq!((bits, least), ((high - low) as u32, Some(low - place)), "{high} {low}");
+        }
+    }
 }

@@ -27,12 +27,9 @@ pub fn nearest_sqrt(sigma2: f64) -> u64 {
             square <= four_sigma2 << exponent
         }
     };
-    // σ is at most 2^45: its root in floating point is off by less than 2^−6, and the integer by at most one.
+    // The root is rounded correctly. It may come up to a half that it does not reach, and never stays below one that it does.
     let guess = sigma2.sqrt().round() as u64;
-    (guess.saturating_sub(1).max(1)..=guess + 1)
-        .rev()
-        .find(|&t| enough(t))
-        .unwrap_or(1)
+    if enough(guess) { guess } else { guess - 1 }
 }
 
 /// Whether a proposal of magnitude |Y| is accepted: u < e^(−(|Y| − σ²/t)²/(2σ²)), u given by `word` and the extension.

@@ -99,6 +99,8 @@ mod tests {
             (0.5_f64.powi(40), 3),
             (50.0, 1),
             (1e6, 1),
+            // Below what a power is made of.
+            (4e6, 1),
             (3.0, 1 << 52),
         ] {
             let step = Step::new(eps, cells);

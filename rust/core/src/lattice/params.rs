@@ -184,5 +184,10 @@ mod tests {
                 assert!(part.next_up().mul_add(k as f64, -eps) > 0.0, "{eps}/{k}");
             }
         }
+        // No `f64` holds 2⁵³ + 1, and 2⁵³ of the larger of these would be 1.
+        assert_eq!(
+            [1 << 53, (1 << 53) + 1].map(|k| largest_quotient(1.0, k) * 2.0_f64.powi(53)),
+            [1.0, 1.0_f64.next_down().next_down()]
+        );
     }
 }

@@ -330,6 +330,8 @@ mod tests {
         assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
         assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
+        assert!(f64::from_sum(-0.0, -0.0, -0.0, 0.25).is_sign_positive());
+        assert!(f32::from_sum(-0.0, -0.0, -0.0, 0.25).is_sign_positive());
     }
 
     #[test]
