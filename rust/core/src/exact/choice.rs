@@ -213,6 +213,13 @@ mod tests {
         }
     }
 
+    /// Evidence: the definition: v = 0 is below every S(j) but 0.
+    #[test]
+    fn the_least_word_chooses_the_last_candidate_that_has_a_weight() {
+        let choice = Choice::new(vec![0, 0, 1], vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
+        assert_eq!(choice.index(0, &mut |_| 0, 0), Ok(1));
+    }
+
     /// Evidence: the binary digits of ⅓, which are 01 without end. v is below ⅓ by those that would follow, or above it by its last digit.
     #[test]
     fn a_third_is_told_from_its_digits() {

@@ -192,6 +192,12 @@ fn terms(h: usize, p: usize) -> u64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn powers_end_at_the_underflow() {
+        let step = Step::new(1.0, 1);
+        assert!(step.power((1 << 20) - 1, 2).is_some() && step.power(1 << 20, 2).is_none());
+    }
+
     /// The reduced exponent against itself with two more limbs, to the unit: later losses would hide a unit too many from tests of e^(−x).
     #[test]
     fn reduction_is_a_lower_bound_to_the_unit() {

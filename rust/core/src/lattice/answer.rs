@@ -221,6 +221,12 @@ mod tests {
         }
     }
 
+    /// Evidence: 64-bit integers reach from −2⁶³ on.
+    #[test]
+    fn no_integer_is_too_large_for_a_fine_lattice() {
+        assert!(i64::are_below(limit(-62)) && !i64::are_below(limit(-63)) && !f64::are_below(f64::INFINITY));
+    }
+
     /// Evidence: the definition, at the largest numbers of steps that do not saturate and the least that do.
     #[test]
     fn numbers_of_steps_saturate() {

@@ -67,4 +67,21 @@ mod tests {
         assert_eq!(floor_log2(1.9), 0);
         assert_eq!(floor_log2(0.999), -1);
     }
+
+    #[test]
+    fn numbers_are_scaled_and_rounded() {
+        for (x, log2, floor, ceil) in [
+            (3.0, -53, 3 << 53, 3 << 53),
+            (7.0, 1, 3, 4),
+            (7.0, 0, 7, 7),
+            (1e-300, -1, 0, 1),
+            (0.75, 0, 0, 1),
+        ] {
+            assert_eq!(
+                (floor_scaled(x, log2), ceil_scaled(x, log2)),
+                (floor, ceil),
+                "{x} on 2^{log2}"
+            );
+        }
+    }
 }

@@ -118,6 +118,19 @@ mod tests {
             assert!(!fits || cells.abs() < LIMIT, "{n} on 2^{log2}");
         }
     }
+
+    /// Evidence: sums in integers. Magnitudes whose bits cancel are no reason for the quick way.
+    #[test]
+    fn large_noise_is_added_exactly() {
+        let lattice = Lattice {
+            log2_granularity: 0,
+            cells: 1,
+        };
+        let (noise, mut out) = ([1 << 53, -(1 << 53)], [0.0; 2]);
+        add_each(&[2.0, 2.0], &noise, lattice, &mut out);
+        assert_eq!(out, [2_f64.powi(53) + 2.0, 2.0 - 2_f64.powi(53)]);
+    }
+
     /// Evidence: equality with sums in integers, around ties, powers of two and the limits of what is quick.
     #[test]
     fn quick_sums_are_the_general_sums() {
