@@ -139,8 +139,8 @@ impl Value for f64 {
 
     #[inline(always)]
     fn from_sum<A: Answer>(_: A, steps: f64, noise: f64, granularity: f64) -> Self {
-        // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact.
-        ((half_up(steps) + noise) * granularity).clamp(Self::MIN, Self::MAX) + 0.0
+        // Whole numbers that an `f64` holds: the sum is rounded once, and the product is exact. `half_up` gives no −0.0, so that no sum is one.
+        ((half_up(steps) + noise) * granularity).clamp(Self::MIN, Self::MAX)
     }
 
     fn from_cells(cells: i128, log2_granularity: i32) -> Self {
