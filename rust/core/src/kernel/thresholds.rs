@@ -93,6 +93,42 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    /// Evidence: the definition, by the standard library's exponential. Both integers are farther from it than its error, and twice as far at most.
+    #[test]
+    fn integers_enclose_the_thresholds() {
+        let scale = power_of_two(WORD_BITS.cast_signed());
+        let check = |law: &ThresholdLane<4>, survival: &dyn Fn(i32) -> f64, relative: f64, absolute: f64| {
+            for (j, (below, above)) in (1..).zip(law.below.into_iter().zip(law.above)) {
+                let threshold = survival(j) * scale;
+                let error = |times: f64| times * (relative * threshold + absolute * scale);
+                let (below, above) = (threshold - below as f64, above as f64 - threshold);
+                assert!(below >= error(0.5) && below <= error(2.0) + 2.0, "{law:?} {j} {below}");
+                assert!(above >= error(0.5) && above <= error(2.0) + 2.0, "{law:?} {j} {above}");
+            }
+        };
+        let error = power_of_two(-45);
+        for (eps, cells) in [(4.0, 1), (9.0, 3), (60.0, 1)] {
+            let b = (-eps / cells as f64).exp();
+            check(
+                &ThresholdLane::new(eps, cells, WORD_BITS).unwrap(),
+                &|j| 2.0 * b.powi(j) / (1.0 + b),
+                error,
+                0.0,
+            );
+            check(
+                &ThresholdLane::one_sided(eps, cells, WORD_BITS).unwrap(),
+                &|j| b.powi(j),
+                error,
+                0.0,
+            );
+        }
+        for (eps, delta) in [(4.0, 1e-6), (3.0, 1e-3)] {
+            let survivals = canonical::survivals::<4>(eps, delta);
+            let law = ThresholdLane::canonical(eps, delta, WORD_BITS).unwrap();
+            check(&law, &|j| survivals[j as usize - 1], 0.0, canonical::ERROR);
+        }
+    }
+
     /// Evidence: equality, on words beside every threshold, at both ends and at random: a lane alone, and on each tier, is sure of the same words and
     /// gives the same magnitude.
     #[test]
