@@ -450,6 +450,44 @@ mod tests {
         }
     }
 
+    /// Evidence: no word alone decides v = 0.
+    #[test]
+    fn doubtful_words_are_told_by_their_places() {
+        let mut random = Random(11);
+        for law in [
+            IntegerLaw::Geometric { eps: 0.5, cells: 1 },
+            IntegerLaw::Geometric { eps: 4.0, cells: 1 },
+            IntegerLaw::Staircase {
+                eps: 4.0,
+                cells: 10,
+                r: 4,
+            },
+            IntegerLaw::Staircase {
+                eps: 1e-3,
+                cells: 10,
+                r: 4,
+            },
+        ] {
+            let kernel = Kernel::new(&law);
+            for tier in Tier::tested() {
+                // Twelve blocks, so that there is a first level, and a rest.
+                let mut words: Vec<u64> = (0..12 * BLOCK + 30).map(|_| random.word() | 1 << 62).collect();
+                let zeros = [3, 5 * BLOCK + 9, 11 * BLOCK, 12 * BLOCK + 20];
+                for place in zeros {
+                    words[place] = 0;
+                }
+                let (mut out, mut places) = (vec![0.0_f64; words.len()], Vec::new());
+                kernel.fill(tier, &words, Steps::WHOLE, &mut out, |place, _| places.push(place));
+                places.retain(|&place| kernel.decide(words[place]).is_none());
+                places.sort_unstable();
+                assert!(
+                    zeros.iter().all(|place| places.contains(place)),
+                    "{tier:?} {law:?} {places:?}"
+                );
+            }
+        }
+    }
+
     /// Evidence: what [`WORTH`] says. Values do not depend on it.
     #[test]
     fn a_first_level_is_made_for_many_blocks_or_for_a_second_fill() {

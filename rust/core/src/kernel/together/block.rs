@@ -41,7 +41,7 @@ pub(super) struct Certain {
     /// ½ less the tolerance.
     inside: f64,
     /// Words below it are not certain.
-    lowest: f64,
+    pub(super) lowest: f64,
 }
 
 impl Certain {

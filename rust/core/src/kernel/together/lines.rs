@@ -163,4 +163,16 @@ mod tests {
         assert!(lines.offsets[..4].is_sorted_by(|one, next| one < next), "{lines:?}");
         assert_eq!(lines.offsets[4..], [lines.offsets[3]; 4]);
     }
+
+    /// Evidence: the definition. If the law has more stairs, the least word that is certain is mapped to where the last line's stair ends.
+    #[test]
+    fn words_of_a_truncated_law_beyond_the_last_line_are_not_certain() {
+        let [few, many] = [25, 50].map(|most| Truncated::new(4.0, 10, 4, most, WORD_BITS));
+        assert_eq!((few.reached, many.reached), (4, 6));
+        let stairs = &few.stairs.stairs;
+        let [least, lowest] = [&few, &many].map(|law| Lines::<4>::truncated(law).unwrap().certain.lowest);
+        assert_eq!(least, even(stairs));
+        let end = Line::new(stairs, 3.0).end(stairs);
+        assert!(((lowest * many.map.scale + many.map.offset) / end - 1.0).abs() < 1e-9);
+    }
 }
