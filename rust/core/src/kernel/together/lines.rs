@@ -175,4 +175,15 @@ mod tests {
         let end = Line::new(stairs, 3.0).end(stairs);
         assert!(((lowest * many.map.scale + many.map.offset) / end - 1.0).abs() < 1e-9);
     }
+
+    /// The errors that the table names, added up: those of y, of bits beyond the word, of an offset, and what every law has.
+    #[test]
+    fn the_tolerance_is_the_sum_of_all_errors() {
+        let law = StaircaseLane::new(4.0, 10, 4, WORD_BITS);
+        let (stairs, lowest, largest) = (&law.stairs, 1e12, 41.5);
+        let s = stairs.cells + stairs.floor;
+        let sum = [s * PER_Y, s / lowest, s * PER_Y / lowest, largest * PER_OFFSET, stairs.slack];
+        let expected: f64 = sum.iter().sum();
+        assert!((tolerance(stairs, lowest, largest) / expected - 1.0).abs() < 1e-9);
+    }
 }
