@@ -192,6 +192,7 @@ fn terms(h: usize, p: usize) -> u64 {
 mod tests {
     use super::*;
 
+    /// Evidence: the definition, at 2^20 itself.
     #[test]
     fn powers_end_at_the_underflow() {
         let step = Step::new(1.0, 1);

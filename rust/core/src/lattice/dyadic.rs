@@ -68,6 +68,7 @@ mod tests {
         assert_eq!(floor_log2(0.999), -1);
     }
 
+    /// Evidence: the definitions, for shifts to either side and beyond all bits.
     #[test]
     fn numbers_are_scaled_and_rounded() {
         for (x, log2, floor, ceil) in [

@@ -330,8 +330,10 @@ mod tests {
         assert!(f32::from_whole(-0.0, 0.25).is_sign_positive());
         assert!(f32::from_whole(-1.0, 1e-300).is_sign_positive(), "underflow");
         assert!(f32::from_cells(-1, -1000).is_sign_positive(), "underflow");
-        assert!(f64::from_sum(-0.0, -0.0, -0.0, 0.25).is_sign_positive());
-        assert!(f32::from_sum(-0.0, -0.0, -0.0, 0.25).is_sign_positive());
+        for steps in [-0.0, -0.3, -0.5, 0.4] {
+            assert!(f64::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
+            assert!(f32::from_sum(steps, steps, -0.0, 0.25).is_sign_positive());
+        }
     }
 
     #[test]
