@@ -42,15 +42,18 @@ def measure(workers: dict[str, Worker], case: Case, seconds: float) -> Row:
     said = {name: worker.make(case.work, kind, ROUND) for name, (worker, kind) in sides.items()}
     row: Row = {"work": case.work, "n": case.n}
     if absent := {name: said[name]["absent"] for name in ("old", "new") if "absent" in said[name]}:
-        return row | {"absent": absent}
-    if said["new"]["digest"] != said["old"]["digest"]:
+        row["absent"] = absent
+    elif said["new"]["digest"] != said["old"]["digest"]:
         raise AssertionError(f"the builds draw different values: {case.work}")
+    if "new" in absent:
+        return row
     here = {name: side for name, side in sides.items() if "absent" not in said[name]}
     times = _rounds(here, seconds / sum(said[name]["seconds"] for name in here))
     for worker in workers.values():
         worker.forget()
-    row |= {"rounds": len(times["old"]), "faster": _ratio(times["old"], times["new"])}
-    row |= {f"{name}_ns": _significant(statistics.median(each)) for name, each in times.items()}
+    row |= {"rounds": len(times["new"])} | {f"{name}_ns": _significant(statistics.median(each)) for name, each in times.items()}
+    if "old" in times:
+        row["faster"] = _ratio(times["old"], times["new"])
     if "again" in times:
         row["itself"] = _ratio(times["old"], times["again"])
     if "mkl" in times:
@@ -119,13 +122,13 @@ def newest_commit(record: Record | None) -> str:
 def line(row: Row) -> str:
     """Return a row as a line of text."""
     start = f"{row['tier']:8} {row['work']:90.90}"
-    if "absent" in row:
+    if "new_ns" not in row:
         return f"{start} absent: {row['absent']}"
     beside = {"fill": row.get("fill_ns"), row.get("generator", ""): row.get("mkl_ns")}
     ends = [f"{number(row['new_ns'] / unit)} x {name}" for name, unit in beside.items() if unit]
     ends += [f"target {aim}"] if (aim := ratios.aim(row)) else []
-    old, new = (number(row[f"{side}_ns"]) for side in ("old", "new"))
-    return f"{start} {old:>8} -> {new:>8} ns  x {row['faster']:.2f}   {', '.join(ends)}"
+    old, new, faster = ratios.times(row)
+    return f"{start} {old:>8} -> {new:>8} ns  x {faster}   {', '.join(ends)}"
 
 
 def main(words: list[str]) -> None:

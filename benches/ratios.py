@@ -60,7 +60,8 @@ def aim(row: Row) -> str:
 
 def met(row: Row) -> bool | None:
     """Whether a row meets its aim; None where it has none, or could not be timed."""
-    if "absent" in row or not aim(row):
+    measured = "new_ns" if row["work"] in QUICK else "faster"
+    if measured not in row or not aim(row):
         return None
     if row["work"] in QUICK:
         return bool(row["new_ns"] <= MILLISECOND)
@@ -154,21 +155,19 @@ def lines(rows: list[Row], commit: str) -> Iterator[str]:
     for work in dict.fromkeys(row["work"] for row in rows if row["work"] not in main):
         found = {row["tier"]: row for row in rows if row["work"] == work}
         one = next(iter(found.values()))
-        times = (number(found[tier]["new_ns"]) if tier in found and "absent" not in found[tier] else "" for tier in tiers)
-        ratios = (_faster(found[tier]) if tier in found else "" for tier in tiers)
-        yield _cells(work, power(one["n"]), *times, *ratios)
+        said = [times(found[tier]) if tier in found else ("", "", "") for tier in tiers]
+        yield _cells(work, power(one["n"]), *(new for _, new, _ in said), *(faster for *_, faster in said))
 
 
-def _faster(row: Row) -> str:
-    if "absent" not in row:
-        return f"{row['faster']:.2f}"
-    return "new" if "new" not in row["absent"] else "absent"
+def times(row: Row) -> tuple[str, str, str]:
+    """Return the old build's time, the new one's, and how many times faster that is, or "new" where only the new build has it."""
+    old, new = (number(row[name]) if name in row else "" for name in ("old_ns", "new_ns"))
+    return old, new, f"{row['faster']:.2f}" if "faster" in row else "absent" if "new" in row["absent"] else "new"
 
 
 def _main(row: Row) -> str:
-    if "absent" in row:
-        return _cells(row["work"], "", "", _faster(row), aim(row), "not measured", "", "", "")
+    if "new_ns" not in row:
+        return _cells(row["work"], *times(row), aim(row), "not measured", "", "", "")
     verdict = {True: "met", False: "not met", None: ""}[met(row)]
-    times = number(row["old_ns"]), number(row["new_ns"])
     beside = _over(row, "fill_ns"), _over(row, "mkl_ns"), row.get("generator", "")
-    return _cells(row["work"], *times, f"{row['faster']:.2f}", aim(row), verdict, *beside)
+    return _cells(row["work"], *times(row), aim(row), verdict, *beside)

@@ -15,7 +15,9 @@ from scipy import sparse, stats
 from scipy.optimize import linprog
 
 import stairnoise as sn
+from stairnoise import _native
 from stairnoise._theory.laws.truncated_staircase import achieved_delta
+from stairnoise._theory.optimal import truncated_shapes
 from tests.by_law.finite_integers import check_quantiles, check_samples
 
 LAWS = [
@@ -372,6 +374,23 @@ def test_extremes():
     steep = sn.TruncatedDiscreteStaircase(1e5, 1e-9, 7)
     assert (steep.r, steep.upper) == (1, 7)
     assert steep.sample(100, rng=sn.SeededRng(1)).tolist() == [0] * 100
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_ends_that_candidates_are_compared_by_are_those_of_the_law(seed):
+    """The end in floating point is the exact one, or is known to be off by 1 at most; and no candidate is lost by it."""
+    choose = np.random.default_rng(seed)
+    for power in (1, 2):
+        eps, delta = 10 ** choose.uniform(-3, 2), min(0.5, 10 ** choose.uniform(-30, 0))
+        cells = int(2 ** choose.uniform(0, 53))
+        start = int(choose.integers(1, cells + 1))
+        r = np.array(list(truncated_shapes._candidates(cells, start)))
+        exact = np.array(_native.truncated_staircase_ends(eps, delta, cells, r.tolist()))
+        ends, unsure = truncated_shapes._approximate_ends(eps, delta, cells, r)
+        assert np.all(np.abs(ends - exact) <= np.where(unsure, 1 + 1e-12 * exact, 0))
+        costs = truncated_shapes._costs(eps, cells, r, exact, power)
+        found = truncated_shapes.best(eps, delta, cells, start, power)
+        assert costs[r == found.r] == pytest.approx(costs.min(), rel=1e-12)
 
 
 @pytest.mark.parametrize("r", ["l1", "l2"])

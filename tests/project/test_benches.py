@@ -362,6 +362,34 @@ def test_what_is_slower_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert found == shown[1:]
 
 
+def test_what_only_the_new_build_has_is_timed_against_its_own_target() -> None:
+    class Timed:
+        def make(self, work: str, *_: object) -> dict[str, Any]:
+            return {"digest": 1, "seconds": 0.01}
+
+        def ns(self, kind: str) -> float:
+            return 2.0 * ratios.MILLISECOND
+
+        def forget(self) -> None:
+            pass
+
+    class Without(Timed):
+        def make(self, work: str, *_: object) -> dict[str, Any]:
+            return {"absent": "no such class"}
+
+    new, old = Timed(), Without()
+    workers: Any = {"old": old, "new": new, "again": old}
+    row = {"tier": "avx2"} | compare.measure(workers, rows.CASES[CONSTRUCTOR], 0.1)
+    assert row["new_ns"] == 2 * ratios.MILLISECOND
+    assert not row.keys() & {"old_ns", "again_ns", "faster", "itself"}
+    assert ratios.met(row) is False
+    assert "-> 2000000 ns x new" in " ".join(compare.line(row).split())
+    assert f"| {CONSTRUCTOR} |  | 2000000 | new | ≤ 1 ms | not met |" in "\n".join(ratios.lines([row], "abc"))
+    nothing = {"tier": "avx2"} | compare.measure({"old": workers["old"], "new": workers["old"]}, rows.CASES[CONSTRUCTOR], 0.1)
+    assert ratios.met(nothing) is None
+    assert "absent" in compare.line(nothing)
+
+
 def test_builds_that_draw_different_values_are_not_compared() -> None:
     class Differing:
         digests = iter([1, 2])

@@ -3,6 +3,9 @@
 The distribution on -A..A is a mixture of uniform ones: on -(N-1)..N-1 with N = r + mD and a weight proportional to
 ``(1 - b) b**m (2N-1)`` for m from 0 to L - 1, and on -A..A with ``b**L (2A+1)``, where L is the stair of A + 1. So each cost is a
 quotient of sums of positive terms. They are summed in float64, and in decimals where that leaves more than one candidate.
+
+A is exact where it decides. That takes 4 µs a candidate, so that it is found for those alone whose cost may be the least by A in
+floating point.
 """
 
 from __future__ import annotations
@@ -19,12 +22,18 @@ from stairnoise import _native
 from stairnoise._theory.laws.truncated_staircase import sum_of_terms
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 # Up to here every r is a candidate; beyond, only those of 8 significant bits, whose cost is within 1e-5 of the least.
 _MOST_CELLS = 512
 _BITS = 8
 # Relative: far above the rounding of a cost in float64.
 _TIE = 1e-9
+# Relative: far above the rounding of A in floating point.
+_UNSURE = 1e-9
+# Relative, and over D: what a cost may be off by where A is by 1. E|X|**power changes by at most (power + 1)/A of itself, because
+# no integer is less probable than A, and A is at least D.
+_NEAR = 4
 # Decimals: sums of powers up to 3 lose up to 4 times the digits of ε, 12 at most.
 _DIGITS = 120
 
@@ -40,62 +49,93 @@ class First(NamedTuple):
 def best(eps: float, delta: float, cells: int, start: int, power: int) -> First:
     """Return the first stair of least E|X|**power, and of these the narrowest; `start` is that of the staircase without end."""
     candidates = _candidates(cells, start)
-    r = [candidate.r for candidate in candidates]
-    ends = _native.truncated_staircase_ends(eps, delta, cells, r)
+    r = np.array(list(candidates))
     # A product beyond float64 is the exponent of what is 0.
     with np.errstate(over="ignore"):
-        costs = _costs(eps, cells, np.array(r, np.float64), ends, power)
-    near: list[int] = np.flatnonzero(costs <= costs.min() * (1 + _TIE)).tolist()
-    if len(near) > 1:
-        near.sort(key=lambda i: _exact_cost(eps, cells, r[i], ends[i], power))
-    return candidates[near[0]]
+        ends, unsure = _approximate_ends(eps, delta, cells, r)
+        r = r[_least(_costs(eps, cells, r, ends, power), np.where(unsure, _NEAR / cells + _UNSURE, _UNSURE))]
+        exact = dict(zip(r.tolist(), _native.truncated_staircase_ends(eps, delta, cells, r.tolist()), strict=True))
+        near = r[_least(_costs(eps, cells, r, np.array(list(exact.values())), power), _TIE)].tolist()
+    least: int = near[0] if len(near) == 1 else _least_exactly(eps, cells, {r: exact[r] for r in near}, power)
+    return First(least, candidates[least])
 
 
-def _candidates(cells: int, start: int) -> list[First]:
-    """Return every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1: the narrowest first."""
+def _candidates(cells: int, start: int) -> dict[int, float]:
+    """Return each r with its γ, the narrowest first.
+
+    Every r, or ⌈γD⌉ for the γ of 8 significant bits from start/(4D) to 4 start/D, and to 1.
+    """
     if cells <= _MOST_CELLS:
-        return [First(r, r / cells) for r in range(1, cells + 1)]
-    found: dict[int, First] = {}
+        return {r: r / cells for r in range(1, cells + 1)}
+    found: dict[int, float] = {}
     half = 1 << (_BITS - 1)
     shift = (4 * cells // start).bit_length() + _BITS + 1
     for exponent in range(shift, -1, -1):
         # γ = i/2**exponent
-        for i in range(half, 2 * half):
-            product = i * cells
-            if i <= 1 << exponent and (start << exponent) <= 4 * product and product <= (4 * start << exponent):
-                r = -(-product >> exponent)
-                found.setdefault(r, First(r, i / 2.0**exponent))
-    return [found[r] for r in sorted(found)]
+        one = 1 << exponent
+        low, high = -(-start * one // (4 * cells)), min(4 * start * one // cells, one)
+        for i in range(max(half, low), min(2 * half - 1, high) + 1):
+            found.setdefault(-(-i * cells >> exponent), i / one)
+    return dict(sorted(found.items()))
 
 
-def _last(cells: int, r: int, end: int) -> int:
-    return (end + 1 - r) // cells + 1
+def _least(costs: Array, margin: Array | float) -> NDArray[np.bool_]:
+    """Return which costs may be the least, each known to a relative margin."""
+    return np.asarray(costs <= (costs * (1 + margin)).min() * (1 + margin))
 
 
-def _costs(eps: float, cells: int, r: Array, ends: list[int], power: int) -> Array:
-    last = [_last(cells, int(first), end) for first, end in zip(r.tolist(), ends, strict=True)]
-    sums = {n: [_power_sum(eps, n, q) for q in range(4)] for n in set(last)}
-    S: Any = np.array([sums[n] for n in last]).T
-    N = np.array(ends, np.float64) + 1
-    kept, drop = np.exp(-eps * np.array(last, np.float64)), -np.expm1(-eps)
-    total, cost = _quotient(float(cells), r, N, S, kept, drop, power)
+def _approximate_ends(eps: float, delta: float, cells: int, r: Integers) -> tuple[Array, NDArray[np.bool_]]:
+    """Return A for each r, and where it may be off by 1.
+
+    The question of `_native.truncated_staircase_ends` is solved in floating point: in W(A + 1 - D) = h, W is D b**J where
+    stair J begins, D b**(J + 1) where it ends, and linear between.
+    """
+    b, drop = np.exp(-eps), -np.expm1(-eps)
+    odd = 2.0 * r - 1
+    # ln(D/h)/ε
+    stairs = np.log1p(drop * (cells - delta * odd) / (delta * (odd * drop + 2 * cells * b))) / eps
+    whole = np.floor(stairs)
+    left = cells * np.exp(-eps * (stairs - whole)) * np.expm1(-eps * (1 - (stairs - whole))) / np.expm1(-eps)
+    # W(j) > h up to here.
+    most = np.maximum(r + cells * whole - left, 0.0)
+    ends = cells + np.maximum(np.ceil(most) - 1, 0.0)
+    return ends, np.abs(most - np.rint(most)) <= _UNSURE * ends
+
+
+def _costs(eps: float, cells: int, r: Integers, ends: Array | Integers, power: int) -> Array:
+    last, place = np.unique((ends + 1 - r) // cells + 1, return_inverse=True)
+    S: Any = np.array([[_power_sum(eps, n, q) for n in last.tolist()] for q in range(4)])[:, place]
+    N = ends.astype(np.float64) + 1
+    kept, drop = np.exp(-eps * last[place]), -np.expm1(-eps)
+    total, cost = _quotient(float(cells), r.astype(np.float64), N, S, kept, drop, power)
     return np.asarray(cost / total)
 
 
-def _power_sum(eps: float, n: int, q: int) -> float:
-    return sum_of_terms(lambda m: np.exp(-eps * m) * m**q, float(n))
+def _power_sum(eps: float, n: float, q: int) -> float:
+    return sum_of_terms(lambda m: np.exp(-eps * m) * m**q, n)
 
 
-def _exact_cost(eps: float, cells: int, r: int, end: int, power: int) -> Decimal:
+def _least_exactly(eps: float, cells: int, ends: dict[int, int], power: int) -> int:
+    """Return the r of least cost, and of these the first, from each r and its A."""
     with localcontext() as context:
         context.prec = _DIGITS
-        n = _last(cells, r, end)
-        b, kept = (-Decimal(eps)).exp(), (-Decimal(eps) * n).exp()
-        S = [(1 - kept) / (1 - b)]
-        for q in range(1, 4):
-            S.append((b * sum(comb(q, i) * S[i] for i in range(q)) - Decimal(n) ** q * kept) / (1 - b))
-        total, cost = _quotient(Decimal(cells), Decimal(r), Decimal(end + 1), S, kept, 1 - b, power)
-        return Decimal(cost / total)
+        sums = {n: _decimal_sums(eps, n) for n in {(end + 1 - r) // cells + 1 for r, end in ends.items()}}
+
+        def cost(r: int) -> Decimal:
+            end = ends[r]
+            S, kept, drop = sums[(end + 1 - r) // cells + 1]
+            total, cost = _quotient(Decimal(cells), Decimal(r), Decimal(end + 1), S, kept, drop, power)
+            return Decimal(cost / total)
+
+        return min(ends, key=cost)
+
+
+def _decimal_sums(eps: float, n: int) -> tuple[list[Decimal], Decimal, Decimal]:
+    b, kept = (-Decimal(eps)).exp(), (-Decimal(eps) * n).exp()
+    S = [(1 - kept) / (1 - b)]
+    for q in range(1, 4):
+        S.append((b * sum(comb(q, i) * S[i] for i in range(q)) - Decimal(n) ** q * kept) / (1 - b))
+    return S, kept, 1 - b
 
 
 def _quotient(D: Any, r: Any, N: Any, S: Any, kept: Any, drop: Any, power: int) -> tuple[Any, Any]:
