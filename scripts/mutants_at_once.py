@@ -6,11 +6,11 @@ python -m scripts.mutants_at_once FOLDERS K/N --alone
 
 cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program says which test reaches which
 mutant. A mutant is tried by the tests that reach it, the quickest first, until one fails. (Mutant schemata: Untch, Offutt and
-Harrold, ISSTA 1993.) What cannot be a branch, such as a constant, is for cargo-mutants itself: with --alone it compiles each,
-which takes minutes.
+Harrold, ISSTA 1993.) What the compiler evaluates, such as a constant, cannot be a branch. With --alone those are compiled one by
+one, each from what the compiler kept of the one before, and tried by all tests.
 
-All is done in target/mutants/FOLDERS/K-of-N. outcomes.json has what was seen: a run that was ended goes on there, if the sources
-are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again.
+All is done in target/mutants/FOLDERS/K-of-N. outcomes.json, or alone.json, has what was seen: a run that was ended goes on there,
+if the sources are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again.
 """
 
 import argparse
@@ -36,7 +36,7 @@ import tree_sitter_rust
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "mutants"
 VARIABLE = "STAIRNOISE_MUTANT"
-# The outcome of what cargo-mutants has to compile.
+# The outcome of what has to be compiled by itself.
 ALONE = "by itself"
 SURVIVED = {"survived", "not reached"}
 
@@ -166,6 +166,13 @@ def switch(mutant: Mutant, source: bytes, tree: tree_sitter.Tree) -> Switch | No
     return Switch(mutant.number, whole.start_byte, whole.end_byte, before + mutant.replacement.encode() + after)
 
 
+def switches(mutants: list[Mutant]) -> dict[int, tuple[Mutant, Switch]]:
+    """Those that can be branches, by their numbers."""
+    sources = {m.file: (ROOT / m.file).read_bytes() for m in mutants}
+    trees = {file: parser().parse(source) for file, source in sources.items()}
+    return {m.number: (m, s) for m in mutants if (s := switch(m, sources[m.file], trees[m.file])) is not None}
+
+
 def in_a_constant(node: tree_sitter.Node | None) -> bool:
     """Whether it is evaluated while the program is compiled."""
     while node is not None:
@@ -267,26 +274,27 @@ def copy_sources(copy: Path) -> None:
 
 
 def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:
-    """Writes the program with all mutants that are no constants and that compile; says of the others what they are."""
+    """Writes the program with all mutants that can be branches and that compile; says of the others what they are."""
     copy_sources(copy)
-    sources = {file: (ROOT / file).read_bytes() for file in {m.file for m in mutants}}
-    trees = {file: parser().parse(source) for file, source in sources.items()}
-    switches = {m.number: (m, s) for m in mutants if (s := switch(m, sources[m.file], trees[m.file])) is not None}
+    branches = switches(mutants)
+    sources = {m.file: (ROOT / m.file).read_bytes() for m in mutants}
     for m in mutants:
-        m.outcome = "" if m.number in switches else ALONE
+        m.outcome = "" if m.number in branches else ALONE
     root = copy / "rust/core/src/lib.rs"
     root.write_text(root.read_text(encoding="utf-8") + ASKED, encoding="utf-8")
     while True:
         texts = {}
         for file, source in sources.items():
-            texts[file] = written(source, [s for m, s in switches.values() if m.file == file])
+            texts[file] = written(source, [s for m, s in branches.values() if m.file == file])
             (copy / file).write_bytes(texts[file].text)
         wrong = errors(texts, copy)
         if not wrong:
-            return program(copy, to)
+            break
         print(f"{len(wrong)} mutants do not compile so", flush=True)
         for number, outcome in wrong.items():
-            switches.pop(number)[0].outcome = outcome
+            branches.pop(number)[0].outcome = outcome
+    if not program(copy, to):
+        raise SystemExit("the program with mutants does not compile")
 
 
 def cargo(copy: Path, *command: str) -> tuple[int, list[dict[str, Any]]]:
@@ -294,12 +302,13 @@ def cargo(copy: Path, *command: str) -> tuple[int, list[dict[str, Any]]]:
     return run.returncode, [json.loads(line) for line in run.stdout.decode().splitlines()]
 
 
-def program(copy: Path, to: Path) -> None:
+def program(copy: Path, to: Path) -> bool:
     code, messages = cargo(copy, "test", "--no-run")
     paths = [m["executable"] for m in messages if m.get("executable")]
     if code or len(paths) != 1:
-        raise SystemExit("the program with mutants does not compile")
+        return False
     shutil.copy2(paths[0], to)
+    return True
 
 
 def errors(texts: dict[str, Written], copy: Path) -> dict[int, str]:
@@ -354,7 +363,7 @@ def run(program: Path, tests: list[str], seconds: float, **variables: str) -> st
 
     with subprocess.Popen(
         [str(program), "--exact", "--test-threads=1", *tests],
-        cwd=program.parent / "source/rust/core",
+        cwd=program.with_suffix(".source") / "rust/core",
         env=os.environ | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -386,26 +395,29 @@ def measured(program: Path, numbers: set[int]) -> list[Test]:
             raise SystemExit(f"{name} fails without a mutant")
         end = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
-        reached = program.parent / "reached"
-        reached.write_text("")
-        run(program, [name], 600, **{VARIABLE: "reach", f"{VARIABLE}_REACHED": str(reached)})
-        tests.append(Test(name, seconds, sorted(numbers & set(map(int, reached.read_text().split())))))
+        tests.append(Test(name, seconds, reached(program, name, numbers) if numbers else []))
     return sorted(tests, key=lambda test: test.seconds)
+
+
+def reached(program: Path, name: str, numbers: set[int]) -> list[int]:
+    noted = program.parent / "reached"
+    noted.write_text("")
+    run(program, [name], 600, **{VARIABLE: "reach", f"{VARIABLE}_REACHED": str(noted)})
+    return sorted(numbers & set(map(int, noted.read_text().split())))
 
 
 def tried(program: Path, mutant: Mutant, tests: list[Test]) -> None:
     begin = time.monotonic()
     module = mutant.file.removeprefix("rust/core/src/").removesuffix(".rs").removesuffix("/mod").replace("/", "::")
-    reaching = [test for test in tests if mutant.number in test.reaches]
     # A module's own tests are likelier to notice.
-    reaching.sort(key=lambda test: test.seconds / (10 if test.name.startswith(f"{module}::") else 1))
-    mutant.outcome = "survived" if reaching else "not reached"
+    order = sorted(tests, key=lambda test: test.seconds / (10 if test.name.startswith(f"{module}::") else 1))
+    mutant.outcome = "survived" if order else "not reached"
     some: list[Test] = []
-    for number, test in enumerate(reaching, 1):
+    for number, test in enumerate(order, 1):
         some.append(test)
         seconds = sum(test.seconds for test in some)
         # In one process are as many tests as take about as long as it takes to begin.
-        if seconds < 0.1 and number < len(reaching):
+        if seconds < 0.1 and number < len(order):
             continue
         mutant.by = run(program, [test.name for test in some], LEAST + PATIENCE * seconds, **{VARIABLE: str(mutant.number)})
         if mutant.by:
@@ -413,6 +425,22 @@ def tried(program: Path, mutant: Mutant, tests: list[Test]) -> None:
             break
         some = []
     mutant.seconds = time.monotonic() - begin
+
+
+def alone(mutant: Mutant, copy: Path, to: Path) -> None:
+    """Writes the program of a mutant to `to`, from the copy that stays what it was."""
+    target, source = copy / mutant.file, (ROOT / mutant.file).read_bytes()
+    start, end = (offset(source, *point) for point in mutant.span)
+    text = mutant.replacement.encode()
+    if mutant.genre == "FnValue":
+        end, text = start, b"return " + text + b"; "
+    try:
+        target.write_bytes(source[:start] + text + source[end:])
+        compiles = program(copy, to)
+    finally:
+        target.write_bytes(source)
+    if not compiles:
+        mutant.outcome = "does not compile"
 
 
 @dataclass
@@ -439,11 +467,27 @@ class Seen:
     def program(self) -> Path:
         return self.path.with_suffix(".bin")
 
+    @property
+    def copy(self) -> Path:
+        return self.path.with_suffix(".source")
+
     def begin(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        compiled(self.mutants, self.path.parent / "source", self.program)
+        compiled(self.mutants, self.copy, self.program)
         print(Counter(m.outcome or "to be tried" for m in self.mutants), flush=True)
         self.tests = measured(self.program, {m.number for m in self.mutants})
+        self.keep()
+
+    def begin_alone(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        copy_sources(self.copy)
+        if not program(self.copy, self.program):
+            raise SystemExit("the program without a mutant does not compile")
+        print(f"{len(self.mutants)} to be tried", flush=True)
+        self.tests = measured(self.program, set())
+        self.keep()
+
+    def keep(self) -> None:
         self.path.with_suffix(".tests").write_text(json.dumps(list(map(vars, self.tests))), encoding="utf-8")
         self.write()
 
@@ -459,27 +503,31 @@ def main() -> None:
     # The compiler would refuse `1 / 0` and the like.
     os.environ.setdefault("RUSTFLAGS", "--cap-lints=warn")
     k, n = map(int, given.shard.split("/"))
-    path = WORK / given.folders / f"{k}-of-{n}" / "outcomes.json"
+    path = WORK / given.folders / f"{k}-of-{n}" / ("alone.json" if given.alone else "outcomes.json")
     seen = Seen.read(path) if path.exists() else Seen(path, "", [], [])
     if given.survivors:
         again = {m.name for m in seen.mutants if m.outcome in SURVIVED}
-        seen = Seen(path.with_name("again.json"), digest(), [m for m in listed(given.folders) if m.name in again], [])
+        mutants = [m for m in listed(given.folders) if m.name in again]
+        seen = Seen(path.with_stem(f"{path.stem}-again"), digest(), mutants, [])
         print(f"{len(seen.mutants)} of {len(again)} are still there")
-        seen.begin()
     elif seen.sources != digest():
+        mutants = listed(given.folders)
+        if given.alone:
+            branches = switches(mutants)
+            mutants = [m for m in mutants if m.number not in branches]
         # The kernels with all of their mutants take the compiler more than ten minutes.
-        seen = Seen(path, digest(), [m for m in listed(given.folders) if m.number % n == k], [])
-        seen.begin()
-    if given.alone:
-        names = [f"--re=^{re.escape(m.name)}$" for m in seen.mutants if m.outcome == ALONE]
-        # The tests have passed without a mutant.
-        options = ["--jobs=1", "--baseline=skip", "--timeout=300", f"--output={path.parent}"]
-        os.execvp("cargo", ["cargo", "mutants", *options, *names])
+        seen = Seen(path, digest(), mutants[k::n], [])
+    if not seen.tests:
+        seen.begin_alone() if given.alone else seen.begin()
     for m in seen.mutants:
+        if m.outcome:
+            continue
+        if given.alone:
+            alone(m, seen.copy, seen.program)
         if not m.outcome:
-            tried(seen.program, m, seen.tests)
-            print(f"{m.number:5} {m.outcome:11} {m.seconds:6.1f} s  {m.name}  {m.by}", flush=True)
-            seen.write()
+            tried(seen.program, m, [t for t in seen.tests if given.alone or m.number in t.reaches])
+        print(f"{m.number:5} {m.outcome:11} {m.seconds:6.1f} s  {m.name}  {m.by}", flush=True)
+        seen.write()
     print(Counter(m.outcome or "not tried" for m in seen.mutants))
     sys.exit(2 if any(m.outcome in SURVIVED for m in seen.mutants) else 0)
 
