@@ -1,8 +1,8 @@
 """Mutants of the crate in one program: each is a branch that an environment variable takes, so that all share one compilation.
 
 python -m scripts.mutants_at_once FOLDERS K/N       every N-th mutant of some folders, such as exact,lattice, from the K-th on
-python -m scripts.mutants_at_once FOLDERS K/N --survivors
-python -m scripts.mutants_at_once FOLDERS K/N --alone
+python -m scripts.mutants_at_once FOLDERS K/N --survivors [--long]
+python -m scripts.mutants_at_once FOLDERS K/N --alone [--survivors [--long]]
 
 cargo-mutants lists them by .cargo/mutants.toml, and tree-sitter finds the expressions. The program says which test reaches which
 mutant. A mutant is tried by the tests that reach it, the quickest first, until one fails. (Mutant schemata: Untch, Offutt and
@@ -10,7 +10,8 @@ Harrold, ISSTA 1993.) What the compiler evaluates, such as a constant, cannot be
 one, each from what the compiler kept of the one before, and tried by all tests.
 
 All is done in target/mutants/FOLDERS/K-of-N. outcomes.json, or alone.json, has what was seen: a run that was ended goes on there,
-if the sources are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again.
+if the sources are the same. --survivors compiles the source as it is now with the mutants that survived, and tries those again;
+with --long by the tests that take long, which are left out otherwise.
 """
 
 import argparse
@@ -76,9 +77,11 @@ mod mutants {{
 
 BUILD = ["--locked", "--package=stairnoise", "--all-features", "--lib", "--profile=mutants", "--message-format=json"]
 # Those that loop for long.
-LEFT_OUT = re.compile(r"exhaustive|::proof::|::logarithms_")
+LONG = re.compile(r"exhaustive|::proof::|::logarithms_")
 # A mutant may ask for all memory there is.
 MEMORY = 4 << 30
+# Seconds of the processor for the compiler, where a constant may never end: a mutant takes it ten, a busy machine more.
+COMPILING = 120
 # Seconds of the processor for tests that take one, and for any.
 PATIENCE, LEAST = 5, 4
 
@@ -297,13 +300,16 @@ def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:
         raise SystemExit("the program with mutants does not compile")
 
 
-def cargo(copy: Path, *command: str) -> tuple[int, list[dict[str, Any]]]:
-    run = subprocess.run(["cargo", *command, *BUILD], cwd=copy, stdout=subprocess.PIPE, check=False)
+def cargo(copy: Path, *command: str, seconds: int = resource.RLIM_INFINITY) -> tuple[int, list[dict[str, Any]]]:
+    def limits() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    run = subprocess.run(["cargo", *command, *BUILD], cwd=copy, stdout=subprocess.PIPE, check=False, preexec_fn=limits)
     return run.returncode, [json.loads(line) for line in run.stdout.decode().splitlines()]
 
 
-def program(copy: Path, to: Path) -> bool:
-    code, messages = cargo(copy, "test", "--no-run")
+def program(copy: Path, to: Path, seconds: int = resource.RLIM_INFINITY) -> bool:
+    code, messages = cargo(copy, "test", "--no-run", seconds=seconds)
     paths = [m["executable"] for m in messages if m.get("executable")]
     if code or len(paths) != 1:
         return False
@@ -382,13 +388,13 @@ def run(program: Path, tests: list[str], seconds: float, **variables: str) -> st
         return (now or "?") if process.wait() else ""
 
 
-def measured(program: Path, numbers: set[int]) -> list[Test]:
+def measured(program: Path, numbers: set[int], long: bool) -> list[Test]:
     """The tests by their times; what they reach is seen in a second run of each."""
     listing = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^(\S+): test$", listing, re.MULTILINE)
     tests = []
     for name in names:
-        if LEFT_OUT.search(name):
+        if bool(LONG.search(name)) != long:
             continue
         begin = resource.getrusage(resource.RUSAGE_CHILDREN)
         if run(program, [name], 600):
@@ -436,7 +442,7 @@ def alone(mutant: Mutant, copy: Path, to: Path) -> None:
         end, text = start, b"return " + text + b"; "
     try:
         target.write_bytes(source[:start] + text + source[end:])
-        compiles = program(copy, to)
+        compiles = program(copy, to, COMPILING)
     finally:
         target.write_bytes(source)
     if not compiles:
@@ -471,20 +477,20 @@ class Seen:
     def copy(self) -> Path:
         return self.path.with_suffix(".source")
 
-    def begin(self) -> None:
+    def begin(self, long: bool) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         compiled(self.mutants, self.copy, self.program)
         print(Counter(m.outcome or "to be tried" for m in self.mutants), flush=True)
-        self.tests = measured(self.program, {m.number for m in self.mutants})
+        self.tests = measured(self.program, {m.number for m in self.mutants}, long)
         self.keep()
 
-    def begin_alone(self) -> None:
+    def begin_alone(self, long: bool) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         copy_sources(self.copy)
         if not program(self.copy, self.program):
             raise SystemExit("the program without a mutant does not compile")
         print(f"{len(self.mutants)} to be tried", flush=True)
-        self.tests = measured(self.program, set())
+        self.tests = measured(self.program, set(), long)
         self.keep()
 
     def keep(self) -> None:
@@ -498,6 +504,7 @@ def main() -> None:
     parser.add_argument("shard", nargs="?", default="0/1")
     parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--long", action="store_true")
     given = parser.parse_args()
     os.environ.setdefault("CARGO_TARGET_DIR", str(WORK / "build"))
     # The compiler would refuse `1 / 0` and the like.
@@ -508,7 +515,7 @@ def main() -> None:
     if given.survivors:
         again = {m.name for m in seen.mutants if m.outcome in SURVIVED}
         mutants = [m for m in listed(given.folders) if m.name in again]
-        seen = Seen(path.with_stem(f"{path.stem}-again"), digest(), mutants, [])
+        seen = Seen(path.with_stem(f"{path.stem}-{'long' if given.long else 'again'}"), digest(), mutants, [])
         print(f"{len(seen.mutants)} of {len(again)} are still there")
     elif seen.sources != digest():
         mutants = listed(given.folders)
@@ -518,7 +525,7 @@ def main() -> None:
         # The kernels with all of their mutants take the compiler more than ten minutes.
         seen = Seen(path, digest(), mutants[k::n], [])
     if not seen.tests:
-        seen.begin_alone() if given.alone else seen.begin()
+        seen.begin_alone(given.long) if given.alone else seen.begin(given.long)
     for m in seen.mutants:
         if m.outcome:
             continue
