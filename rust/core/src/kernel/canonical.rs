@@ -1,6 +1,7 @@
 //! The fast path of canonical noise on the integers: that of the geometric law, after a linear map of v.
 
 use super::elementary::exp_m1;
+use super::float::U;
 use super::mapped::Map;
 use crate::lattice::dyadic::power_of_two;
 
@@ -50,4 +51,4 @@ pub(super) fn survivals<const N: usize>(eps: f64, delta: f64) -> [f64; N] {
 }
 
 /// 256u.
-pub(super) const ERROR: f64 = 256.0 * (f64::EPSILON / 2.0);
+pub(super) const ERROR: f64 = 256.0 * U;

@@ -223,9 +223,8 @@ pub(super) fn atanh_ratio<N: Number>(z2: N) -> N {
 #[cfg(test)]
 mod tests {
     use super::super::arithmetic::Fused;
+    use super::super::float::U;
     use super::*;
-
-    const U: f64 = f64::EPSILON / 2.0;
 
     /// Evidence: spot checks with the language's own functions, which are good to about an ulp; the bounds are argued above.
     #[test]

@@ -5,6 +5,9 @@
 
 use crate::lattice::dyadic::DIRECT;
 
+/// Half an ulp of 1: what one rounding is off by at most, relatively.
+pub(crate) const U: f64 = f64::EPSILON / 2.0;
+
 /// 1.5·2⁵²: adding it rounds to the nearest whole number and leaves that number in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 
@@ -125,6 +128,12 @@ pub(super) fn exp2(n: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn u_is_the_largest_that_rounding_drops_beside_1() {
+        assert_eq!(1.0 + U, 1.0);
+        assert!(1.0 + U * (1.0 + f64::EPSILON) > 1.0);
+    }
 
     #[test]
     fn conversions_agree_with_the_language() {

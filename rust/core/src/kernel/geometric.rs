@@ -2,7 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::elementary::{half_log_ratio, minus_ln, rough_minus_ln, split_ln};
-use super::float::inverse_power;
+use super::float::{U, inverse_power};
 use super::lane::{Lane, MAX_SPAN, OfWhole};
 
 /// Fast path of geometric(ε, D): S(j) = 2e^(−εj/D)/(1 + e^(−ε/D)), hence
@@ -74,9 +74,6 @@ impl GeometricLane {
 /// The map may make a number below 1 of V = 0, for which [`split_ln`] is not. It is not sure where κ ≥ ⅓: the tolerance is more than 2κ then.
 /// Beyond, a few thresholds serve.
 pub(super) const MOST_EPS_MAPPED: f64 = 3.0;
-
-/// Half an ulp of 1.
-const U: f64 = f64::EPSILON / 2.0;
 
 /// Tolerance on x for each unit of κ,
 pub(super) const PER_SCALE: f64 = 2.5 * U;

@@ -324,6 +324,18 @@ mod tests {
         }
     }
 
+    /// Evidence: the sums of [`near`]. Above it they lose bits, and so [`NEAR`] cannot be larger; it need not be smaller.
+    #[test]
+    fn near_integers_are_those_whose_sums_are_exact() {
+        let sum = |n: i64| (SHIFTER.to_bits().wrapping_add(n as u64), (SHIFTER + n as f64).to_bits());
+        for n in [NEAR as i64 - 1, 1 - NEAR as i64] {
+            let (integer, float) = sum(n);
+            assert_eq!(integer, float);
+        }
+        let (integer, float) = sum(NEAR as i64 + 1);
+        assert_ne!(integer, float);
+    }
+
     #[test]
     fn zero_has_no_sign() {
         assert!(f64::from_whole(-0.0, 0.25).is_sign_positive());

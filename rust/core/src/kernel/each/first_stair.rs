@@ -1,6 +1,6 @@
 //! How wide the first stair is: r of contract, section 3, where `f64` decides it.
 
-use super::super::float::{ceil, round};
+use super::super::float::{U, ceil, round};
 
 /// How r follows from the caller's number, D, and D/(1 + e^(ε/2)).
 pub(super) trait FirstStair {
@@ -15,7 +15,7 @@ pub(super) trait FirstStair {
 pub(super) struct OptimalL1;
 
 /// Bound on the relative error of D/(1 + e^(ε/2)): that of 2 + m, m = e^(ε/2) − 1, and three roundings. `proof` checks it.
-pub(crate) const L1_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
+pub(crate) const L1_ERROR: f64 = 8.0 * U;
 
 impl FirstStair for OptimalL1 {
     #[inline(always)]
@@ -72,6 +72,25 @@ impl FirstStair for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+
+    /// Evidence: fused remainders of products with the longest D, as a digit more leaves some.
+    #[test]
+    fn short_fractions_have_exact_products() {
+        let mut random = Random(3);
+        let mut lost = 0;
+        for _ in 0..1000 {
+            let cells = (random.word() >> 19 | 1 << 44 | 1) as f64;
+            let mut remainder = |digit: u64, short: bool| {
+                let gamma = f64::from_bits((random.word() >> 12 | 0.5_f64.to_bits()) & SHORT | digit);
+                assert_eq!(f64::from_bits(gamma.to_bits() & SHORT) == gamma, short);
+                gamma.mul_add(cells, -(gamma * cells))
+            };
+            assert_eq!(remainder(1 << 45, true), 0.0);
+            lost += i32::from(remainder(1 << 44, false) != 0.0);
+        }
+        assert!(lost > 0);
+    }
 
     /// Evidence: the definition. An error of the quotient must leave it between the same two whole numbers.
     #[test]

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{exp, minus_ln, split_ln};
+use super::super::float::U;
 use super::super::geometric::{FIXED, GeometricLane, PER_SCALE};
 use super::super::lane::{MAX_SPAN, WORD_BITS};
 use super::lane::OwnLane;
@@ -69,7 +70,7 @@ impl<L: Placement> OwnLane<2> for Many<L> {
 pub(super) struct Few<L>(PhantomData<L>);
 
 /// Tolerance on x for each unit of κ.
-pub(crate) const PER_SCALE_FEW: f64 = 6.5 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SCALE_FEW: f64 = 6.5 * U;
 
 impl<L: Placement> OwnLane<3> for Few<L> {
     #[inline(always)]

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::super::arithmetic::Arithmetic;
 use super::super::elementary::{Number, growth, rough_minus_ln, split_ln};
+use super::super::float::U;
 use super::super::lane::{MAX_SPAN, WORD_BITS};
 use super::super::staircase::{FIXED, Stairs};
 use super::first_stair::FirstStair;
@@ -24,10 +25,10 @@ pub(crate) fn rise<N: Number>(m: N) -> N {
 
 /// Bound on the relative error of D·c by way of [`rise`], 5 u more than in `super::super::staircase`. `proof` checks it.
 #[cfg(test)]
-pub(crate) const FLOOR_ERROR: f64 = 10.5 * (f64::EPSILON / 2.0);
+pub(crate) const FLOOR_ERROR: f64 = 10.5 * U;
 
 /// Tolerance on y − D·c for each unit of D + D/ε, which is more than y or D·c, for what [`FLOOR_ERROR`] is too large.
-pub(crate) const PER_SPAN: f64 = 2.0 * (f64::EPSILON / 2.0);
+pub(crate) const PER_SPAN: f64 = 2.0 * U;
 
 const UNIT: f64 = 1.0 / (1_u64 << WORD_BITS) as f64;
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::exact;
+use crate::kernel::float::U;
 use crate::law::one_word::{Kind, OneWordLaw, Shape};
 use crate::random::Random;
 
@@ -192,7 +193,6 @@ fn logarithms_at_an_edge_are_not_sure() {
 /// The errors named in the table of `FixedStaircase`, added up.
 #[test]
 fn staircase_tolerance() {
-    const U: f64 = f64::EPSILON / 2.0;
     // The Taylor polynomial at its largest argument, a Horner step of three roundings each.
     let w = 2.0 * MOST_EPS;
     let left_out = w.powi(6) / 5040.0;

@@ -16,10 +16,9 @@ mod tolerances;
 use std::f64::consts::LN_2;
 
 use crate::kernel::elementary::{self, MulAdd};
+use crate::kernel::float::U;
 use crate::lattice::dyadic::power_of_two;
 use bounded::Bounded;
-
-const U: f64 = f64::EPSILON / 2.0;
 
 /// What `elementary` states. −ln: absolute, and relative to the result.
 const MINUS_LN: [f64; 2] = [1.2 * U, U];

@@ -1,7 +1,7 @@
 //! The first level of staircase laws of few stairs: the largest of a few lines.
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
-use super::super::float::larger;
+use super::super::float::{U, larger};
 use super::super::lane::{SIGN, WORD_BITS};
 use super::super::mapped::Truncated;
 use super::super::staircase::{PER_Y, StaircaseLane, Stairs};
@@ -41,7 +41,7 @@ pub(in super::super) struct Lines<const N: usize> {
 }
 
 /// Tolerance for each unit of the largest offset: its three roundings, and those of the test.
-pub(in super::super) const PER_OFFSET: f64 = 6.0 * (f64::EPSILON / 2.0);
+pub(in super::super) const PER_OFFSET: f64 = 6.0 * U;
 
 /// Up to so many lines go in stages ([`Arithmetic::IN_STAGES`]); eight take 1.25 ns so, and 1.09 in one loop.
 const FEW: usize = 4;

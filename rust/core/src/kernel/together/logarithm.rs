@@ -2,6 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
 use super::super::elementary::{atanh, rough_atanh, split_ln};
+use super::super::float::U;
 use super::super::geometric::{FIXED, PER_SCALE_ROUGH};
 use super::super::lane::WORD_BITS;
 use super::super::mapped::Map;
@@ -49,9 +50,9 @@ pub(in super::super) struct Logarithm<const ROUGH: bool, const MAPPED: bool> {
 pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
 
 /// Tolerance on x for each unit of κ,
-pub(in super::super) const PER_SCALE: f64 = 5.0 * (f64::EPSILON / 2.0);
+pub(in super::super) const PER_SCALE: f64 = 5.0 * U;
 /// and of κ·ℓ.
-pub(in super::super) const PER_X: f64 = 6.25 * (f64::EPSILON / 2.0);
+pub(in super::super) const PER_X: f64 = 6.25 * U;
 
 impl<const ROUGH: bool, const MAPPED: bool> Logarithm<ROUGH, MAPPED> {
     /// Of scale κ, with β. `None` where too many blocks would be in doubt.

@@ -196,6 +196,12 @@ const SIGN: u32 = 1 << 31;
 mod tests {
     use super::*;
 
+    #[test]
+    fn u_is_the_largest_that_rounding_drops_beside_1() {
+        assert_eq!(1.0 + U as f32, 1.0);
+        assert!(1.0 + (U as f32) * (1.0 + f32::EPSILON) > 1.0);
+    }
+
     /// Evidence: the difference of the errors that are stated.
     #[test]
     fn mapped_words_have_a_larger_tolerance() {

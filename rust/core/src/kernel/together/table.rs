@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, BLOCK, Separate};
 use super::super::elementary::{minus_ln, minus_ln_1p, split_ln};
-use super::super::float::minus_small;
+use super::super::float::{U, minus_small};
 use super::super::mapped::Map;
 use super::block::{Block, Certain, per_scale_of_map, wholes};
 use crate::lattice::value::{Steps, Value};
@@ -53,7 +53,7 @@ const LEADING: u32 = 48;
 pub(in super::super) const LEAST: f64 = (1_u64 << 48) as f64;
 
 /// Tolerance on x for each unit of κ,
-pub(in super::super) const PER_SCALE: f64 = 100.0 * (f64::EPSILON / 2.0);
+pub(in super::super) const PER_SCALE: f64 = 100.0 * U;
 /// and whatever it is.
 pub(in super::super) const FIXED: f64 = 1.0 / (1_u64 << 40) as f64;
 
