@@ -5,6 +5,8 @@
 #   scripts/other_pythons.sh musl SOURCE          one built of CPython's sources, a folder, with musl; needs musl-gcc (Debian: musl-tools)
 #   scripts/other_pythons.sh aarch64-musl SOURCE  the same with Debian's musl for arm64, for the emulator; needs both tools of the first, and
 #                                                 gcc-aarch64-linux-gnu
+#   scripts/other_pythons.sh free-threaded SOURCE one built of CPython's sources, from 3.14 on, without the interpreter's lock; needs zlib
+#                                                 and libffi (Debian: zlib1g-dev, libffi-dev). For FREE of scripts/wheels.sh
 #
 # SOURCE as from `apt-get source python3.11`. Minutes each. One line for a tool that is missing, and exit 1.
 #
@@ -98,9 +100,19 @@ PYTHON
     ./python -c 'import array, binascii, math, random, sys; print(sys.executable, sys.version)'
 }
 
+free_threaded() {
+    rm -rf "$pythons/free-threaded"
+    cp -R "$1" "$pythons/free-threaded"
+    cd "$pythons/free-threaded"
+    ./configure --quiet --disable-gil --with-ensurepip --disable-test-modules --prefix="$PWD/installed" OPT='-O1 -DNDEBUG -fwrapv'
+    make --silent --jobs "${JOBS:-1}" install >make.log 2>&1 || { tail make.log; exit 1; }
+    installed/bin/python3 -c 'import ctypes, sys, zlib; assert not sys._is_gil_enabled(); print(sys.executable, sys.version)'
+}
+
 case "${1:-}" in
 aarch64) aarch64 ;;
 musl) musl "${2:?the folder of CPython's sources}" ;;
 aarch64-musl) aarch64_musl "${2:?the folder of CPython's sources}" ;;
-*) sed -n '2,12p' "$0" >&2; exit 2 ;;
+free-threaded) free_threaded "${2:?the folder of CPython's sources}" ;;
+*) sed -n '2,14p' "$0" >&2; exit 2 ;;
 esac
