@@ -4,7 +4,7 @@
 
 First with NumPy alone, every warning an error; then with the groups `test` and `lint`: the stubs against the built module, a
 user's program under ``mypy --strict``, and the suite, or what the arguments select of it. A free-threaded interpreter has the
-group `test-free-threaded`.
+group `freethreaded`.
 """
 
 import argparse
@@ -109,8 +109,8 @@ def test(artifact: Path, interpreter: str, arguments: list[str], folder: Path) -
     # The pip of an older interpreter knows no groups.
     run(python, "-m", "pip", "install", "--quiet", "pip>=25.1", cwd=outside)
     free = output(python, "-c", "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED'))") == "1"
-    tools = ["--group", "test-free-threaded" if free else "test", "--group", "lint"]
-    run(python, "-m", "pip", "install", "--quiet", *tools, cwd=outside)
+    tests = ["--group", "freethreaded"] if free else ["--group", "test"]
+    run(python, "-m", "pip", "install", "--quiet", *tests, "--group", "lint", cwd=outside)
     run(python, "-m", "mypy.stubtest", "stairnoise._native", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", "tests/interface/test_installed.py", "tests/typing", cwd=outside, **extra)
     run(python, "-m", "pytest", "-q", *arguments, cwd=outside, **extra)
