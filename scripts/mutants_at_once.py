@@ -273,7 +273,8 @@ def copy_sources(copy: Path) -> None:
     for name in files():
         target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, target)
+        # With a new time: cargo takes a folder of another run for the same otherwise.
+        shutil.copy(ROOT / name, target)
 
 
 def compiled(mutants: list[Mutant], copy: Path, to: Path) -> None:

@@ -312,7 +312,7 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     process.stdout.readline()
     while not (tmp_path / "l.db").exists():
         time.sleep(0.01)
-    time.sleep(0.5)
+    time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", err)

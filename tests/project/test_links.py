@@ -1,5 +1,5 @@
-"""Addresses of other sites that the pages and the sources name: how they are written. `make linkcheck` asks whether anybody
-answers there, and needs the network.
+"""Links of the pages, and addresses of other sites that they and the sources name: how they are written. `make linkcheck` asks
+whether anybody answers there, and needs the network.
 
 Evidence: the text of every page and docstring, and the rules by examples of what they refuse.
 """
@@ -88,7 +88,16 @@ def test_addresses_are_found() -> None:
     assert addresses(text) == ["https://a.org/b_(c)", "https://d.org", "https://e.org/f", "http://i.org"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+@pages
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pages
 def test_no_address_has_a_fault(page: Path) -> None:
     found = addresses(page.read_text(encoding="utf-8"))
     assert {address: what for address in found if (what := fault(address))} == {}
@@ -105,7 +114,7 @@ def test_every_arxiv_number_is_one() -> None:
             assert re.fullmatch(ARXIV, number), (path, number)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pages
 def test_a_paper_s_number_is_a_link_to_it(page: Path) -> None:
     """A number that a link names is that of its address, and no number is without a link."""
     text = page.read_text(encoding="utf-8")
