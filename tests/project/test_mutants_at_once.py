@@ -1,4 +1,4 @@
-"""Mutants as branches of one program (scripts/mutants_at_once.py)."""
+"""Mutants as branches of one program, or compiled by themselves (scripts/mutants_at_once.py)."""
 
 import pytest
 
@@ -53,3 +53,34 @@ def test_results_arms_guards_and_signs() -> None:
 @pytest.mark.parametrize("source", ["const F: u8 = 1 + 2;", "const fn f() -> u8 { 1 + 2 }", "fn f(x: [u8; 1 + 2]) {}"])
 def test_what_is_computed_while_compiling_has_no_branch(source: str) -> None:
     assert switched(source, ("BinaryOperator", "+", "-")) == source
+
+
+@pytest.mark.parametrize(
+    ("genre", "line", "column", "replacement", "mutated"),
+    [
+        ("BinaryOperator", 1, 17, "-", "const F: u8 = 2 - 1;\nconst fn f() -> u8 { F }\n"),
+        ("FnValue", 2, 22, "0", "const F: u8 = 2 + 1;\nconst fn f() -> u8 { return 0; F }\n"),
+    ],
+)
+@pytest.mark.parametrize("compiles", [True, False])
+def test_what_has_no_branch_is_compiled_by_itself(
+    monkeypatch, tmp_path, genre, line, column, replacement, mutated, compiles
+) -> None:
+    """And the copy is again what it was."""
+    source = "const F: u8 = 2 + 1;\nconst fn f() -> u8 { F }\n"
+    for folder in ("here", "copy"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.rs").write_text(source)
+    monkeypatch.setattr(at_once, "ROOT", tmp_path / "here")
+    seen = []
+
+    def program(copy, to, seconds):
+        seen.append((copy / "a.rs").read_text())
+        return compiles
+
+    monkeypatch.setattr(at_once, "program", program)
+    mutant = at_once.Mutant(1, "", "a.rs", genre, replacement, ((line, column), (line, column + 1)))
+    at_once.alone(mutant, tmp_path / "copy", tmp_path / "bin")
+    assert seen == [mutated]
+    assert mutant.outcome == ("" if compiles else "does not compile")
+    assert (tmp_path / "copy" / "a.rs").read_text() == source
