@@ -21,6 +21,7 @@ OPTIONAL = {"autodp", "dp_accounting", "jax", "opendp", "prv_accountant", "sklea
 WITH_EXAMPLES = {"distributions.md": 50}
 # Packages that examples of a page need besides those of every test; without one of them the page is skipped.
 NEEDS = {
+    "columns.md": ["pandas", "polars", "pyarrow"],
     "distributed_work.md": ["dask.dataframe", "pandas"],
     "engines.md": ["duckdb", "pandas", "polars", "pyarrow"],
     "query.md": ["pandas"],
