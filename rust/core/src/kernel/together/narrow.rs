@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn u_is_the_largest_that_rounding_drops_beside_1() {
         assert_eq!(1.0 + U as f32, 1.0);
-        assert!(1.0 + (U as f32) * (1.0 + f32::EPSILON) > 1.0);
+        assert_ne!(1.0 + (U as f32) * (1.0 + f32::EPSILON), 1.0);
     }
 
     /// Evidence: the difference of the errors that are stated.
