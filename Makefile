@@ -243,6 +243,7 @@ test-mutants: $(VENV)/stamp-dev | tools  ## mutants of exact path, kernels, latt
 	$(PY) -m pip install 'cosmic-ray>=8.4'
 	scripts/test_mutants.sh exact,lattice $(SHARD) || [ $$? -eq 2 ]
 	scripts/test_mutants.sh kernel $(SHARD) || [ $$? -eq 2 ]
+	scripts/test_mutants.sh exact,lattice,kernel $(SHARD) --alone || [ $$? -eq 2 ]
 	scripts/test_mutants.sh python $(SHARD)
 
 .PHONY: fuzz

@@ -2,7 +2,8 @@
 # Mutation testing: a program with one operator, number or result changed has to fail a test. What survives is printed, and is to be killed by a
 # test or argued in docs/evidence/mutants.md.
 #
-#   scripts/test_mutants.sh FOLDERS|python [K/N]   every N-th mutant from the K-th on, 0/32 by default. FOLDERS: exact,lattice or kernel
+#   scripts/test_mutants.sh FOLDERS|python [K/N [OPTION...]]   every N-th mutant from the K-th on, 0/32 by default. FOLDERS: exact,lattice or
+#                                                              kernel; options are those of scripts/mutants_at_once.py
 #
 #   PYTHON        the interpreter with the package, its tests' packages, cosmic-ray and tree-sitter, .venv/bin/python by default
 #
@@ -13,18 +14,20 @@ set -eu
 
 cd "$(dirname "$0")/.."
 shard=${2:-0/32}
+part=${1:-}
+shift $(($# < 2 ? $# : 2))
 work=$PWD/target/mutants
 mkdir -p "$work"
 python=$(cd "$(dirname "${PYTHON:-.venv/bin/python}")" && pwd)/$(basename "${PYTHON:-python}")
 
-case "${1:-}" in
+case "$part" in
 exact* | kernel* | lattice*)
     PATH=$PWD/target/tools/bin:$PATH
     for tool in cargo-mutants cargo-nextest; do
         command -v "$tool" >/dev/null || cargo install --quiet --locked --root target/tools "$tool"
     done
     # Exit 2 where a mutant survived.
-    exec "$python" -m scripts.mutants_at_once "$1" "$shard"
+    exec "$python" -m scripts.mutants_at_once "$part" "$shard" "$@"
     ;;
 python)
     tools=$(dirname "$python")
