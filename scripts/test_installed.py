@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the tests read, beside themselves.
 PAGES = ["docs", "pyproject.toml", *(page.name for page in ROOT.glob("*.md"))]
-# These tests are about the checkout: its scripts, benchmarks, lock file, make.
-ABOUT_THE_CHECKOUT = {"packaging", "project"}
+# These tests are about the checkout: its scripts, benchmarks, lock file, make, and the site that is made of it.
+ABOUT_THE_CHECKOUT = {"packaging", "project", "site"}
 # Variables that would let the checkout, or this machine's own instructions, into the environment.
 OWN = {
     "CONDA_PREFIX",

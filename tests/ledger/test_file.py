@@ -136,10 +136,11 @@ def test_a_read_only_ledger_can_be_read_but_not_spent():
         ledger.path.parent.chmod(0o555)
         done = run(
             ledger,
+            "law = sn.Laplace(0.25)\n"
             "if os.geteuid() == 0:\n"
             "    os.setuid(65534)\n"
             "print(sn.Ledger(ledger.path, 1.0).total(), len(ledger.report()))\n"
-            "for attempt in (lambda: ledger.spend(sn.Laplace(0.25), data='people'), lambda: sn.Ledger(f'{ledger.path}2', 1)):\n"
+            "for attempt in (lambda: ledger.spend(law, data='people'), lambda: sn.Ledger(f'{ledger.path}2', 1)):\n"
             "    try:\n"
             "        attempt()\n"
             "    except sn.LedgerError as error:\n"
