@@ -305,7 +305,9 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     con.close()
     groups = "g=" + ",".join(map(str, range(50)))
     arguments = ["--from", "t", "--by", "g", "--groups", groups, "--count", "--person", "who", "--eps", "1"]
-    code = "import sys; from stairnoise.cli import main; print('go', flush=True); sys.exit(main())"
+    # A shell starts a job in the background with the signal ignored, and a process passes that on.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{heard}; import sys; from stairnoise.cli import main; print('go', flush=True); sys.exit(main())"
     command = [sys.executable, "-c", code, "query", str(path), *arguments, "--ledger", str(tmp_path / "l.db"), "--budget", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
