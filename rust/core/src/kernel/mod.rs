@@ -54,7 +54,7 @@ pub(crate) use coin::Coin;
 pub(crate) use each::{DrawnBlock, Family, Given};
 pub(crate) use fill::Kernel;
 pub(crate) use fixed_point::FixedPoint;
-pub(crate) use float::{less, nearest};
+pub(crate) use float::{U, less, nearest};
 pub(crate) use lane::WORD_BITS;
 pub(crate) use registers::clear as clear_registers;
 pub(crate) use tier::{Tier, Work, run_on};

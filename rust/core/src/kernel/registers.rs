@@ -87,4 +87,82 @@ mod x86_64 {
             "xorps xmm15, xmm15" "xmm15"
         );
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        extern "C" fn all() {
+            super::super::clear();
+        }
+
+        extern "C" fn baseline() {
+            xmm();
+        }
+
+        /// Sets every bit of some registers by `$set`, calls a function, and gives what `$gather` finds in rax.
+        macro_rules! left_by {
+            ($function:ident, $set:tt, $gather:tt, $found:literal, $($n:literal)+) => {{
+                let left: u64;
+                // SAFETY: a function of the C ABI is called, all that it may change is named, and the processor has the instructions.
+                unsafe {
+                    asm!(
+                        $(set!($set $n),)+
+                        "call {function}",
+                        $(gather!($gather $n),)+
+                        $found,
+                        function = sym $function,
+                        out("rax") left,
+                        clobber_abi("C"),
+                    );
+                }
+                left
+            }};
+        }
+
+        macro_rules! set {
+            (xmm $n:literal) => {
+                concat!("pcmpeqd xmm", $n, ", xmm", $n)
+            };
+            (ymm $n:literal) => {
+                concat!("vpcmpeqd ymm", $n, ", ymm", $n, ", ymm", $n)
+            };
+            (zmm $n:literal) => {
+                concat!("vpternlogd zmm", $n, ", zmm", $n, ", zmm", $n, ", 255")
+            };
+        }
+
+        /// Into the first of them.
+        macro_rules! gather {
+            (xmm $n:literal) => {
+                concat!("por xmm0, xmm", $n)
+            };
+            (ymm $n:literal) => {
+                concat!("vpor ymm0, ymm0, ymm", $n)
+            };
+            (zmm $n:literal) => {
+                concat!("vporq zmm16, zmm16, zmm", $n)
+            };
+        }
+
+        /// Evidence: what is in the registers after a call, of all bits that were there before.
+        #[test]
+        fn no_register_keeps_a_bit() {
+            let found =
+                left_by!(baseline, xmm, xmm, "packsswb xmm0, xmm0\nmovq rax, xmm0", 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            assert_eq!(found, 0);
+            if Tier::Avx2.is_available() {
+                let found = left_by!(
+                    all, ymm, ymm, "xor eax, eax\nvptest ymm0, ymm0\nsetnz al\nvzeroupper", 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+                );
+                assert_eq!(found, 0);
+            }
+            if Tier::Avx512.is_available() {
+                let found = left_by!(
+                    all, zmm, zmm, "vptestmq k1, zmm16, zmm16\nkmovw eax, k1", 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+                );
+                assert_eq!(found, 0);
+            }
+        }
+    }
 }

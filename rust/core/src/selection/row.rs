@@ -2,14 +2,11 @@
 
 use super::decay;
 use super::levels::Levels;
-use crate::kernel::{Arithmetic, Tier, Work, run_on};
+use crate::kernel::{Arithmetic, Tier, U, Work, run_on};
 use crate::memory::{self, OutOfMemory};
 
 /// Weights added up at a time. Short sums of short sums: the error of a sum grows with its longest chain of additions.
 const BLOCK: usize = 64;
-
-/// 2^−53.
-const U: f64 = 1.110_223_024_625_156_5e-16;
 
 /// Room for the work on one row.
 #[derive(Debug)]

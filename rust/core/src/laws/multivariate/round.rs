@@ -15,7 +15,7 @@ use super::disk::{Points, Q_ERROR};
 use super::doubt::Doubt;
 use super::fine::Fine;
 use super::sort;
-use crate::kernel::{Arithmetic, Tier, Work, nearest, run_on};
+use crate::kernel::{Arithmetic, Tier, U, Work, nearest, run_on};
 use crate::memory::{self, OutOfMemory};
 use crate::reveal;
 use crate::stream::StagedFill;
@@ -26,9 +26,6 @@ const S_ERROR: f64 = 2.25 * Q_ERROR;
 
 /// From here on rounding to a whole number is left to the exact path.
 const NEAR: f64 = (1_u64 << 50) as f64;
-
-/// 2⁻⁵³.
-const U: f64 = 1.0 / (1_u64 << 53) as f64;
 
 /// Stands for a coordinate that is not certain. Magnitudes of coordinates are smaller.
 const UNSURE: i64 = i64::MIN;
