@@ -299,10 +299,12 @@ tools:
 
 # Older interpreters bring a pip that knows no dependency groups.
 NEW_PIP := $(PY) -m pip install 'pip>=25.1'
+# A third of the packages' modules is ever imported: Python compiles those then, which takes less time.
+INSTALL := $(PY) -m pip install --no-compile
 
 $(VENV)/stamp-venv: | tools
 	'$(PYTHON)' -m venv --clear $(VENV)
-	$(NEW_PIP) && $(PY) -m pip install --group build
+	$(NEW_PIP) && $(INSTALL) --group build
 	@touch $@
 
 # The extension in python/stairnoise is one of two builds, and only the stamp of that one is there: `stamp-extension` of a release
@@ -325,15 +327,15 @@ $(VENV)/stamp-quick: $(VENV)/stamp-venv $(EXTENSION_SOURCES) | tools
 $(VENV)/stamp-dev: pyproject.toml | $(VENV)/stamp-venv
 	if test -e $(VENV)/stamp-quick; then profile='--profile quick'; else profile=--release; fi; \
 	$(MATURIN) $$profile
-	$(NEW_PIP) && $(PY) -m pip install --group dev
+	$(NEW_PIP) && $(INSTALL) --group dev
 	@touch $@
 
 $(VENV)/stamp-docs: $(VENV)/stamp-dev
-	$(NEW_PIP) && $(PY) -m pip install --group docs
+	$(NEW_PIP) && $(INSTALL) --group docs
 	@touch $@
 
 $(VENV)/stamp-bench: pyproject.toml | $(VENV)/stamp-extension
-	$(NEW_PIP) && $(PY) -m pip install --group bench
+	$(NEW_PIP) && $(INSTALL) --group bench
 	@touch $@
 
 .PHONY: clean

@@ -391,12 +391,19 @@ def test_selection_of_more_stairs_and_people_than_anybody_sees():
     assert shown == pytest.approx(n / 1000, rel=1e-5)  # at so small an ε, each person adds δ
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_no_text_is_cut_off_or_overlaps(name):
+@functools.cache
+def laid_out(name):
+    """A figure with its own defaults, every text of which has its place."""
     drawn = figures.draw(name)
     with figures.house_style():
         drawn.draw_without_rendering()
+    return drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_is_cut_off_or_overlaps(name):
+    drawn = laid_out(name)
     whole = drawn.bbox
     legends = [legend.get_window_extent() for legend in drawn.legends]
     assert len(legends) == 1
@@ -435,10 +442,9 @@ def test_files_repeat(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_ticks_are_written_in_one_way(name):
     """Plain numbers on every axis, no powers of ten."""
-    drawn = figures.draw(name)
-    with figures.house_style():
-        drawn.draw_without_rendering()
-    texts = [text.get_text() for axes in drawn.axes for axis in (axes.xaxis, axes.yaxis) for text in axis.get_ticklabels()]
+    texts = [
+        text.get_text() for axes in laid_out(name).axes for axis in (axes.xaxis, axes.yaxis) for text in axis.get_ticklabels()
+    ]
     assert texts
     assert [text for text in texts if not re.fullmatch(r"(−?[\d,]+(\.\d+)?)?", text)] == []
 
@@ -447,7 +453,7 @@ def test_ticks_are_written_in_one_way(name):
 def test_letters_are_as_large_as_a_telephone_s():
     """At 375 pixels, the width of a telephone, ten points are ten pixels."""
     for name in NAMES:
-        assert figures.draw(name).get_figwidth() * 72 <= 375
+        assert laid_out(name).get_figwidth() * 72 <= 375
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ def probabilities(sigma2: float) -> NDArray[np.float64]:
         return np.array([float(b - a) for a, b in zip([mp.mpf(0), *below], [*below, mp.mpf(1)], strict=True)])
 
 
+@cache
 def counts(sigma2: float) -> Any:
     return np.bincount(np.searchsorted(edges(sigma2), drawn(sigma2), side="right"), minlength=len(edges(sigma2)) + 1)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +106,7 @@ def log_pmf(terms: Sequence[Term], nepers: float = _NEPERS) -> Floats:
     size = _size(terms, nepers)
     fractional = [term for term in terms if term.shape != 1]
     if len(fractional) > 1:
-        return _transformed(terms, _size(terms, min(nepers, _FEWER_NEPERS)))
+        return _transformed(tuple(terms), _size(terms, min(nepers, _FEWER_NEPERS)))
     if len(terms) == 1 and terms[0].scale == 1:
         return single(terms[0].shape, terms[0].rate, size)
     # What lies beyond the list adds to its end, too.
@@ -277,7 +278,9 @@ def _decaying_sums(h: Floats, stride: int, rate: float) -> Floats:
     return table.ravel()[: h.size]
 
 
-def _transformed(terms: Sequence[Term], size: int) -> Floats:
+# Distribution, least ε and loss of a law ask for the same list.
+@lru_cache(maxsize=1)
+def _transformed(terms: tuple[Term, ...], size: int) -> Floats:
     """By the generating function on circles: P(k)e^(τk) is the transform of E e^((τ+it)X) over t, for every τ below the
     least decay.
 
@@ -299,6 +302,7 @@ def _transformed(terms: Sequence[Term], size: int) -> Floats:
             relative = np.where(tilted > 0, np.abs(tilted).max() / tilted, math.inf)
             best = np.where(relative < error, np.log(tilted) - tilt * k, best)
         error = np.minimum(error, relative)
+    best.flags.writeable = False
     return best
 
 

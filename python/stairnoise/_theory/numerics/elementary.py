@@ -40,7 +40,8 @@ def below_linear(y: Array) -> Array:
 def _series(x: Array, coefficients: Array) -> tuple[NDArray[np.bool_], Array]:
     """Where x is between -1 and 1, and the power series there, from x² on."""
     small = np.abs(x) < 1
-    return small, np.power.outer(np.where(small, x, 0.0), _POWERS) @ coefficients
+    inner = np.where(small, x, 0.0)
+    return small, inner**2 * np.polynomial.polynomial.polyval(inner, coefficients)
 
 
 def affinity_integral(eps: Array, s: Array) -> Array:
