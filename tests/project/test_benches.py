@@ -491,6 +491,19 @@ def test_readme_quotes_the_newest_record() -> None:
     assert report.quoted(text, record, stem) == text
 
 
+@pytest.mark.parametrize("tier", ["AVX-512", "AVX2"])
+def test_the_first_sentences_say_what_the_records_say(tier: str) -> None:
+    """The least and the most of four mechanisms at ε = 4, of both n."""
+    (begin,) = re.findall(r"At ε = 4 a value of .+?stairnoise is a", report.README.read_text(encoding="utf-8"), re.DOTALL)
+    ((*said, link),) = re.findall(rf"([\d.]+) to ([\d.]+) ns (?:on one core )?with {tier}\W+(\S+)\)", " ".join(begin.split()))
+    stem = newest()[1] if "#measured" in link else Path(link).stem
+    page = (report.RECORDS / f"{stem}.md").read_text(encoding="utf-8").split("\n## By mechanism\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (\w+), eps=4, [^|]*\| [^|]+ \| stairnoise \| ([\d.]+) \|", page, re.MULTILINE)
+    assert {name for name, _ in rows} == {"staircase", "discrete_staircase", "laplace", "discrete_laplace"}
+    times = [float(time) for _, time in rows]
+    assert [float(time) for time in said] == [round(min(times), 1), round(max(times), 1)]
+
+
 def test_the_row_of_times_is_the_records() -> None:
     record = a_record()
     text = report.quoted(report.README.read_text(encoding="utf-8"), record, "2026-01-02-example")

@@ -14,7 +14,8 @@ Array = NDArray[np.float64]
 # Terms up to 1/22! leave less than 1e-21 of the sum for arguments up to 1.
 _TERMS = 22
 _POWERS = np.arange(2.0, _TERMS + 1)
-# Horner's rule makes 40 calls in place of two, of which `power` takes 40 times as long for an element.
+# From so many numbers on Horner's rule is quicker: for each it takes a fortieth of the time of `power`, for its calls 20 µs in
+# place of 6.
 _MANY = 16
 _EXP: Array = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
 _SINH: Array = np.asarray(_EXP * (_POWERS % 2))

@@ -88,7 +88,8 @@ mod x86_64 {
         );
     }
 
-    #[cfg(test)]
+    // On Windows a function gives registers 6 to 15 back as they were, also the one that clears them.
+    #[cfg(all(test, not(windows)))]
     mod tests {
         use super::*;
 
