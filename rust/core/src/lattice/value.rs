@@ -17,10 +17,10 @@ pub trait Value: Copy + Default + Send + private::Sealed {
     #[doc(hidden)]
     fn from_whole(cells: f64, granularity: f64) -> Self;
 
-    /// [`Value::from_whole`] of the whole number `nearest` to x, as `kernel::float::round` gives it.
+    /// [`Value::from_whole`] of the whole number `nearest` to x. It is −0.0 only where `FUSED`, and there a product and a sum are one instruction.
     #[doc(hidden)]
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
+    fn from_nearest<const FUSED: bool>(_x: f64, nearest: f64, granularity: f64) -> Self {
         Self::from_whole(nearest, granularity)
     }
 
@@ -123,12 +123,13 @@ impl Value for f64 {
     }
 
     #[inline(always)]
-    fn from_nearest(_x: f64, nearest: f64, granularity: f64) -> Self {
-        if DIRECT {
-            return Self::from_whole(nearest, granularity);
+    fn from_nearest<const FUSED: bool>(_x: f64, nearest: f64, granularity: f64) -> Self {
+        // −0.0 + 0.0 = 0.0.
+        if FUSED {
+            nearest.mul_add(granularity, 0.0)
+        } else {
+            nearest * granularity
         }
-        // A difference that is zero is no −0.0.
-        nearest * granularity
     }
 
     #[inline(always)]
@@ -220,7 +221,7 @@ impl Value for i64 {
     }
 
     #[inline(always)]
-    fn from_nearest(x: f64, nearest: f64, granularity: f64) -> Self {
+    fn from_nearest<const FUSED: bool>(x: f64, nearest: f64, granularity: f64) -> Self {
         // The sum rounds, and is there already.
         Self::from_whole(if DIRECT { nearest } else { x }, granularity)
     }

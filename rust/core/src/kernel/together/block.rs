@@ -1,7 +1,6 @@
 //! What the families have in common.
 
 use super::super::arithmetic::{Arithmetic, BLOCK};
-use super::super::float::round;
 use super::super::geometric::PER_SCALE_MAPPED;
 use super::super::lane::{SIGN, WORD_BITS, with_sign};
 use super::super::mapped::Map;
@@ -57,7 +56,7 @@ impl Certain {
     /// Writes the whole numbers nearest to x, with the signs of the words; whether all of them are certain. `reduced(i)` is V of word i, or its U,
     /// and x.
     #[inline(always)]
-    pub fn write<T: Value>(
+    pub fn write<A: Arithmetic, T: Value>(
         &self,
         words: &[u64; BLOCK],
         reduced: impl Fn(usize) -> (f64, f64),
@@ -66,16 +65,21 @@ impl Certain {
     ) -> bool {
         // A loop for either: a sum with 0 takes the other laws 1 to 6 % more time.
         if steps.is_moved() {
-            self.write_by(words, reduced, out, |_, nearest| T::from_moved(nearest, steps))
+            self.write_by::<A, _>(words, reduced, out, |_, nearest| T::from_moved(nearest, steps))
         } else {
-            self.write_by(words, reduced, out, |x, nearest| {
-                T::from_nearest(x, nearest, steps.granularity())
+            let granularity = steps.granularity();
+            self.write_by::<A, _>(words, reduced, out, |x, nearest| {
+                if A::ROUNDS {
+                    T::from_nearest::<true>(x, nearest, granularity)
+                } else {
+                    T::from_nearest::<false>(x, nearest, granularity)
+                }
             })
         }
     }
 
     #[inline(always)]
-    fn write_by<T>(
+    fn write_by<A: Arithmetic, T>(
         &self,
         words: &[u64; BLOCK],
         reduced: impl Fn(usize) -> (f64, f64),
@@ -89,7 +93,7 @@ impl Certain {
         for i in 0..BLOCK {
             let (whole, x) = reduced(i);
             let x = with_sign(x, words[i]);
-            let nearest = round(x);
+            let nearest = A::round(x);
             doubt |= inside.wrapping_sub((x - nearest).abs().to_bits()) | whole.to_bits().wrapping_sub(lowest);
             out[i] = value(x, nearest);
         }

@@ -141,13 +141,13 @@ impl<const N: usize> Block for Lines<N> {
         if A::IN_STAGES && N <= FEW {
             let whole = words.map(|word| A::from_bits(word & !SIGN));
             let largest = whole.map(largest);
-            self.certain.write(words, |i| (whole[i], largest[i]), steps, out)
+            self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), steps, out)
         } else {
             let reduced = |i: usize| {
                 let whole = A::from_bits(words[i] & !SIGN);
                 (whole, largest(whole))
             };
-            self.certain.write(words, reduced, steps, out)
+            self.certain.write::<A, T>(words, reduced, steps, out)
         }
     }
 }

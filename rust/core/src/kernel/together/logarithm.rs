@@ -90,6 +90,6 @@ impl<const ROUGH: bool, const MAPPED: bool> Block for Logarithm<ROUGH, MAPPED> {
             };
             x[i] = A::mul_add(slope, half, A::mul_add(e[i], octave, offset));
         }
-        self.certain.write(words, |i| (whole[i], x[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), steps, out)
     }
 }

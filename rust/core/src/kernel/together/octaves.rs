@@ -85,6 +85,6 @@ impl<const N: usize, const MAPPED: bool> Block for Octaves<N, MAPPED> {
                 largest[i] = if n == 0 { line } else { larger(largest[i], line) };
             }
         }
-        self.certain.write(words, |i| (whole[i], largest[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], largest[i]), steps, out)
     }
 }

@@ -100,6 +100,6 @@ impl<const MAPPED: bool> Block for Table<MAPPED> {
             let t = A::mul_add(m, reciprocals[i], -1.0);
             x[i] = A::mul_add(scale, minus_ln_1p::<A, f64>(t), A::mul_add(e, octave, offsets[i]));
         }
-        self.certain.write(words, |i| (whole[i], x[i]), steps, out)
+        self.certain.write::<A, T>(words, |i| (whole[i], x[i]), steps, out)
     }
 }
