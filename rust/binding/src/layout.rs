@@ -3,6 +3,8 @@
 use std::array;
 use std::ops::Range;
 
+use stairnoise::Tile;
+
 use crate::turn::LINE;
 
 /// So many values are in the first cache, whatever order they are written in.
@@ -120,9 +122,7 @@ impl Layout {
     pub fn patches<const ROWS: usize>(&self, block: &Block, mut each: impl FnMut(&Patch<'_, ROWS>)) {
         let mut place = 0;
         for band in block.cut(0, ROWS, block.columns.max(1)) {
-            // Rows differ in leading axes alone: from one to another is as far in every column.
-            let base = self.offset(band.first);
-            let down: [_; ROWS] = array::from_fn(|row| self.offset(band.first + row.min(band.rows - 1) * band.pitch) - base);
+            let down = self.down::<ROWS>(&band);
             let dense = band.rows == ROWS && (0..).zip(down).all(|(row, down)| down == row * self.size as isize);
             let across = if dense || band.rows == 1 { band.columns } else { COLUMNS };
             let mut column = 0;
@@ -142,6 +142,20 @@ impl Layout {
             });
             place += band.len();
         }
+    }
+
+    /// From the first row to each of a band's, in bytes; the last stands for those beyond it. Rows differ in leading axes alone: from one to another is as
+    /// far in every column.
+    fn down<const ROWS: usize>(&self, band: &Block) -> [isize; ROWS] {
+        let row = |row: usize| row.min(band.rows - 1);
+        if let [(_, stride), (columns, _)] = *self.axes
+            && columns == band.pitch
+        {
+            // As below, without divisions: with them it takes a thirtieth of the time that a tile of noise takes.
+            return array::from_fn(|i| row(i) as isize * stride);
+        }
+        let base = self.offset(band.first);
+        array::from_fn(|i| self.offset(band.first + row(i) * band.pitch) - base)
     }
 
     /// The offset of one element.
@@ -199,9 +213,20 @@ impl Order {
         self.cut(all, rows, columns)
     }
 
-    /// Tiles of a piece, whose rows are of at most `most` values, and the greatest number of values in one.
+    /// Tiles of a piece, of at most `most` values or as few rows as they may have, and the greatest number of values in one.
     pub fn tiles(self, piece: Block, most: usize) -> (usize, impl Iterator<Item = Block>) {
-        let columns = most.min(piece.columns).max(1);
+        self.tiles_across(piece, most, most)
+    }
+
+    /// Tiles of at most `most` values, whatever their rows.
+    pub fn small_tiles(self, piece: Block, most: usize) -> (usize, impl Iterator<Item = Block>) {
+        // A row that begins within a block of the cipher takes one more: rows of two values fewer take no more than others.
+        let fewer = 2 * (self.pitch % 2);
+        self.tiles_across(piece, most, most / self.rows - fewer)
+    }
+
+    fn tiles_across(self, piece: Block, most: usize, columns: usize) -> (usize, impl Iterator<Item = Block>) {
+        let columns = columns.min(piece.columns).max(1);
         let rows = self.bands(most, columns);
         (piece.len().min(rows * columns), self.cut(piece, rows, columns))
     }
@@ -270,10 +295,29 @@ impl Block {
         (Self { columns: n, ..self }, rest)
     }
 
+    /// How many rows there are and how long they are, if rows that follow each other without a gap are one.
+    pub fn as_rows(&self) -> (usize, usize) {
+        if self.columns == self.pitch {
+            (1, self.len())
+        } else {
+            (self.rows, self.columns)
+        }
+    }
+
+    /// Its numbers, for a fill.
+    pub fn numbers(&self) -> Tile {
+        let (rows, columns) = self.as_rows();
+        Tile {
+            first: self.first as u64,
+            pitch: self.pitch as u64,
+            rows,
+            columns,
+        }
+    }
+
     /// The first number and the length of every run of consecutive numbers, in parts of at most `most`.
     pub fn runs(self, most: usize) -> impl Iterator<Item = (usize, usize)> {
-        let one = self.columns == self.pitch;
-        let (rows, length) = if one { (1, self.len()) } else { (self.rows, self.columns) };
+        let (rows, length) = self.as_rows();
         (0..rows).flat_map(move |row| {
             let first = self.first + row * self.pitch;
             (0..length).step_by(most).map(move |at| (first + at, most.min(length - at)))

@@ -59,11 +59,19 @@ mod registers {
 mod registers {
     use std::arch::x86_64::{
         __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_stream_si128, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
-        _mm_unpacklo_epi64,
+        _mm_unpacklo_epi64, _mm256_loadu_pd, _mm256_permute2f128_pd, _mm256_setzero_pd, _mm256_storeu_pd, _mm256_stream_pd,
+        _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
     use std::array;
+    use std::sync::OnceLock;
 
     use super::LINE;
+
+    /// Whether the instruction set in use has AVX.
+    fn has_avx() -> bool {
+        static HAS: OnceLock<bool> = OnceLock::new();
+        *HAS.get_or_init(|| is_x86_feature_detected!("avx") && stairnoise::cpu_tier() != Ok("portable"))
+    }
 
     /// Writes as many whole groups of columns as there are, and returns how many columns these are; `PAST` the caches.
     ///
@@ -74,13 +82,19 @@ mod registers {
         first: *mut T,
         stride: isize,
     ) -> usize {
+        if size_of::<T>() == 8 && has_avx() {
+            // SAFETY: as the caller's; eight values fill a line, and the processor has AVX.
+            return unsafe { write_wide::<T, ROWS, PAST>(rows, first, stride) };
+        }
         let group = 16 / size_of::<T>();
-        let done = rows[0].len() / group * group;
-        let mut place = first;
-        for column in (0..done).step_by(group) {
-            // SAFETY: 16 bytes of a row, which has `group` values from `column` on.
-            let load = |row: usize| unsafe { _mm_loadu_si128(rows[row][column..][..group].as_ptr().cast()) };
+        let groups = rows[0].len() / group;
+        // Pointers that move: indices, which are checked row by row, take longer than the stores.
+        let (mut at, mut place) = (rows.map(<[T]>::as_ptr), first);
+        for _ in 0..groups {
+            // SAFETY: 16 bytes of a row, of which `group` values are left.
+            let load = |row: usize| unsafe { _mm_loadu_si128(at[row].cast()) };
             let quarters: [_; LINE / 16] = array::from_fn(|quarter| columns(group, |row| load(quarter * group + row)));
+            at = at.map(|at| at.wrapping_add(group));
             // One line after the other: where lines are a power of two apart, two at a time take an eighth longer (2048 × 2048 values, Zen 4).
             for column in 0..group {
                 let line = place.cast::<__m128i>();
@@ -97,7 +111,52 @@ mod registers {
                 place = place.wrapping_byte_offset(stride);
             }
         }
-        done
+        groups * group
+    }
+
+    /// The same for columns of eight values, four at a time, in the wider registers of AVX: 0.05 ns a value less (Zen 4).
+    ///
+    /// # Safety
+    /// As above; the values are of eight bytes.
+    #[target_feature(enable = "avx")]
+    unsafe fn write_wide<T: Copy, const ROWS: usize, const PAST: bool>(
+        rows: &[&[T]; ROWS],
+        first: *mut T,
+        stride: isize,
+    ) -> usize {
+        let groups = rows[0].len() / 4;
+        let (mut at, mut place) = (rows.map(<[T]>::as_ptr), first);
+        for _ in 0..groups {
+            let mut halves = [[_mm256_setzero_pd(); 4]; 2];
+            for (half, four) in halves.iter_mut().zip(at.as_chunks::<4>().0) {
+                // SAFETY: 32 bytes of a row, of which four values are left.
+                let [a, b, c, d] = four.map(|row| unsafe { _mm256_loadu_pd(row.cast()) });
+                let (low, high) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+                let (lower, higher) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+                *half = [
+                    _mm256_permute2f128_pd(low, lower, 0x20),
+                    _mm256_permute2f128_pd(high, higher, 0x20),
+                    _mm256_permute2f128_pd(low, lower, 0x31),
+                    _mm256_permute2f128_pd(high, higher, 0x31),
+                ];
+            }
+            at = at.map(|at| at.wrapping_add(4));
+            for column in 0..4 {
+                for (half, values) in halves.iter().enumerate() {
+                    let half = place.cast::<f64>().wrapping_add(4 * half);
+                    // SAFETY: 32 bytes of the line of a column, which begin at a multiple of 32 if the line does at one of 64.
+                    unsafe {
+                        if PAST {
+                            _mm256_stream_pd(half, values[column]);
+                        } else {
+                            _mm256_storeu_pd(half, values[column]);
+                        }
+                    }
+                }
+                place = place.wrapping_byte_offset(stride);
+            }
+        }
+        groups * 4
     }
 
     /// Two or four columns of as many rows; what follows two has no meaning.

@@ -221,6 +221,8 @@ pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
 pub use lattice::{Answer, Modulus, Residue, Value};
 pub use law::each::{Laws, Parameters, Shapes};
+#[doc(hidden)]
+pub use law::fill::InTiles;
 pub use law::fill::LawFill;
 pub use law::one_word::{Kind, OneWordLaw, Shape};
 pub use law::{AnyLaw, Holds, Law, WholeLaw};
@@ -229,9 +231,9 @@ pub use memory::OutOfMemory;
 pub use selection::{PartitionSelection, Selection, Selector};
 #[cfg(feature = "rand")]
 pub use stream::StreamRng;
-#[doc(hidden)]
-pub use stream::process_mark;
 pub use stream::{BitGenerator, Children, EntropyError, Fill, Generator, StagedFill};
+#[doc(hidden)]
+pub use stream::{Tile, process_mark};
 
 /// The example of the README runs with those of the documentation.
 #[cfg(doctest)]

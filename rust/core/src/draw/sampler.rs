@@ -9,7 +9,7 @@ use crate::lattice::{Answer, Value};
 use crate::lines::Lines;
 use crate::reveal;
 use crate::stack;
-use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Words, WordsIn};
+use crate::stream::{CHUNK, FEW, SHORT, ShortWords, Stage, Tile, TileWords, Words, WordsIn};
 use crate::wiped::wipe;
 
 /// One law on the integers, ready to draw: the kernel where it is sure, for wide laws fixed point where that is, the exact path where neither is.
@@ -119,6 +119,12 @@ impl Sampler {
             let extension = |i, e| stage.extension(first + i as u64, e);
             self.write_words(tier, words.at(stage, first, out.len()), extension, out);
         }
+    }
+
+    /// The values of a tile of a stage, row after row; `words` are the caller's, as in [`Sampler::write_in`].
+    pub fn write_tile<T: Value>(&self, words: &mut TileWords, stage: Stage<'_>, tile: &Tile, out: &mut [T]) {
+        let extension = |i, e| stage.extension(tile.index(i), e);
+        self.write_words(Tier::current(), words.of_tile(stage, tile), extension, out);
     }
 
     /// The values of `words`; `extension(i, e)` is extension word `e` of `words[i]`.
@@ -335,6 +341,32 @@ mod tests {
                 for (i, value) in (first..).zip(out) {
                     let alone = sampler.value::<T>(sampler.cells(stage.word(i), |e| stage.extension(i, e)));
                     assert_eq!(value, alone, "{tier:?} value {i} of {n} of {sampler:?}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: equality with a fill of which the tile is a part, for a law of certain words and one of doubtful ones.
+    #[test]
+    fn tiles_have_the_values_of_their_places() {
+        for (eps, sensitivity) in [(4.0, 1.0), (1e-12, 1.0)] {
+            let law = OneWordLaw::new(Kind::DiscreteLaplace, eps, sensitivity, Shape::L1).unwrap();
+            let fill = Generator::from_seed(8).at(3).unwrap().next(1000).unwrap();
+            let mut whole = vec![0_i64; 1000];
+            law.write(&fill, 0, &mut whole);
+            let mut words = TileWords::new();
+            for (first, pitch, rows, columns) in [(0, 100, 8, 64), (7, 91, 5, 33), (11, 13, 16, 3), (501, 1, 1, 400)] {
+                let tile = Tile {
+                    first,
+                    pitch,
+                    rows,
+                    columns,
+                };
+                let mut out = vec![0_i64; rows * columns];
+                law.sampler().write_tile(&mut words, fill.stage(), &tile, &mut out);
+                for (i, value) in out.iter().enumerate() {
+                    let place = first as usize + i / columns * pitch as usize + i % columns;
+                    assert_eq!(*value, whole[place], "{eps}: value {i} of {rows} rows of {columns}");
                 }
             }
         }

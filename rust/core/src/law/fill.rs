@@ -6,7 +6,7 @@ use crate::error::DrawError;
 use crate::lattice::release;
 use crate::lattice::{Answer, Modulus, Residue, Value};
 use crate::memory::OutOfMemory;
-use crate::stream::{Fill, Generator, StagedFill};
+use crate::stream::{Fill, Generator, StagedFill, TILE, Tile, TileWords};
 
 /// How the values of a law are drawn.
 #[derive(Clone, Copy)]
@@ -93,6 +93,19 @@ impl<'a> LawFill<'a> {
         }
     }
 
+    /// This fill in tiles; `None` for a law of several draws, for which long rows are better.
+    #[doc(hidden)]
+    pub fn in_tiles(&self) -> Option<InTiles<'_>> {
+        match &self.0 {
+            Inner::OneWord(sampler, fill) => Some(InTiles {
+                sampler,
+                fill,
+                words: TileWords::new(),
+            }),
+            Inner::Staged(..) => None,
+        }
+    }
+
     /// Adds the noise of the values `first .. first + out.len()` to as many answers, which have passed
     /// [`Law::check_answers`](crate::Law::check_answers), and the generator [`Generator::check_release`].
     ///
@@ -143,5 +156,23 @@ impl<'a> LawFill<'a> {
                 each_chunk(law.together(), out, draw, add)
             }
         }
+    }
+}
+
+/// A fill of one law, written in tiles: the words of one are wiped when all are written.
+#[doc(hidden)]
+pub struct InTiles<'a> {
+    sampler: &'a Sampler,
+    fill: &'a Fill,
+    words: TileWords,
+}
+
+impl InTiles<'_> {
+    /// Values of a tile at most.
+    pub const MOST: usize = TILE;
+
+    /// Writes the noise of the values of a tile, row after row.
+    pub fn write<T: Value>(&mut self, tile: &Tile, out: &mut [T]) {
+        self.sampler.write_tile(&mut self.words, self.fill.stage(), tile, out);
     }
 }

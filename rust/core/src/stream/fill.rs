@@ -25,6 +25,15 @@ pub(crate) type Words = WordsIn<{ CHUNK / 2 + 1 }>;
 /// [`SHORT`] words at a time, in a room that takes less time to make.
 pub(crate) type ShortWords = WordsIn<{ SHORT / 2 + 1 }>;
 
+/// Values of a [`Tile`] at most: 8 KiB of words and as much output are in the first cache.
+pub(crate) const TILE: usize = 1024;
+
+/// Rows of a tile at most.
+const ROWS: usize = 16;
+
+/// The words of one [`Tile`].
+pub(crate) type TileWords = WordsIn<{ TILE / 2 + ROWS }>;
+
 /// Extension words of one value; later ones are zero.
 pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
 
@@ -212,6 +221,31 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// Some values of a fill: rows of consecutive ones, `pitch` from one row to the next. At most 1024, in up to 16 rows.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Tile {
+    /// The first value.
+    pub first: u64,
+    /// Values from the beginning of a row to that of the next.
+    pub pitch: u64,
+    /// How many rows there are.
+    pub rows: usize,
+    /// Values of a row.
+    pub columns: usize,
+}
+
+impl Tile {
+    pub(crate) fn len(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// The value that comes after `i` others, row after row.
+    pub(crate) fn index(&self, i: usize) -> u64 {
+        self.first + (i / self.columns) as u64 * self.pitch + (i % self.columns) as u64
+    }
+}
+
 /// What one draw of every value reads where that is a pair of words: one block of the cipher. Pair i is the words 2i and 2i + 1.
 #[derive(Clone, Copy)]
 pub(crate) struct PairStage<'a>(Stage<'a>);
@@ -270,6 +304,30 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
         self.used = self.used.max(blocks.len());
         stage.cipher.noise(stage.number, first / 2, blocks);
         &blocks.as_flattened()[skip..skip + n]
+    }
+
+    /// The words of the values of a tile, row after row. All rows take `BLOCKS` blocks at most.
+    pub fn of_tile(&mut self, stage: Stage<'_>, tile: &Tile) -> &[u64] {
+        let Tile {
+            pitch, rows, columns, ..
+        } = *tile;
+        let index = |row| stage.start + tile.first + row as u64 * pitch;
+        // A row that begins with the second word of a block ends in one more.
+        let either = (index(0) | pitch) % 2;
+        let length = (either as usize + columns).div_ceil(2);
+        let blocks = &mut self.blocks.0[..rows * length];
+        self.used = self.used.max(blocks.len());
+        stage
+            .cipher
+            .noise_rows(stage.number, (0..rows).map(|row| index(row) / 2), length, blocks);
+        let words = blocks.as_flattened_mut();
+        if 2 * length > columns {
+            for row in 0..rows {
+                let begin = 2 * length * row + (index(row) % 2) as usize;
+                words.copy_within(begin..begin + columns, row * columns);
+            }
+        }
+        &words[..tile.len()]
     }
 
     /// What [`WordsIn::at`] made last, from the first word of its first block on.

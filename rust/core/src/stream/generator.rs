@@ -354,7 +354,7 @@ mod tests {
     use super::super::entropy::tests::{FAILURE, without_entropy};
     use super::*;
     use crate::Law;
-    use crate::stream::{CHUNK, Words};
+    use crate::stream::{CHUNK, TILE, Tile, TileWords, Words};
 
     fn words(generator: &mut Generator, n: usize) -> Vec<u64> {
         let stream = generator.next(n).unwrap();
@@ -412,6 +412,49 @@ mod tests {
                 stream.stage().scattered_words(index, &mut scattered);
                 for (k, word) in scattered.iter().enumerate() {
                     assert_eq!(*word, all[(start + index(k)) as usize], "{start} {k}");
+                }
+            }
+        }
+    }
+
+    /// Evidence: equality with words one by one: rows of even and odd lengths, from either word of a block, apart and one after the other.
+    #[test]
+    #[cfg_attr(miri, ignore = "slow: thousands of words one by one")]
+    fn words_of_tiles_are_those_of_their_values() {
+        let all = words(&mut Generator::from_seed(1), 4 * TILE);
+        let mut buffer = TileWords::new();
+        for (rows, columns) in [
+            (1, 1),
+            (1, 7),
+            (1, TILE),
+            (2, 3),
+            (7, 20),
+            (8, 126),
+            (8, 127),
+            (8, 128),
+            (16, 1),
+            (16, 63),
+            (16, 64),
+        ] {
+            for pitch in [columns, columns + 1, columns + 64] {
+                for start in 0..2 {
+                    let stream = Generator::from_seed(1).at(start).unwrap().next(3 * TILE).unwrap();
+                    for first in 0..2 {
+                        let pitch = pitch as u64;
+                        let tile = Tile {
+                            first,
+                            pitch,
+                            rows,
+                            columns,
+                        };
+                        let value = |row, column| first + row as u64 * pitch + column as u64;
+                        let values: Vec<u64> = (0..rows)
+                            .flat_map(|row| (0..columns).map(move |column| value(row, column)))
+                            .collect();
+                        let expected: Vec<u64> = values.iter().map(|value| all[(start + value) as usize]).collect();
+                        assert_eq!(buffer.of_tile(stream.stage(), &tile), expected, "{start} {tile:?}");
+                        assert!((0..tile.len()).map(|i| tile.index(i)).eq(values), "{tile:?}");
+                    }
                 }
             }
         }

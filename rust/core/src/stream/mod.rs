@@ -37,8 +37,8 @@ mod vaes512;
 
 pub use bit_generator::BitGenerator;
 pub use entropy::EntropyError;
-pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, Words, WordsIn};
-pub use fill::{Fill, StagedFill};
+pub(crate) use fill::{CHUNK, EXTENSION_WORDS, FEW, PairStage, SHORT, ShortWords, Stage, TILE, TileWords, Words, WordsIn};
+pub use fill::{Fill, StagedFill, Tile};
 pub use generator::{Children, Generator};
 pub use process::process_mark;
 #[cfg(feature = "rand")]
