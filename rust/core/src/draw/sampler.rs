@@ -346,6 +346,28 @@ mod tests {
         }
     }
 
+    /// Evidence: signs. A negative number that rounds to zero gives 0.0, in every family of kernels that rounds.
+    #[test]
+    fn no_zero_is_negative() {
+        let fill = Generator::from_seed(6).next(8 * CHUNK).unwrap();
+        for (kind, eps, sensitivity) in [
+            (Kind::DiscreteStaircase, 4.0, 10.0),
+            (Kind::DiscreteStaircase, 1.0, 10.0),
+            (Kind::DiscreteLaplace, 0.01, 1.0),
+        ] {
+            let law = OneWordLaw::new(kind, eps, sensitivity, Shape::L1).unwrap();
+            for tier in Tier::tested() {
+                let mut values = vec![1.0_f64; 8 * CHUNK];
+                law.sampler().write_on(tier, fill.stage(), 0, &mut values);
+                let zeros: Vec<f64> = values.into_iter().filter(|value| *value == 0.0).collect();
+                assert!(
+                    zeros.len() > 8 && zeros.iter().all(|zero| zero.is_sign_positive()),
+                    "{kind:?} {eps} {tier:?}"
+                );
+            }
+        }
+    }
+
     /// Evidence: equality with a fill of which the tile is a part, for a law of certain words and one of doubtful ones.
     #[test]
     fn tiles_have_the_values_of_their_places() {
