@@ -17,12 +17,12 @@ use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use stairnoise::{OutOfMemory, parallel};
+use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 
 use crate::borrows::Borrow;
 use crate::errors::ParameterError;
 use crate::layout::{Block, Layout, Order};
-use crate::turn::{self, LINE};
+use crate::turn;
 
 /// Fills of fewer values keep the interpreter: a detach and attach cost about 100 ns, this many values some 10 µs.
 const DETACH_FROM: usize = 1 << 11;
@@ -58,25 +58,6 @@ pub(crate) fn room<T: Copy>(value: T, n: usize) -> Result<Vec<T>, OutOfMemory> {
     room.try_reserve_exact(n).map_err(|_| OutOfMemory)?;
     room.resize(n, value);
     Ok(room)
-}
-
-/// Room for values on the way to their places, on whole lines of the cache: vectors do not lie across two.
-struct Stage<T> {
-    room: Vec<T>,
-    ahead: usize,
-}
-
-impl<T: Copy + Default> Stage<T> {
-    fn new(n: usize) -> Result<Self, OutOfMemory> {
-        let room = room(T::default(), if n > 0 { n + LINE / size_of::<T>() } else { 0 })?;
-        let ahead = room.as_ptr().align_offset(LINE).min(room.len());
-        Ok(Self { room, ahead })
-    }
-
-    /// Room for the first `n`.
-    fn values(&mut self, n: usize) -> &mut [T] {
-        &mut self.room[self.ahead..][..n]
-    }
 }
 
 /// Runs `work`, letting other Python threads run if it is long.
@@ -334,7 +315,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         let direct = self.layout.is_contiguous() && self.memory.is_aligned();
         let longest = most * LONGER;
         let (largest, tiles) = self.order.tiles(self.block, if direct { longest } else { most });
-        let mut stage = Stage::new(if direct { 0 } else { largest })?;
+        let mut stage = room(T::default(), if direct { 0 } else { largest })?;
         for tile in tiles {
             inputs.begin(&tile)?;
             for (first, n) in tile.runs(longest) {
@@ -344,12 +325,12 @@ impl<T: Copy + Default> Piece<'_, T> {
                     // give lies elsewhere or is a copy (see `Input`).
                     unsafe { slice::from_raw_parts_mut(self.memory.add(first), n) }
                 } else {
-                    &mut stage.values(tile.place(first) + n)[tile.place(first)..]
+                    &mut stage[tile.place(first)..][..n]
                 };
                 write(first as u64, &inputs, part)?;
             }
             if !direct {
-                self.scatter(&tile, stage.values(tile.len()));
+                self.scatter(&tile, &stage);
             }
         }
         if !direct {
@@ -358,23 +339,21 @@ impl<T: Copy + Default> Piece<'_, T> {
         Ok(())
     }
 
-    /// Whether rows of it share lines of the cache: it is written faster by [`Piece::write_tiles`].
-    pub fn is_of_rows(&self) -> bool {
-        !self.order.is_of_values()
+    /// Values from one row to the next, if eight rows share lines of the cache: they are written faster by [`Piece::write_tiles`]. Sixteen are not.
+    pub fn pitch_of_lines(&self) -> Option<u64> {
+        self.order.pitch_of_rows::<8>().map(|pitch| pitch as u64)
     }
 
-    /// Has `write(tile, values)` write all values, by tiles of at most `most`: memory takes the lines of one while the next is drawn, which it does not
-    /// if they are more than the processor holds back.
-    pub fn write_tiles(self, most: usize, mut write: impl FnMut(&Block, &mut [T])) -> Result<(), OutOfMemory> {
-        let (largest, tiles) = self.order.small_tiles(self.block, most);
-        let mut stage = Stage::new(largest)?;
-        for tile in tiles {
-            let values = stage.values(tile.len());
-            write(&tile, values);
-            self.scatter(&tile, values);
+    /// Writes the values of a fill to such a piece, tile by tile: memory takes the lines of one while the next is drawn, which it does not if they are
+    /// more than the processor holds back.
+    pub fn write_tiles(self, mut fill: Tiles<'_, T>)
+    where
+        T: Value,
+    {
+        for tile in self.order.small_tiles(self.block, Tiles::<T>::MOST) {
+            self.scatter(&tile, fill.draw(&tile.numbers()));
         }
         turn::settle();
-        Ok(())
     }
 
     /// Copies the values of a tile to their places.

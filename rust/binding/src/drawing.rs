@@ -3,7 +3,7 @@
 use numpy::{Element, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{Answer, InTiles, Law, LawFill, Modulus, OutOfMemory, Residue, Value};
+use stairnoise::{Answer, Law, LawFill, Modulus, OutOfMemory, Residue, Value};
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
 use crate::column::Column;
@@ -38,9 +38,14 @@ pub(crate) fn fill<T: Value + Element>(
         parts,
         threads,
         || (),
-        |(), piece| match fill.in_tiles().filter(|_| piece.is_of_rows()) {
-            Some(mut fill) => Ok(piece.write_tiles(InTiles::MOST, |tile, part| fill.write(&tile.numbers(), part))?),
-            None => piece.write((), parts.stage(), |first, &(), part| Ok(fill.write(first, part)?)),
+        |(), piece| {
+            if let Some(pitch) = piece.pitch_of_lines()
+                && let Some(fill) = fill.in_tiles(pitch)
+            {
+                piece.write_tiles(fill);
+                return Ok(());
+            }
+            piece.write((), parts.stage(), |first, &(), part| Ok(fill.write(first, part)?))
         },
     )
 }

@@ -187,6 +187,11 @@ impl Order {
         self.rows == 1
     }
 
+    /// Values from one row to the next, if `ROWS` rows are walked through at a time.
+    pub fn pitch_of_rows<const ROWS: usize>(self) -> Option<usize> {
+        (self.rows == ROWS).then_some(self.pitch)
+    }
+
     /// This order, or the other's if this one is that of values.
     pub fn or(self, other: Self) -> Self {
         if self.is_of_values() { other } else { self }
@@ -219,10 +224,8 @@ impl Order {
     }
 
     /// Tiles of at most `most` values, whatever their rows.
-    pub fn small_tiles(self, piece: Block, most: usize) -> (usize, impl Iterator<Item = Block>) {
-        // A row that begins within a block of the cipher takes one more: rows of two values fewer take no more than others.
-        let fewer = 2 * (self.pitch % 2);
-        self.tiles_across(piece, most, most / self.rows - fewer)
+    pub fn small_tiles(self, piece: Block, most: usize) -> impl Iterator<Item = Block> {
+        self.tiles_across(piece, most, most / self.rows).1
     }
 
     fn tiles_across(self, piece: Block, most: usize, columns: usize) -> (usize, impl Iterator<Item = Block>) {

@@ -221,10 +221,10 @@ pub use kernel::{cpu_tier, cpu_tiers};
 pub use lattice::params::largest_quotient;
 pub use lattice::{Answer, Modulus, Residue, Value};
 pub use law::each::{Laws, Parameters, Shapes};
-#[doc(hidden)]
-pub use law::fill::InTiles;
 pub use law::fill::LawFill;
 pub use law::one_word::{Kind, OneWordLaw, Shape};
+#[doc(hidden)]
+pub use law::tiles::Tiles;
 pub use law::{AnyLaw, Holds, Law, WholeLaw};
 pub use laws::*;
 pub use memory::OutOfMemory;

@@ -5,8 +5,9 @@ use crate::draw::staged::{self, Staged, each_chunk};
 use crate::error::DrawError;
 use crate::lattice::release;
 use crate::lattice::{Answer, Modulus, Residue, Value};
+use crate::law::tiles::Tiles;
 use crate::memory::OutOfMemory;
-use crate::stream::{Fill, Generator, StagedFill, TILE, Tile, TileWords};
+use crate::stream::{Fill, Generator, StagedFill};
 
 /// How the values of a law are drawn.
 #[derive(Clone, Copy)]
@@ -93,16 +94,13 @@ impl<'a> LawFill<'a> {
         }
     }
 
-    /// This fill in tiles; `None` for a law of several draws, for which long rows are better.
+    /// This fill in tiles of rows that begin `pitch` values after each other; `None` for a law of several draws, for which long rows are better, and
+    /// where some rows would begin within a block of the cipher.
     #[doc(hidden)]
-    pub fn in_tiles(&self) -> Option<InTiles<'_>> {
+    pub fn in_tiles<T: Value>(&self, pitch: u64) -> Option<Tiles<'_, T>> {
         match &self.0 {
-            Inner::OneWord(sampler, fill) => Some(InTiles {
-                sampler,
-                fill,
-                words: TileWords::new(),
-            }),
-            Inner::Staged(..) => None,
+            Inner::OneWord(sampler, fill) if (fill.start() | pitch).is_multiple_of(2) => Some(Tiles::new(sampler, fill)),
+            _ => None,
         }
     }
 
@@ -156,23 +154,5 @@ impl<'a> LawFill<'a> {
                 each_chunk(law.together(), out, draw, add)
             }
         }
-    }
-}
-
-/// A fill of one law, written in tiles: the words of one are wiped when all are written.
-#[doc(hidden)]
-pub struct InTiles<'a> {
-    sampler: &'a Sampler,
-    fill: &'a Fill,
-    words: TileWords,
-}
-
-impl InTiles<'_> {
-    /// Values of a tile at most.
-    pub const MOST: usize = TILE;
-
-    /// Writes the noise of the values of a tile, row after row.
-    pub fn write<T: Value>(&mut self, tile: &Tile, out: &mut [T]) {
-        self.sampler.write_tile(&mut self.words, self.fill.stage(), tile, out);
     }
 }

@@ -3,12 +3,14 @@
 //! | file | subject |
 //! |---|---|
 //! | `fill` | one fill of one law, written in pieces |
+//! | `tiles` | one fill of one law, by tiles |
 //! | `one_word` | the four laws that take one word a value, chosen when the program runs |
 //! | `each` | one of the four with parameters of its own for every value |
 
 pub(crate) mod each;
 pub(crate) mod fill;
 pub(crate) mod one_word;
+pub(crate) mod tiles;
 
 use core::fmt::Debug;
 use std::sync::Arc;

@@ -28,11 +28,8 @@ pub(crate) type ShortWords = WordsIn<{ SHORT / 2 + 1 }>;
 /// Values of a [`Tile`] at most: 8 KiB of words and as much output are in the first cache.
 pub(crate) const TILE: usize = 1024;
 
-/// Rows of a tile at most.
-const ROWS: usize = 16;
-
 /// The words of one [`Tile`].
-pub(crate) type TileWords = WordsIn<{ TILE / 2 + ROWS }>;
+pub(crate) type TileWords = WordsIn<{ TILE / 2 }>;
 
 /// Extension words of one value; later ones are zero.
 pub(crate) const EXTENSION_WORDS: usize = 1 << 13;
@@ -221,7 +218,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Some values of a fill: rows of consecutive ones, `pitch` from one row to the next. At most 1024, in up to 16 rows.
+/// Some values of a fill, at most 1024: rows of consecutive ones, `pitch` from one row to the next. All of its numbers are even, but for how many rows
+/// there are.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
@@ -306,28 +304,17 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
         &blocks.as_flattened()[skip..skip + n]
     }
 
-    /// The words of the values of a tile, row after row. All rows take `BLOCKS` blocks at most.
+    /// The words of the values of a tile, row after row. Its rows are whole blocks, at most `BLOCKS` of them.
     pub fn of_tile(&mut self, stage: Stage<'_>, tile: &Tile) -> &[u64] {
-        let Tile {
-            pitch, rows, columns, ..
-        } = *tile;
-        let index = |row| stage.start + tile.first + row as u64 * pitch;
-        // A row that begins with the second word of a block ends in one more.
-        let either = (index(0) | pitch) % 2;
-        let length = (either as usize + columns).div_ceil(2);
-        let blocks = &mut self.blocks.0[..rows * length];
+        debug_assert!(
+            (stage.start | tile.first | tile.pitch | tile.columns as u64).is_multiple_of(2),
+            "{tile:?}"
+        );
+        let blocks = &mut self.blocks.0[..tile.len() / 2];
         self.used = self.used.max(blocks.len());
-        stage
-            .cipher
-            .noise_rows(stage.number, (0..rows).map(|row| index(row) / 2), length, blocks);
-        let words = blocks.as_flattened_mut();
-        if 2 * length > columns {
-            for row in 0..rows {
-                let begin = 2 * length * row + (index(row) % 2) as usize;
-                words.copy_within(begin..begin + columns, row * columns);
-            }
-        }
-        &words[..tile.len()]
+        let firsts = (0..tile.rows as u64).map(|row| (stage.start + tile.first + row * tile.pitch) / 2);
+        stage.cipher.noise_rows(stage.number, firsts, tile.columns / 2, blocks);
+        blocks.as_flattened()
     }
 
     /// What [`WordsIn::at`] made last, from the first word of its first block on.

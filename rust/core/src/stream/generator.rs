@@ -417,45 +417,29 @@ mod tests {
         }
     }
 
-    /// Evidence: equality with words one by one: rows of even and odd lengths, from either word of a block, apart and one after the other.
+    /// Evidence: equality with words one by one, for rows apart and rows one after the other.
     #[test]
     #[cfg_attr(miri, ignore = "slow: thousands of words one by one")]
     fn words_of_tiles_are_those_of_their_values() {
         let all = words(&mut Generator::from_seed(1), 4 * TILE);
         let mut buffer = TileWords::new();
-        for (rows, columns) in [
-            (1, 1),
-            (1, 7),
-            (1, TILE),
-            (2, 3),
-            (7, 20),
-            (8, 126),
-            (8, 127),
-            (8, 128),
-            (16, 1),
-            (16, 63),
-            (16, 64),
-        ] {
-            for pitch in [columns, columns + 1, columns + 64] {
-                for start in 0..2 {
-                    let stream = Generator::from_seed(1).at(start).unwrap().next(3 * TILE).unwrap();
-                    for first in 0..2 {
-                        let pitch = pitch as u64;
-                        let tile = Tile {
-                            first,
-                            pitch,
-                            rows,
-                            columns,
-                        };
-                        let value = |row, column| first + row as u64 * pitch + column as u64;
-                        let values: Vec<u64> = (0..rows)
-                            .flat_map(|row| (0..columns).map(move |column| value(row, column)))
-                            .collect();
-                        let expected: Vec<u64> = values.iter().map(|value| all[(start + value) as usize]).collect();
-                        assert_eq!(buffer.of_tile(stream.stage(), &tile), expected, "{start} {tile:?}");
-                        assert!((0..tile.len()).map(|i| tile.index(i)).eq(values), "{tile:?}");
-                    }
-                }
+        for (rows, columns) in [(1, 2), (1, TILE), (2, 6), (7, 20), (8, 126), (8, 128)] {
+            for (start, first, apart) in [(0, 0, 0), (2, 0, 64), (0, 10, 2), (8, 2, 98)] {
+                let stream = Generator::from_seed(1).at(start).unwrap().next(3 * TILE).unwrap();
+                let pitch = (columns + apart) as u64;
+                let tile = Tile {
+                    first,
+                    pitch,
+                    rows,
+                    columns,
+                };
+                let value = |row, column| first + row as u64 * pitch + column as u64;
+                let values: Vec<u64> = (0..rows)
+                    .flat_map(|row| (0..columns).map(move |column| value(row, column)))
+                    .collect();
+                let expected: Vec<u64> = values.iter().map(|value| all[(start + value) as usize]).collect();
+                assert_eq!(buffer.of_tile(stream.stage(), &tile), expected, "{start} {tile:?}");
+                assert!((0..tile.len()).map(|i| tile.index(i)).eq(values), "{tile:?}");
             }
         }
     }
