@@ -9,8 +9,8 @@ use crate::stream::{Fill, TILE, Tile, TileWords};
 
 /// A fill of one law, drawn in tiles. Words and values of one are here, and wiped when all are drawn.
 ///
-/// The words begin a whole number of pages after the values: a load waits for a store before it whose address is the same but for the page, and the
-/// words of a value lie where no value has just been stored. Anywhere else they may take a quarter longer (Zen 4).
+/// The words begin two pages after the values. A load may wait for a store before it whose address is the same but for the page, and at this distance
+/// none does; with words that begin 3 KiB later a tile takes up to a third longer (Zen 4).
 #[repr(C)]
 pub struct Tiles<'a, T: Value> {
     values: Lines<[T; TILE]>,
