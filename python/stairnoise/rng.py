@@ -109,7 +109,9 @@ class _Rng:
         """
         held = self._held
         stream = held if type(held) is Stream else self._stream  # the property alone takes 50 ns more
-        return self._derive(stream.at(count(index, "index", least=0, most=_LAST_INDEX)))
+        if type(index) is not int or not 0 <= index <= _LAST_INDEX:  # a call for every index takes 60 ns more
+            index = count(index, "index", least=0, most=_LAST_INDEX)
+        return self._derive(stream.at(index))
 
     @classmethod
     def _derive(cls, held: Stream | Child) -> Self:

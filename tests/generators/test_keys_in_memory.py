@@ -194,6 +194,7 @@ DRAWS = [
     ("sn.GeneralizedDiscreteLaplace(0.4, 0.6, n_parties=3).sample(600, rng=rng)", 600, 6),
     ("sn.MultiScaleDiscreteLaplace(1.0, 3).sample(600, rng=rng)", 600, 3),
     ("sn.ExponentialMechanism(1.0).select(np.ones((600, 5)), rng=rng)", 600, 1),
+    ("d.sample(out=np.empty((100, 60), order='F'), rng=rng)", 6000, 1),
 ]
 
 

@@ -232,8 +232,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
             distribution = self._distribution_made  # the property takes 40 ns more
         except AttributeError:
             distribution = self._distribution
-        found: Real = distribution.at(function, x)
-        return found
+        return distribution.at(function, x)  # type: ignore[no-any-return]
 
     def median(self) -> Float:
         """Return the median, which is 0 by symmetry."""

@@ -48,14 +48,13 @@ class Symmetric:
 
     def at(self, function: str, x: Real) -> Real:
         """Evaluate a formula by its name, for every x and all parameters."""
-        formula, constants = self._formulas[function], self._constants
+        constants = self._constants
         if constants is None:
             with np.errstate(all="ignore"):
                 constants = self._constants = self._make_constants()
-        if self._scalar and type(x) is float:
-            number: float = formula(Floats, x, constants)
-            return number
-        return evaluate(formula, x, constants)
+        if type(x) is float and self._scalar:
+            return self._formulas[function](Floats, x, constants)  # type: ignore[no-any-return]
+        return evaluate(self._formulas[function], x, constants)
 
     def entropy(self) -> Real:
         """Entropy in nats."""

@@ -351,7 +351,7 @@ impl<T: Copy + Default> Piece<'_, T> {
         T: Value,
     {
         for tile in self.order.small_tiles(self.block, Tiles::<T>::MOST) {
-            self.scatter(&tile, fill.draw(&tile.numbers()));
+            self.scatter(&tile, fill.draw(&tile.as_tile()));
         }
         turn::settle();
     }

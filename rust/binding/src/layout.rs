@@ -307,8 +307,8 @@ impl Block {
         }
     }
 
-    /// Its numbers, for a fill.
-    pub fn numbers(&self) -> Tile {
+    /// The same for a fill. Rows that follow each other without a gap are one.
+    pub fn as_tile(&self) -> Tile {
         let (rows, columns) = self.as_rows();
         Tile {
             first: self.first as u64,

@@ -306,7 +306,7 @@ impl<const BLOCKS: usize> WordsIn<BLOCKS> {
 
     /// The words of the values of a tile, row after row. Its rows are whole blocks, at most `BLOCKS` of them.
     pub fn of_tile(&mut self, stage: Stage<'_>, tile: &Tile) -> &[u64] {
-        debug_assert!(
+        assert!(
             (stage.start | tile.first | tile.pitch | tile.columns as u64).is_multiple_of(2),
             "{tile:?}"
         );
