@@ -45,8 +45,8 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
 @pytest.mark.parametrize("start", [0, 6, 7])
 @pytest.mark.parametrize("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)], ids=str)
 def test_tiles_of_any_size_from_any_place(law, start, shape):
-    """Evidence: equality. Tiles are of whole rows and of parts, the last ones of few columns; fills begin with either word of a block;
-    words are certain, doubtful, or several a value.
+    """Evidence: equality. Tiles are of whole rows and of parts, the last ones of few columns; fills begin with either word of
+    a block; words are certain, doubtful, or several a value.
     """
     rows = law.sample(shape, dtype="f8", rng=sn.SeededRng(9).at(start))
     out = np.empty(shape, order="F")
