@@ -28,7 +28,7 @@ mod check {
 
     use stairnoise::{
         Answer, DiscreteGaussians, GaussianParameters, Generator, Holds, Kind, Law, Laws, Modulus, OneWordLaw, Parameters, Shape,
-        Shapes, Value, WholeLaw, cpu_tier, probe,
+        Shapes, Tile, Value, WholeLaw, cpu_tier, probe,
     };
 
     use crate::cases::{KERNELS, LAWS, answers, one_by_one};
@@ -112,6 +112,7 @@ mod check {
     }
 
     fn every_output(report: &mut Report, name: &str, law: &OneWordLaw, number: usize) {
+        report.case(&format!("{name}, a tile of float64"), true, || tile(law, number));
         for n in [SHORT, LONG] {
             report.case(&format!("{name}, {n} float64"), true, || fill::<f64>(law, number, n));
             report.case(&format!("{name}, {n} float32"), true, || fill::<f32>(law, number, n));
@@ -157,6 +158,19 @@ mod check {
         let fill = law.next_fill(&mut secret(number), n).expect("fills are left");
         fill.write(0, &mut out).expect("memory for a part");
         (valgrind::secrets(&out), n)
+    }
+
+    fn tile(law: &OneWordLaw, number: usize) -> (usize, usize) {
+        let fill = law.next_fill(&mut secret(number), 800).expect("fills are left");
+        let mut tiles = fill.in_tiles::<f64>(100).expect("one word a value, and even rows");
+        let tile = Tile {
+            first: 0,
+            pitch: 100,
+            rows: 8,
+            columns: 70,
+        };
+        let values = tiles.draw(&tile);
+        (valgrind::secrets(values), values.len())
     }
 
     fn release<A: Answer, T: Holds<OneWordLaw>>(law: &OneWordLaw, number: usize, answers: &[A]) -> (usize, usize) {
