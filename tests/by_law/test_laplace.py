@@ -3,6 +3,8 @@
 Evidence: 500-digit arithmetic on the definition. Deterministic: no false alarms.
 """
 
+import math
+
 import pytest
 
 import stairnoise as sn
@@ -28,3 +30,11 @@ def test_quantiles(eps, D):
 def test_laplace_noise_has_no_shape():
     with pytest.raises(TypeError, match="gamma"):
         sn.Laplace(1, gamma=0.5)
+
+
+def test_a_density_is_subnormal_before_it_is_zero():
+    """Evidence: the definition, where exp(-eps) alone is 0 and eps/2 times it is not."""
+    law = sn.Laplace(745.2)
+    density = law.pdf(1.0)
+    assert density == law.pdf([1.0])[0]
+    assert density == pytest.approx(math.exp(law.logpdf(1.0)), rel=0.01, abs=0)

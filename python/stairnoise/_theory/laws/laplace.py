@@ -27,7 +27,9 @@ def constants(eps: Real, sensitivity: Real) -> Exponential:
 
 def density(xp: Any, y: Any, k: Exponential) -> Any:
     """``eps/(2 D) exp(-eps y/D)``."""
-    return k.eps / k.D / 2 * xp.exp(-k.eps * (y / k.D))
+    # The exponential alone is 0 where the density, of ε above 2 D, may still be a subnormal number.
+    root = xp.exp(-k.eps / 2 * (y / k.D))
+    return k.eps / k.D / 2 * root * root
 
 
 def log_density(xp: Any, y: Any, k: Exponential) -> Any:
