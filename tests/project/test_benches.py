@@ -504,6 +504,27 @@ def test_the_first_sentences_say_what_the_records_say(tier: str) -> None:
     assert [float(time) for time in said] == [round(min(times), 1), round(max(times), 1)]
 
 
+def ratios_of(page: str) -> dict[str, float]:
+    """What the record to which a page of docs links says of laws against others."""
+    (link,) = set(re.findall(r"record/([\w-]+)\.md#targets", page))
+    text = (report.RECORDS / f"{link}.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (\w+), (?:eps|mu)=([^,|]+?)(?:, [^|]*)? \| ≤ [\d.]+ × \w+, [^|]*both over fill \| ([\d.]+) \|", text, re.MULTILINE
+    )
+    return {f"{law} {number}": float(ratio) for law, number, ratio in rows}
+
+
+def test_pages_say_what_their_record_says() -> None:
+    skellam, truncated = (
+        (report.README.parent / "docs" / name).read_text(encoding="utf-8") for name in ("skellam.md", "truncated_staircase.md")
+    )
+    said, ratios = dict(re.findall(r"^\| (1|100|10⁶) \| ([\d.]+) \|$", skellam, re.MULTILINE)), ratios_of(skellam)
+    assert said == {mu: f"{ratios[f'Skellam {number}']:.1f}" for mu, number in (("1", "1"), ("100", "100"), ("10⁶", "1e+06"))}
+    assert "it takes as long as a value of the staircase without\nbounds, and so does the discrete one" in truncated
+    for law in ("TruncatedStaircase", "TruncatedDiscreteStaircase"):
+        assert f"{ratios_of(truncated)[f'{law} 1']:.1f}" == "1.0"
+
+
 def test_the_row_of_times_is_the_records() -> None:
     record = a_record()
     text = report.quoted(report.README.read_text(encoding="utf-8"), record, "2026-01-02-example")
