@@ -223,6 +223,15 @@ def test_a_given_key_and_its_keystream_are_wiped(process, draws):
     assert found(process.memory(), words_of(key + keys)) == 0
 
 
+def test_values_of_tiles_are_nowhere_but_in_the_array(process):
+    """A large array's memory goes back to the system with it. Searched for are the rows of the last tiles."""
+    process.tell("out = np.zeros((80, 600), order='F'); sn.Laplace(1.0).sample(out=out, rng=sn.SeededRng(5))")
+    values = sn.Laplace(1.0).sample((80, 600), rng=sn.SeededRng(5))[-8:].view(np.uint64).ravel().tolist()
+    assert found(process.memory(), values) >= len(values)
+    process.tell("del out")
+    assert found(process.memory(), values) <= LEFT
+
+
 BUFFER = 508
 
 
