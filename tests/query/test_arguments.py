@@ -200,22 +200,34 @@ def test_nonnegative_values_are_named_as_post_processing():
     assert plain.about["post_processing"] == []
 
 
-def test_a_mean_of_nobody_has_the_whole_interval_rather_than_a_point():
-    """Noise of a sum beside a count of 0 leads anywhere; an interval outside of the bounds would collapse onto one of them."""
-    con = visits({"a": 1})
-    groups = [f"city {number}" for number in range(300)]
-    asked = {
-        "by": "city",
-        "groups": groups,
-        "column": "spent",
-        "bounds": (0, 1e6),
-        "row_is_person": True,
-        "eps": 2,
-        "confidence": 0.5,
-    }
-    table = query.mean(con, "visits", **asked, rng=sn.SeededRng(3, allow_release=True))
-    assert all(row[4] > row[3] for row in table)
-    assert "-0.0" not in table.to_csv()
+@pytest.mark.parametrize(("bounds", "confidence"), [((0, 1e6), 0.5), ((0, 6), 0.95)])
+def test_a_mean_of_nobody_says_so(bounds, confidence):
+    """Noise of a sum beside a count of 0 leads anywhere: 3 000 groups without people and one of 500.
+
+    The bound of a count is the least t with P(|X| > t) <= (1 - confidence)/2 at ε = 1, by the sum of the probabilities. A row of
+    nobody is false if its count is above that: an event of less than half of that probability; 1e-9.
+    """
+    con = visits({"a": 500})
+    groups = ["a", *(f"city {number}" for number in range(1000))]
+    asked = {"by": "city", "groups": groups, "column": "spent", "bounds": bounds, "row_is_person": True, "eps": 2}
+    decay = math.exp(-1)
+    t = next(t for t in range(99) if 2 * decay ** (t + 1) / (1 + decay) <= (1 - confidence) / 2)
+    certain = 0
+    for seed in range(3):
+        generators = [sn.SeededRng(seed, allow_release=True) for _ in range(2)]
+        table = query.mean(con, "visits", **asked, confidence=confidence, rng=generators[0])
+        assert table.columns == ("city", "mean", "error_bound", "low", "high", "may_be_empty")
+        somebody, *nobody = (row[1:] for row in table)
+        assert somebody[4] is False
+        assert all(low < high for _, _, low, high, _ in nobody)
+        assert "-0.0" not in table.to_csv()
+        # The parts draw in turn, so the sum's fill comes second.
+        counts = sn.DiscreteLaplace(1).release([500] + [0] * 1000, rng=generators[1])[1:]
+        assert [row[4] for row in nobody] == [bool(count - t < 1) for count in counts]
+        assert all((low, high) == bounds for count, (_, _, low, high, _) in zip(counts, nobody, strict=True) if count + t < 1)
+        certain += sum(not row[4] for row in nobody)
+    share = (1 - confidence) / 4
+    assert certain <= 3000 * share + 6 * math.sqrt(3000 * share)
 
 
 @pytest.mark.parametrize("name", query.__all__)

@@ -169,7 +169,7 @@ def test_means_are_in_their_intervals_at_least_as_often_as_stated():
     con = visits_of(rows)
     inside = []
     for rng in seeds(20, "intervals"):
-        for city, mean, bound, low, high in query.mean(
+        for city, mean, bound, low, high, _ in query.mean(
             con,
             "visits",
             by="city",
@@ -198,7 +198,7 @@ def test_each_half_of_a_mean_may_fail_half_as_often(con, confidence):
     """
     decay = math.exp(-30 / 1e6)
     least = math.ceil(math.log((1 - confidence) / 2 * (1 + decay) / 2) / math.log(decay)) - 1
-    ((mean, bound, low, high),) = query.mean(
+    ((mean, bound, low, high, _),) = query.mean(
         con,
         "visits",
         column="spent",

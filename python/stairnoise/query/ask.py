@@ -238,7 +238,8 @@ def mean(
     PrivateTable
         A row for each group: the values of `by`, ``mean``, ``error_bound``, and the ends ``low`` and ``high`` of an interval
         that contains the true mean with the probability `confidence` or more. The mean is that of people's totals, clipped to
-        the bounds. Where nobody is in a group, its row says nothing.
+        the bounds. ``may_be_empty`` is True where the private count allows that nobody is in the group: an empty group has no
+        mean, and its row says nothing.
 
     Raises
     ------

@@ -189,7 +189,7 @@ def _columns(
     statistic = plan.statistic
     if statistic == "mean":
         rows = list(_means(plan, values, bounds))
-        return {name: [row[place] for row in rows] for place, name in enumerate(("mean", "error_bound", "low", "high"))}
+        return {name: [row[place] for row in rows] for place, name in enumerate(Mean._fields)}
     numbers = values[statistic].tolist()
     widths = bounds[statistic].tolist()
     if nonnegative:
@@ -214,13 +214,21 @@ def _bound(steps: int, width: int, unit: Fraction) -> int | float:
     return rounded_up(width * unit + abs(Fraction(float(steps * unit)) - steps * unit))
 
 
-def _means(
-    plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]]
-) -> Iterator[tuple[float, float, float, float]]:
-    """Yield a mean of every cell, how far off it is at most, and the ends of its interval.
+class Mean(NamedTuple):
+    """A mean of a cell, how far off it is at most, the ends of its interval, and whether the cell may have nobody."""
+
+    mean: float
+    error_bound: float
+    low: float
+    high: float
+    may_be_empty: bool
+
+
+def _means(plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]]) -> Iterator[Mean]:
+    """Yield the mean of every cell.
 
     With s the centred sum and c the count, the mean is the centre plus s/c, between the bounds of one person. A count that is
-    not positive is the count of a group of one.
+    not positive is the count of a group of one. Partition selection shows no cell without people.
     """
     assert plan.question.bounds is not None
     least, most = map(Fraction, plan.question.bounds)
@@ -229,10 +237,11 @@ def _means(
         fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
         at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
         at_most = max(Fraction(s + s_bound, n) for n in (fewest, people)) * plan.unit + centre
-        if at_most < least or at_least > most:
-            # Noise alone goes so far: the group is too small to say anything.
+        if c + c_bound < 1 or at_most < least or at_least > most:
+            # Nobody is in the group, or noise alone goes so far: the group is too small to say anything.
             at_least, at_most = least, most
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
         low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
         shown, ends = float(mean), (rounded_down(low) + 0.0, rounded_up(high))  # no minus sign before a zero
-        yield shown, rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends)), *ends
+        error_bound = rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends))
+        yield Mean(shown, error_bound, *ends, may_be_empty=not plan.selects and c - c_bound < 1)

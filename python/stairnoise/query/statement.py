@@ -111,7 +111,7 @@ def accuracy(plan: Plan, confidence: float) -> str:
     chance = f"with a probability of {100 * confidence:.15g} % or more"
     if plan.statistic == "mean":
         said = f"The true mean of a group is from low to high {chance}, and within error_bound of the private one."
-        return f"{said} Of a group without anybody the row says nothing."
+        return f"{said} may_be_empty is true where the private count allows an empty group, which has no mean."
     said = f"Each private {plan.statistic} is within error_bound of the true one {chance}."
     if plan.selects and plan.statistic == "count":
         said += " Counts of groups that might have been hidden have a larger error_bound, which is certain."

@@ -30,8 +30,8 @@ class PrivateTable(Sequence[Row]):
     Attributes
     ----------
     columns : tuple of str
-        Names of the columns: those of `by`, the statistic, "error_bound", and for means "low" and "high". A name that
-        `by` has too begins with "private_".
+        Names of the columns: those of `by`, the statistic, "error_bound", and for means "low", "high" and "may_be_empty". A
+        name that `by` has too begins with "private_".
     eps, delta : float
         The whole table is (ε, δ)-differentially private for one person; `about` says what that is.
 

@@ -38,6 +38,8 @@ def decimals(bound: float) -> int:
 
 def number(value: float, places: int, *, of: str = "") -> str:
     """Write a number with some decimals; a bound is rounded up, and the ends of an interval outwards."""
+    if isinstance(value, bool):
+        return text(value)
     if isinstance(value, int):
         return str(value)
     if not math.isfinite(value):
