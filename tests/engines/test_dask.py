@@ -66,9 +66,13 @@ def test_counted_by_dask_itself():
     assert one_answer(rows(released, scheduler="synchronous")) == EXPECTED
 
 
+def secret_of_workers():
+    return os.environ["STAIRNOISE_TEST_SECRET"].encode()
+
+
 def test_types_are_known_without_the_secret():
     """Only workers can fetch it: `meta` says what comes back."""
-    keyed = sn.KeyedRng(lambda: os.environ["STAIRNOISE_TEST_SECRET"].encode(), "r")
+    keyed = sn.KeyedRng(secret_of_workers, "r")
     table = counted(3)
     frame = table.map_partitions(release_part, LAW, keyed, "g", "n", STATISTIC, meta=dict(table.dtypes))
     assert frame.dtypes.equals(table.dtypes)

@@ -117,7 +117,7 @@ def test_nothing_shows_the_secret() -> None:
 def test_a_function_is_called_at_each_call_and_not_before() -> None:
     fetch = Fetch(SECRET)
     rng = sn.KeyedRng(fetch, "r")
-    repr(rng), hash(rng), rng.__dask_tokenize__()
+    repr(rng), hash(rng)
     assert fetch.calls == 0
     assert np.array_equal(released(rng=rng), released())
     assert rng.fingerprint(VALUES, LABELS) == keyed().fingerprint(VALUES, LABELS)
@@ -134,15 +134,6 @@ def test_a_function_is_called_at_each_call_and_not_before() -> None:
     assert fetch.calls == calls
 
 
-def test_a_generator_of_a_function_is_pickled_without_the_secret() -> None:
-    rng = sn.KeyedRng(fetched, "r", bind="label")
-    data = pickle.dumps(rng)
-    assert SECRET not in data
-    again = pickle.loads(data)
-    assert again == rng == copy.copy(rng)
-    assert np.array_equal(released(rng=again), released(rng=keyed(bind="label")))
-
-
 def test_equality_hash_and_the_name_of_a_task() -> None:
     same = [(keyed(), keyed()), (sn.KeyedRng(fetched, "r"), sn.KeyedRng(fetched, "r"))]
     for one, other in same:
@@ -152,7 +143,7 @@ def test_equality_hash_and_the_name_of_a_task() -> None:
     different = [keyed(), keyed("s"), keyed(bind="label"), sn.KeyedRng(bytes(32), "r"), sn.KeyedRng(fetched, "r")]
     assert len(set(different)) == len({rng.__dask_tokenize__() for rng in different}) == 5
     assert keyed() != SECRET
-    assert sn.KeyedRng(fetched, "r").__dask_tokenize__()[1] == f"{__name__}.fetched"
+    assert sn.KeyedRng(fetched, "r").__dask_tokenize__()[1:3] == (__name__, "fetched")
 
 
 def test_it_does_not_change() -> None:

@@ -31,9 +31,11 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to
 
 
 @pages
-def test_examples_run(page: Path) -> None:
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in NEEDS.get(page.name, ()):
         pytest.importorskip(package)
+    write_modules(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     text, skipped = without_absent(page.read_text(encoding="utf-8"))
     if OPTIONAL & imported(text):
         # These libraries start threads, after which other tests of this process cannot fork.
@@ -59,6 +61,13 @@ def run(text: str, name: str) -> tuple[int, int]:
     with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):
         done = doctest.DocTestRunner().run(examples)
     return done.failed, done.attempted
+
+
+def write_modules(folder: Path) -> None:
+    """Write the modules that pages show: blocks which begin with a comment of their file's name."""
+    for page in PAGES:
+        for name, code in re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
+            (folder / name).write_text(code, encoding="utf-8")
 
 
 def imported(text: str) -> set[str]:

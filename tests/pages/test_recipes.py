@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages.test_docs import write_modules
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Packages and commands by the heading above a block.
 NEEDS = {
@@ -31,12 +33,10 @@ NEEDS = {
 BEFORE = """
 import os, sys
 import stairnoise as sn
+from release_secret import fetch
 from stairnoise.engines import release_part
 
-def secret():
-    return bytes.fromhex(os.environ["RELEASE_SECRET"])
-
-keyed, law = sn.KeyedRng(secret, "persons 2026-Q3"), sn.DiscreteLaplace(eps=1)
+keyed, law = sn.KeyedRng(fetch, "persons 2026-Q3"), sn.DiscreteLaplace(eps=1)
 output, dsn = "released.txt", os.environ.get("STAIRNOISE_TEST_POSTGRES")
 """
 SPARK = """
@@ -98,7 +98,9 @@ def test_block_runs(heading, code, tmp_path):
     before = BEFORE + {"PostgreSQL": POSTGRES}.get(heading, SPARK if "Spark" in heading else "")
     script = tmp_path / "recipe.py"
     script.write_text("\n".join([before, code, AFTER.get(heading, "")]), encoding="utf-8")
+    write_modules(tmp_path)
     environment = os.environ | {"RELEASE_SECRET": secrets.token_hex(32), "PYSPARK_PYTHON": sys.executable}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment |= {"AIRFLOW_HOME": str(tmp_path / "airflow"), "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
-from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, received
+from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, outline, received
 from stairnoise._native import Keys
 
 Bind = Literal["value", "label"]
@@ -50,8 +52,9 @@ class KeyedRng:
     Notes
     -----
     Only keys that are derived from the secret are kept. They are not shown, and wiped when the generator is deleted.
-    A KeyedRng of bytes cannot be copied or pickled. A KeyedRng of a function is pickled as that function and both names,
-    so the function must find the secret on the worker, for example in its environment.
+    A KeyedRng of bytes cannot be copied or pickled. A KeyedRng of a function is pickled as texts: both names, and the name
+    by which a worker imports the function. Only a function at the top of a module other than ``__main__`` has such a name.
+    It must find the secret on the worker, for example in its environment.
 
     `sample` and mechanisms that select do not take a KeyedRng.
 
@@ -157,26 +160,46 @@ class KeyedRng:
         return f"KeyedRng(..., {self._release!r}, bind={self._bind!r})"
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        """Refuse to be copied or pickled with a secret inside."""
-        if self._fetch is None:
-            raise CopyError(
-                "a KeyedRng with the secret inside cannot be copied or pickled: give it a function that fetches the secret "
-                "where noise is drawn"
-            )
-        return _remade, (self._fetch, self._release, self._bind)
+        """Return names; refuse to be copied or pickled with a secret inside."""
+        return _remade, (*_import_name(self._fetch), self._release, self._bind)
 
     def __dask_tokenize__(self) -> tuple[str, ...]:
         """Return what Dask names a task by: the same in every process, without the secret."""
-        if self._keys is not None:
-            source = self._keys.identity.hex()
-        else:
-            named: Any = self._fetch if hasattr(self._fetch, "__qualname__") else type(self._fetch)
-            source = f"{named.__module__}.{named.__qualname__}"
-        return "stairnoise.KeyedRng", source, self._release, self._bind
+        source = _import_name(self._fetch) if self._keys is None else (self._keys.identity.hex(),)
+        return "stairnoise.KeyedRng", *source, self._release, self._bind
 
 
-def _remade(secret: Callable[[], bytes], release: str, bind: Bind) -> KeyedRng:
-    return KeyedRng(secret, release, bind=bind)
+def _import_name(function: Any) -> tuple[str, str]:
+    """Return the module and the name by which every process finds a function.
+
+    Picklers take closures and functions of ``__main__`` by value, with the secret that they may hold; they get these texts.
+    """
+    if function is None:
+        raise CopyError(
+            "a KeyedRng with the secret inside cannot be copied or pickled: give it a function that fetches the secret where "
+            "noise is drawn"
+        )
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    if not (isinstance(module, str) and isinstance(name, str)):
+        shown = outline(function)
+    elif module in ("__main__", "__mp_main__") or not _is_in_module(function, module, name):
+        shown = f"{module}.{name}"
+    else:
+        return module, name
+    raise CopyError(
+        f"a KeyedRng of {shown} cannot be copied or pickled, because workers cannot import that: give it a function that is "
+        "defined by `def` at the top of a module other than __main__"
+    )
+
+
+def _is_in_module(function: Any, module: str, name: str) -> bool:
+    """Tell whether a module that was found by an import has it; one that was made by hand has no spec."""
+    found = sys.modules.get(module)
+    return getattr(found, "__spec__", None) is not None and vars(found).get(name) is function
+
+
+def _remade(module: str, function: str, release: str, bind: Bind) -> KeyedRng:
+    return KeyedRng(getattr(importlib.import_module(module), function), release, bind=bind)
 
 
 def _copied(secret: Any) -> tuple[str, bytearray | None]:
