@@ -66,7 +66,7 @@ class CopyError(StairnoiseError, TypeError):
 
 
 class LedgerError(StairnoiseError):
-    """A file that cannot be used as a ledger, or a spending that the ledger refuses; nothing has been spent."""
+    """A file that cannot be used as a ledger, or a release that it refuses, which must not be drawn."""
 
     __module__ = "stairnoise"
 

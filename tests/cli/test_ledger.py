@@ -3,6 +3,8 @@
 Evidence: the rows that `Ledger.report` returns.
 """
 
+import contextlib
+
 import pytest
 
 import stairnoise as sn
@@ -39,6 +41,16 @@ def test_nothing_is_cropped_and_names_are_shown_as_they_are(capsys, monkeypatch,
     if columns is None:
         assert "Laplace(eps=0.5, sensitivity=100.0), 3 values of one person" in out
     assert f"spent{ledger.total()!r}of4.0atdelta=1e-06,left{ledger.remaining()!r}" in shown
+
+
+def test_a_refused_release_is_shown(capsys, tmp_path):
+    ledger, rng = sn.Ledger(tmp_path / "file", 4.0), sn.KeyedRng(bytes(32), "2026-Q3")
+    for mark in ("0" * 64, "1" * 64):
+        with contextlib.suppress(sn.LedgerError):
+            ledger.spend(sn.DiscreteLaplace(0.5), data="census", statistic="count", rng=rng, fingerprint=mark)
+    code, out, _ = show(capsys, ledger.path)
+    assert code == 0
+    assert [line.split()[-2:] for line in out.splitlines() if "2026-Q3" in line] == [["0.5", "0.5"], ["refused", "0.5"]]
 
 
 def test_an_empty_ledger(capsys, tmp_path):

@@ -17,6 +17,7 @@ from contextlib import closing
 import pytest
 
 import stairnoise as sn
+from stairnoise._ledger import file
 
 LAW = sn.DiscreteLaplace(eps=0.25)
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs limits and signals of POSIX")
@@ -71,12 +72,33 @@ def test_a_missing_file_is_made_only_for_a_budget(tmp_path):
     assert (opened.budget, opened.delta, opened.path) == (made.budget, made.delta, path) == (2.0, 1e-6, path)
 
 
-def test_an_empty_file_becomes_a_ledger_only_for_a_budget(tmp_path):
+@pytest.mark.parametrize("budget", [None, 1.0])
+def test_an_empty_file_is_no_new_ledger(tmp_path, budget):
+    """It may be what is left of a ledger, whose budget would start anew."""
     path = tmp_path / "file"
-    path.touch()
-    with pytest.raises(sn.LedgerError, match=r"is empty: give a budget to make a ledger of it$"):
-        sn.Ledger(path)
-    assert sn.Ledger(path, 1.0).total() == 0.0
+    sn.Ledger(path, 1.0).spend(LAW, data="people")
+    os.truncate(path, 0)
+    with pytest.raises(sn.LedgerError, match=r"is empty, and no ledger: what was in it is lost$"):
+        sn.Ledger(path, budget)
+    assert path.stat().st_size == 0
+
+
+def test_no_ledger_is_made_beside_what_is_left_of_another_one(tmp_path):
+    """SQLite would write the old journal into the new file."""
+    (tmp_path / "file-journal").write_bytes(b"x")
+    with pytest.raises(sn.LedgerError, match=r"does not exist, but file-journal of an earlier ledger does"):
+        sn.Ledger(tmp_path / "file", 1.0)
+    assert [each.name for each in tmp_path.iterdir()] == ["file-journal"]
+
+
+def test_a_ledger_has_its_name_when_it_is_complete(tmp_path, monkeypatch):
+    """What another process made meanwhile is kept, and no other file is left."""
+    path = tmp_path / "file"
+    made = file.create
+    monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, "now", "1")), made(*arguments)])
+    with pytest.raises(sn.LedgerError, match=r"has a budget of 2\.0 at delta = 0\.0, and cannot get another one"):
+        sn.Ledger(path, 1.0)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(("budget", "delta"), [(2.0, None), (1.0, 1e-6), (1.0000000000000002, 0)])
@@ -184,10 +206,12 @@ def test_a_crash_while_spending_spends_nothing_and_leaves_a_ledger(ledger):
     """Killed between the row and its commit."""
     done = run(
         ledger,
-        "from stairnoise._ledger import ledger as module\n"
-        "def killed(connection):\n"
+        "from stairnoise._ledger import rows\n"
+        "write = rows.write\n"
+        "def killed(*arguments):\n"
+        "    write(*arguments)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "module._costs = killed\n"
+        "rows.write = killed\n"
         "ledger.spend(sn.Laplace(0.25), data='people')",
     )
     assert done.returncode == -signal.SIGKILL
@@ -204,7 +228,8 @@ def test_rows_half_written_by_a_killed_program_are_undone(tmp_path, budget):
         for command in ("PRAGMA cache_size = 1", "PRAGMA cache_spill = 1", "BEGIN IMMEDIATE", "UPDATE spending SET total = 4"):
             writer.execute(command)
         for _ in range(50):
-            writer.execute("INSERT INTO spending (data, law, partitions, total, time) VALUES (?, '', 1, 4, '')", ["x" * 3000])
+            columns = "data, law, partitions, eps, delta, total, time, refused"
+            writer.execute(f"INSERT INTO spending ({columns}) VALUES (?, '', 1, 0, 0, 4, '', 0)", ["x" * 3000])
         for name in ("", "-journal"):
             shutil.copy(f"{ledger.path}{name}", tmp_path / f"second{name}")
     assert (tmp_path / "second").stat().st_size > 100_000
@@ -219,7 +244,7 @@ def test_an_interrupt_while_spending_spends_nothing(ledger, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("stairnoise._ledger.ledger.total", interrupted)
+        patch.setattr("stairnoise._ledger.rows.total", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ledger.spend(LAW, data="people")
     assert ledger.spend(LAW, data="people").total == 0.25
@@ -243,9 +268,9 @@ def test_a_row_that_cannot_be_read_is_an_error(tmp_path, written):
     ledger.spend(LAW, data="people")
     with closing(sqlite3.connect(ledger.path)) as connection, connection:
         connection.execute("UPDATE spending SET exact = ?", (written,))
-    with pytest.raises(sn.LedgerError, match="holds a mechanism that this version of stairnoise cannot read"):
-        ledger.spend(LAW, data="people")
-    assert len(ledger.report()) == 1
+    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(LAW, data="people")):
+        with pytest.raises(sn.LedgerError, match="holds a mechanism that this version of stairnoise cannot read"):
+            attempt()
 
 
 def test_nothing_is_stored_of_the_data_but_a_keyed_fingerprint(ledger):

@@ -65,7 +65,6 @@ CHANGES = {
     "another statistic": {"statistic": "sum"},
     "another release": {"rng": keyed("2026-Q4")},
     "another binding": {"rng": keyed(bind="label")},
-    "other people": {"data": "households"},
 }
 
 
@@ -94,7 +93,57 @@ def test_one_name_for_two_states_of_the_data_is_refused(ledger, changed):
     with pytest.raises(sn.LedgerError, match="release '2026-Q3' must be of one state of the data") as error:
         pay(ledger, **changed)
     assert type(error.value) is sn.LedgerError
-    assert ledger.report() == [row]
+    paid, refused = ledger.report()
+    assert paid == row
+    assert (refused.refused, refused.release, refused.eps, refused.total) == (True, "2026-Q3", 0.0, 0.25)
+    assert refused.fingerprint is None
+    assert pay(ledger) == row
+
+
+def test_what_the_data_are_called_makes_no_second_release(ledger):
+    """The noise does not depend on that name: a file that was moved has it again, and other data under it are noticed."""
+    row = pay(ledger)
+    assert pay(ledger, data="a copy of people") == row
+    with pytest.raises(sn.LedgerError, match="must be of one state of the data"):
+        pay(ledger, values=(121, 45), data="a copy of people")
+
+
+def test_of_several_laws_with_a_refused_one_none_is_spent(ledger):
+    rng, first = keyed(), pay(ledger)
+    marks = [rng.fingerprint([7, 8], GROUPS), rng.fingerprint([121, 45], GROUPS)]
+    with pytest.raises(sn.LedgerError, match="must be of one state of the data"):
+        ledger.spend([LAW] * 2, data="people", statistic=["sum", "count"], fingerprint=marks, rng=rng)
+    assert [row.refused for row in ledger.report()] == [False, True]
+    assert ledger.total() == first.total
+
+
+NOT_KEYED = {
+    "permute and flip": sn.PermuteAndFlip(0.25),
+    "exponential": sn.ExponentialMechanism(0.25),
+    "staircase": sn.StaircaseSelection(0.25),
+    "partition selection": sn.PartitionSelection(0.25, 1e-9),
+    "a guarantee": sn.Guarantee(0.25, 0.0),
+}
+
+
+@pytest.mark.parametrize("law", NOT_KEYED.values(), ids=NOT_KEYED)
+def test_what_draws_nothing_by_key_is_never_a_repetition(ledger, law):
+    """Counted by the key, three different draws would cost as one."""
+    with pytest.raises(sn.ParameterTypeError, match=r"^rng must be left out for a \w+, which draws nothing by key"):
+        pay(ledger, law)
+    marks, names = ["0" * 64] * 2, ["count", "shown"]
+    with pytest.raises(sn.ParameterTypeError, match="draws nothing by key"):
+        ledger.spend([LAW, law], data="people", statistic=names, fingerprint=marks, rng=keyed())
+    assert ledger.report() == []
+
+
+def test_a_partition_selection_costs_what_it_promises(tmp_path):
+    """Its k groups are its own, so the call names no others."""
+    ledger = sn.Ledger(tmp_path / "file", 4.0, delta=1e-6)
+    row = ledger.spend(sn.PartitionSelection(1, 1e-7, 3), data="people", statistic="cities")
+    assert (row.eps, row.delta, row.max_partitions_contributed, row.total) == (1.0, 1e-7, 3, 1.0)
+    with pytest.raises(sn.ParameterError, match="must be 1 for a PartitionSelection, which covers its own partitions"):
+        ledger.spend(sn.PartitionSelection(1, 1e-7, 3), data="people", max_partitions_contributed=3)
 
 
 def test_a_keyed_repetition_is_free_when_the_budget_is_spent(ledger):

@@ -4,5 +4,6 @@
 |---|---|
 | `costs` | what a release costs, and what several cost together |
 | `file` | the SQLite file: opening, locking, errors |
+| `rows` | its rows: read and checked, found again, written |
 | `ledger` | the class `Ledger` |
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
 from operator import add
@@ -16,7 +16,10 @@ from stairnoise._law.shares import Shares
 from stairnoise._registry import ROWS
 from stairnoise._selecting import Selecting
 from stairnoise._theory.numerics.rounding import rounded_up
+from stairnoise.partition_selection import PartitionSelection
 
+# What is counted by its ε and δ alone, and draws nothing by key.
+_PROMISES = (Guarantee, PartitionSelection, Selecting)
 _CLASSES = {row.class_name: row for row in ROWS}
 # Profiles are sums of float64 in positive arithmetic, whose relative error stays far below this allowance.
 _ROUNDING = 2.0**-30
@@ -41,7 +44,7 @@ class Cost(NamedTuple):
 def cost_of(law: Any, k: object, sensitivity: Any) -> Cost:
     """Return the cost of a release in which one person changes `k` values."""
     number = partitions(k, NAME)
-    if isinstance(law, (Guarantee, Selecting)):
+    if isinstance(law, _PROMISES):
         return _of_promise(law, number, sensitivity)
     if not callable(getattr(type(law), "guarantee", None)):
         raise ParameterTypeError(f"law must be a mechanism, a Guarantee or a list of them, got {received(law)}")
@@ -56,16 +59,21 @@ def cost_of(law: Any, k: object, sensitivity: Any) -> Cost:
     return Cost(repr(law), exact, given, number, *_checked(law, eps, promise.delta, exact))
 
 
+def is_drawn_by_key(law: object) -> bool:
+    """Tell whether a KeyedRng can draw the noise, so that a repetition is the same noise."""
+    return not isinstance(law, _PROMISES)
+
+
 def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
-    """Return the cost of a guarantee, or of `k` selections."""
+    """Return the cost of a guarantee, of a partition selection, or of `k` selections."""
     if sensitivity is not None:
         raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
-    if isinstance(law, Guarantee):
-        if k != 1:
-            raise ParameterError(f"{NAME} must be 1 for a Guarantee, which covers its own partitions, got {k}")
-        return Cost(repr(law), None, None, law.partitions, *_checked(law, law.eps, law.delta, None))
-    promise = law.guarantee()
-    return Cost(repr(law), None, None, k, rounded_up(Fraction(promise.eps) * k), promise.delta)
+    if isinstance(law, Selecting):
+        return Cost(repr(law), None, None, k, rounded_up(Fraction(law.eps) * k), 0.0)
+    if k != 1:
+        raise ParameterError(f"{NAME} must be 1 for a {type(law).__name__}, which covers its own partitions, got {k}")
+    promise = law if isinstance(law, Guarantee) else law.guarantee()
+    return Cost(repr(law), None, None, promise.partitions, *_checked(law, promise.eps, promise.delta, None))
 
 
 def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
@@ -78,18 +86,18 @@ def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[floa
     return eps, delta
 
 
-def total(costs: Iterable[tuple[Cost, int]], delta: float) -> float:
+@lru_cache(maxsize=16)
+def total(costs: tuple[tuple[Cost, int], ...], delta: float) -> float:
     """Return an ε for which all releases together are (ε, δ)-differentially private, rounded up; inf if there is none.
 
     `costs` are different costs, and how many releases had each. It is the least of two bounds: the ε and the δ of all
     releases added up; and the composed loss of those whose loss can be composed, with the ε and δ of the others added.
     """
-    spent = list(costs)
-    bound = _added(spent, delta)
+    bound = _added(costs, delta)
     if delta == 0:
         return _float(bound)
     losses, others = [], []
-    for cost, times in spent:
+    for cost, times in costs:
         try:
             loss = _loss(cost.exact, cost.partitions, cost.sensitivity)
             losses.append(loss.compose(times))
@@ -108,7 +116,7 @@ def _float(bound: Fraction | None) -> float:
     return float("inf") if bound is None else rounded_up(bound)
 
 
-def _added(costs: list[tuple[Cost, int]], delta: float) -> Fraction | None:
+def _added(costs: Sequence[tuple[Cost, int]], delta: float) -> Fraction | None:
     """Return the exact sum of all ε, or None if an ε is unknown or the δ add up to more than `delta`."""
     eps = deltas = Fraction(0)
     for cost, times in costs:
@@ -165,7 +173,7 @@ def _made(exact: str) -> Any:
         made_by = {"": kind, "_calibrated": getattr(kind, "_calibrated", None)}[written["by"]]
         law = made_by(*written["arguments"])
         same = json.loads(_written(law)) == written
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
         same = False
     if not same:
         raise LedgerError("the ledger holds a mechanism that this version of stairnoise cannot read")

@@ -5,6 +5,8 @@ No connection is kept, so a ledger can be used in threads, after a fork and in p
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,69 +22,89 @@ _TABLES = (
     """CREATE TABLE spending (
         number INTEGER PRIMARY KEY, data TEXT NOT NULL, release TEXT, statistic TEXT, fingerprint TEXT, bind TEXT,
         law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, partitions INTEGER NOT NULL, eps REAL, delta REAL,
-        total REAL, time TEXT NOT NULL)""",
+        total REAL NOT NULL, time TEXT NOT NULL, refused INTEGER NOT NULL)""",
 )
+# Files that SQLite keeps beside a database.
+NEIGHBOURS = ("-journal", "-wal", "-shm")
 
 
 @contextmanager
-def transaction(path: Path, timeout: float, kind: Literal["read", "write", "create"] = "read") -> Iterator[sqlite3.Connection]:
-    """Open a ledger for one transaction; an error undoes it, and errors of SQLite become a LedgerError.
-
-    "create" also takes a file that does not exist, or is empty, and returns it with no tables.
-    """
-    # SQLite opens a file that may only be read for reading. What a killed program left undone is undone by the next one that
-    # opens the file, even to read it: that takes "rw".
-    mode = "rwc" if kind == "create" else "rw"
+def transaction(path: Path, timeout: float, kind: Literal["read", "write"] = "read") -> Iterator[sqlite3.Connection]:
+    """Open a ledger for one transaction; an error undoes it, and errors of SQLite become a LedgerError."""
     begin = "BEGIN" if kind == "read" else "BEGIN IMMEDIATE"
     try:
-        uri = f"{path.as_uri()}?mode={mode}"
-        with closing(sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None)) as connection:
+        # SQLite opens a file that may only be read for reading. What a killed program left undone is undone by the next one
+        # that opens the file, even to read it: that takes "rw".
+        with closing(_connected(path, "rw", timeout)) as connection:
             # The transaction is on the disk, the directory's entry included, before anything is drawn.
             connection.execute("PRAGMA synchronous = EXTRA")
             connection.execute(begin)
-            if kind != "create" or not is_new(connection):
-                _require_ledger(connection, path)
+            _require_ledger(connection, path)
             yield connection
             # Closing the connection undoes what has not been committed.
             connection.execute("COMMIT")
     except sqlite3.Error as error:
-        raise LedgerError(f"{path} {_reason(error, path, timeout, kind)}") from None
+        raise LedgerError(f"{path} {_reason(error, path, timeout)}") from None
 
 
-def is_missing(path: Path) -> bool:
-    """Tell whether a file does not exist, or is empty."""
+def exists(path: Path) -> bool:
+    """Tell whether there is a file, whatever is in it."""
     try:
-        return not path.stat().st_size
+        path.stat()
     except FileNotFoundError:
-        return True
+        return False
     except OSError as error:
         raise LedgerError(f"{path} cannot be used: {error.strerror}") from None
+    return True
 
 
-def is_new(connection: sqlite3.Connection) -> bool:
-    """Tell whether nothing has ever been written to the file."""
-    return _number(connection, "PRAGMA schema_version") == 0
+def create(path: Path, header: tuple[Any, ...]) -> None:
+    """Make a ledger of a budget, a δ, when it was made, and the version that made it; leave a file that another one made.
+
+    The file gets its name when it is complete, so an empty one is never taken for a new ledger.
+    """
+    for name in NEIGHBOURS:
+        if exists(beside := path.with_name(path.name + name)):
+            raise LedgerError(f"{path} does not exist, but {beside.name} of an earlier ledger does: bring the ledger back")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with closing(_connected(part, "rwc", 0.0)) as connection:
+            connection.execute(f"PRAGMA application_id = {_KIND}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute("BEGIN")
+            for table in _TABLES:
+                connection.execute(table)
+            connection.execute(f"INSERT INTO ledger VALUES ({', '.join('?' * len(header))})", header)
+            connection.execute("COMMIT")
+        _place(part, path)
+    except (sqlite3.Error, OSError):
+        there = "cannot be made in its directory" if path.parent.is_dir() else "is in a directory that does not exist"
+        raise LedgerError(f"{path} {there}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
-def create(connection: sqlite3.Connection, header: tuple[Any, ...]) -> None:
-    """Write the tables of a new ledger: its budget, its δ, when it was made, and the version that made it."""
-    connection.execute(f"PRAGMA application_id = {_KIND}")
-    connection.execute(f"PRAGMA user_version = {_FORMAT}")
-    for table in _TABLES:
-        connection.execute(table)
-    connection.execute("INSERT INTO ledger VALUES (?, ?, ?, ?)", header)
+def _place(part: Path, path: Path) -> None:
+    """Give a finished file its name, unless another file has it."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        return
+    except OSError:
+        # A file system without links, where somebody may still write between this question and the answer.
+        if not exists(path):
+            part.rename(path)
 
 
-def limits(connection: sqlite3.Connection) -> tuple[float, float]:
-    """Return the budget and the δ of a ledger."""
-    budget, delta = connection.execute("SELECT budget, delta FROM ledger").fetchone()
-    return budget, delta
+def _connected(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True, timeout=timeout, isolation_level=None)
 
 
 def _require_ledger(connection: sqlite3.Connection, path: Path) -> None:
     if _number(connection, "PRAGMA application_id") != _KIND:
         # SQLite takes a file of a few bytes for a new database.
-        what = "is not a ledger" if path.stat().st_size else "is empty: give a budget to make a ledger of it"
+        what = "is not a ledger" if path.stat().st_size else "is empty, and no ledger: what was in it is lost"
         raise LedgerError(f"{path} {what}")
     if (found := _number(connection, "PRAGMA user_version")) != _FORMAT:
         raise LedgerError(f"{path} must be a ledger of format {_FORMAT}, got format {found} of another version of stairnoise")
@@ -93,19 +115,17 @@ def _number(connection: sqlite3.Connection, question: str) -> int:
     return found
 
 
-def _reason(error: sqlite3.Error, path: Path, timeout: float, kind: str) -> str:
+def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
     """Say what is wrong with a file; Python 3.10 has only the texts of SQLite to tell errors apart."""
     text = str(error)
     if "locked" in text:
         return f"is locked: another process held it for {timeout:g} seconds; nothing has been spent"
-    if "not a database" in text or "malformed" in text:
+    if any(each in text for each in ("not a database", "malformed", "no such table", "no such column", "decode to UTF-8")):
         return "is not a ledger, or is damaged"
     if "readonly" in text:
         return "cannot be written to; nothing has been spent"
     if path.is_dir():
         return "is a directory, not a file"
     if "unable to open" in text and not path.exists():
-        if not path.parent.is_dir():
-            return "is in a directory that does not exist"
-        return "does not exist" if kind != "create" else "cannot be made in its directory"
+        return "does not exist" if path.parent.is_dir() else "is in a directory that does not exist"
     return f"cannot be used: {text}; nothing has been spent"

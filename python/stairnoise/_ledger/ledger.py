@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 from stairnoise._errors import BudgetError, LedgerError, ParameterError, ParameterTypeError, received
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._keyed.rng import name as text
-from stairnoise._ledger.costs import Cost, cost_of, total
+from stairnoise._ledger import rows
+from stairnoise._ledger.costs import Cost, cost_of, is_drawn_by_key
+from stairnoise._ledger.rows import Limits, Names, Row
 from stairnoise._parameters import single
-from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
+from stairnoise._theory.numerics.rounding import rounded_down
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
     from stairnoise._law.guarantee import Guarantee, Guaranteed
     from stairnoise._selecting import Selecting
     from stairnoise._types import Number
+    from stairnoise.partition_selection import PartitionSelection
     from stairnoise.rng import Rng
 
-    Spendable = Guaranteed | Guarantee | Selecting
+    Spendable = Guaranteed | Guarantee | PartitionSelection | Selecting
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -52,9 +55,11 @@ class Spending(NamedTuple):
     total : float
         ε of all releases up to and with this one, at the ledger's δ.
     fingerprint : str or None
-        Keyed fingerprint of the rows. None for a fresh release.
+        Keyed fingerprint of the rows. None for a fresh release, for a refused one, and for one whose data were never read.
     time : str
         When it was spent, in UTC.
+    refused : bool
+        Whether the release was refused, because its name stands for other rows. It was not drawn and costs nothing.
     """
 
     data: str
@@ -67,25 +72,16 @@ class Spending(NamedTuple):
     total: float
     fingerprint: str | None
     time: str
+    refused: bool
 
 
 Spending.__module__ = "stairnoise"
 
 
-class _Asked(NamedTuple):
-    """What one release is, besides its cost."""
-
-    data: str
-    release: str | None
-    statistic: str | None
-    fingerprint: str | None
-    bind: str | None
-
-
 class Ledger:
     """A file that counts what the releases about a group of people cost, and refuses what would exceed their budget.
 
-    ``spend`` writes the cost of a release to the file before its noise is drawn. Several processes and machines may spend
+    ``spend`` writes the cost of a release to the file before its noise is drawn. Several processes of one machine may spend
     from one ledger; the file is locked while one of them does. What has been spent stays spent if a program then crashes.
 
     A ledger keeps honest programs within a budget. It is not access control: nothing stops a program that draws without
@@ -106,7 +102,7 @@ class Ledger:
     Raises
     ------
     LedgerError
-        The file cannot be opened or made, is not a ledger, stayed locked, or has another budget or δ.
+        The file cannot be opened or made, is not a ledger, is damaged, stayed locked, or has another budget or δ.
     ParameterTypeError
         An argument has the wrong type.
     ParameterError
@@ -152,13 +148,12 @@ class Ledger:
     >>> directory.cleanup()
     """
 
-    __slots__ = ("_budget", "_delta", "_path", "_timeout")
+    __slots__ = ("_limits", "_path", "_timeout")
     __module__ = "stairnoise"
 
     _path: Path
     _timeout: float
-    _budget: float
-    _delta: float
+    _limits: Limits
 
     def __init__(
         self,
@@ -174,21 +169,20 @@ class Ledger:
         level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
         if given is None and level is not None:
             raise ParameterError(f"budget must be given with a delta, got {received(budget)}")
-        self._budget, self._delta = self._opened(given, level or 0.0)
+        self._limits = self._opened(given, level or 0.0)
 
-    def _opened(self, budget: float | None, delta: float) -> tuple[float, float]:
+    def _opened(self, budget: float | None, delta: float) -> Limits:
         """Return the budget and the δ of the file; make the file first if it does not exist."""
         from stairnoise._ledger import file
         from stairnoise._native import __version__
 
-        new = budget is not None and file.is_missing(self._path)
-        with file.transaction(self._path, self._timeout, "create" if new else "read") as connection:
-            if budget is not None and file.is_new(connection):
-                file.create(connection, (budget, delta, _now(), __version__))
-            found = file.limits(connection)
+        if budget is not None and not file.exists(self._path):
+            file.create(self._path, (budget, delta, _now(), __version__))
+        with file.transaction(self._path, self._timeout) as connection:
+            found, _ = rows.read(connection, self._path)
         if budget is not None and found != (budget, delta):
             raise LedgerError(
-                f"{self._path} has a budget of {found[0]} at delta = {found[1]}, and cannot get another one, "
+                f"{self._path} has a budget of {found.budget} at delta = {found.delta}, and cannot get another one, "
                 f"got budget = {budget} at delta = {delta}"
             )
         return found
@@ -201,12 +195,12 @@ class Ledger:
     @property
     def budget(self) -> float:
         """ε that all releases together may cost."""
-        return self._budget
+        return self._limits.budget
 
     @property
     def delta(self) -> float:
         """δ of the guarantee of all releases together."""
-        return self._delta
+        return self._limits.delta
 
     @overload
     def spend(
@@ -248,9 +242,9 @@ class Ledger:
     ) -> Spending | list[Spending]:
         """Write the cost of a release to the file; call it before the release draws noise.
 
-        A release with a KeyedRng costs nothing if the ledger has a row for the same noise: the same secret, names,
-        mechanism, `max_partitions_contributed`, labels and true answers. Every other release costs, even if it repeats
-        an earlier question.
+        A release with a KeyedRng costs nothing if the ledger has a row for the same noise: the same secret, release,
+        statistic, mechanism, `max_partitions_contributed`, labels and true answers. Every other release costs, even if it
+        repeats an earlier question.
 
         Parameters
         ----------
@@ -267,11 +261,12 @@ class Ledger:
             What `KeyedRng.fingerprint` returns for the values and their labels, one for each mechanism of a list.
         max_partitions_contributed : int or list of int, default 1
             How many of the values one person can change, as in `release`. For a mechanism that selects, how many selections
-            one person's data enter.
+            one person's data enter. 1 for a `PartitionSelection` and a `Guarantee`, which know it.
         sensitivity : int, float, None, or list of them
             As in `guarantee`: only for the mechanisms that were not made for one.
         rng : KeyedRng, SecureRng or None
-            The generator of the release. Only a KeyedRng changes what is written.
+            The generator of the release. Only a KeyedRng changes what is written; it is refused for what draws nothing by
+            key.
 
         Returns
         -------
@@ -283,8 +278,8 @@ class Ledger:
         BudgetError
             All releases together would cost more than the budget. The class is a LedgerError.
         LedgerError
-            The release and statistic were spent with other rows or another secret. Or the file is locked, cannot be
-            written, is damaged, or the disk is full. No noise may be drawn after any error.
+            The release and statistic were spent with other rows or another secret, which the ledger records. Or the file is
+            locked, cannot be written, is damaged, or the disk is full. No noise may be drawn after any error.
         ParameterError, ParameterTypeError
             An argument is not allowed. `law` has array parameters, or states neither ε nor a privacy loss.
         """
@@ -296,38 +291,91 @@ class Ledger:
         sensitivities = _each(sensitivity, "sensitivity", len(laws), several)
         statistics = _names(statistic, "statistic", len(laws), several)
         fingerprints = _names(fingerprint, "fingerprint", len(laws), several)
+        for each in laws:
+            if isinstance(rng, KeyedRng) and not is_drawn_by_key(each):
+                raise ParameterTypeError(
+                    f"rng must be left out for a {type(each).__name__}, which draws nothing by key: each of its releases costs, "
+                    f"got {received(rng)}"
+                )
         costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, strict=True)]
-        asked = [_asked(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
-        rows = self._spend(list(zip(asked, costs, strict=True)))
-        return rows if several else rows[0]
+        asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
+        spent = [_spending(row) for _, row in self._spend(asked, costs)]
+        return spent if several else spent[0]
 
-    def _spend(self, wanted: list[tuple[_Asked, Cost]]) -> list[Spending]:
-        """Write all of them, or none and raise."""
+    def _charge(
+        self, laws: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
+    ) -> list[int]:
+        """Write the cost of releases whose true answers have not been read, and return the numbers of their rows.
+
+        A keyed release that is known costs nothing. `_confirm` compares its true answers, before anything is drawn.
+        """
+        release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
+        asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
+        costs = [cost_of(law, k, None) for law, k in zip(laws, partitions, strict=True)]
+        return [number for number, _ in self._spend(asked, costs)]
+
+    def _confirm(self, numbers: Sequence[int], fingerprints: Sequence[str]) -> None:
+        """Say which true answers these rows are about; refuse them if their name stands for others."""
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout, "write") as connection:
-            self._require_same_limits(file.limits(connection))
-            before = _last_total(connection)
-            numbers = [_repeated(connection, *each) or _written(connection, *each) for each in wanted]
-            if connection.total_changes:
-                after = min(total(_costs(connection), self._delta), _added_to(before, connection))
-                if after > self._budget:
-                    self._refuse(before, after)
-                connection.execute("UPDATE spending SET total = ? WHERE total IS NULL", (after,))
-            return [_row(connection, number) for number in numbers]
+            known = self._read(connection)
+            marked = [known[number - 1].marked(each) for number, each in zip(numbers, fingerprints, strict=True)]
+            refused = _of_other_rows(known, marked)
+            if refused is None:
+                for number, each in zip(numbers, fingerprints, strict=True):
+                    rows.mark(connection, number, each)
+            else:
+                rows.write(connection, [_refusal(refused, rows.last_total(known))])
+        _require_no(refused)
 
-    def _require_same_limits(self, found: tuple[float, float]) -> None:
-        if found != (self._budget, self._delta):
+    def _spend(self, asked: list[Names], costs: list[Cost]) -> list[tuple[int, Row]]:
+        """Write all rows that nobody has paid for, or none and raise; return the number and the row of each."""
+        from stairnoise._ledger import file
+
+        wanted = [Row(*each, 0.0, _now(), False) for each in zip(asked, costs, strict=True)]
+        with file.transaction(self._path, self._timeout, "write") as connection:
+            known = self._read(connection)
+            refused = _of_other_rows(known, wanted)
+            if refused is None:
+                paid = self._paid(connection, known, wanted)
+            else:
+                rows.write(connection, [_refusal(refused, rows.last_total(known))])
+        _require_no(refused)
+        return paid
+
+    def _paid(self, connection: sqlite3.Connection, known: list[Row], wanted: list[Row]) -> list[tuple[int, Row]]:
+        """Find the rows that paid for the same noise, and write the others with their total."""
+        book, places = list(known), []
+        for row in wanted:
+            places.append(next((place for place, each in enumerate(book) if each.has_noise_of(row)), len(book)))
+            if places[-1] == len(book):
+                book.append(row)
+            elif row.names.fingerprint is not None:
+                book[places[-1]] = book[places[-1]].marked(row.names.fingerprint)
+                rows.mark(connection, places[-1] + 1, row.names.fingerprint)
+        if new := book[len(known) :]:
+            before, after = rows.last_total(known), rows.total_of(book, self._limits)
+            if after > self.budget:
+                self._refuse(before, after)
+            book[len(known) :] = [row._replace(total=after) for row in new]
+            rows.write(connection, book[len(known) :])
+        return [(place + 1, book[place]) for place in places]
+
+    def _read(self, connection: sqlite3.Connection) -> list[Row]:
+        limits, known = rows.read(connection, self._path)
+        if limits != self._limits:
             raise LedgerError(f"{self._path} has been replaced by a ledger of another budget or delta")
+        return known
 
     def _refuse(self, before: float, after: float) -> NoReturn:
-        level = f" at delta = {self._delta}" if self._delta else ""
+        level = f" at delta = {self.delta}" if self.delta else ""
         would = f"it would be eps = {after}"
         if after == math.inf:
             # The deltas of all releases exceed the ledger's, and then no eps is large enough.
-            would = f"the deltas would exceed the ledger's, {self._delta}: a delta is set when a ledger is made"
+            would = f"the deltas would exceed the ledger's, {self.delta}: a delta is set when a ledger is made"
         raise BudgetError(
-            f"the budget of {self._path} must not be exceeded: eps = {before} of {self._budget}{level} is spent, and with this "
+            f"the budget of {self._path} must not be exceeded: eps = {before} of {self.budget}{level} is spent, and with this "
             f"release {would}; nothing has been spent"
         )
 
@@ -347,13 +395,12 @@ class Ledger:
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout) as connection:
-            return _last_total(connection)
+            return rows.last_total(self._read(connection))
 
     def remaining(self) -> float:
         """Return what is left of the budget, rounded down.
 
-        A mechanism with a pure ε of at most this always fits. With a δ > 0 more may fit, because composed totals grow more
-        slowly than the sum.
+        In a ledger without a δ, a mechanism with an ε of at most this always fits.
 
         Returns
         -------
@@ -364,7 +411,7 @@ class Ledger:
         LedgerError
             The file cannot be read, or stayed locked.
         """
-        return max(0.0, rounded_down(Fraction(self._budget) - Fraction(self.total())))
+        return max(0.0, rounded_down(Fraction(self.budget) - Fraction(self.total())))
 
     def report(self) -> list[Spending]:
         """Return all rows, the oldest first; ``pandas.DataFrame(ledger.report())`` makes a table of them.
@@ -381,12 +428,11 @@ class Ledger:
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout) as connection:
-            numbers = connection.execute("SELECT number FROM spending ORDER BY number").fetchall()
-            return [_row(connection, number) for (number,) in numbers]
+            return [_spending(row) for row in self._read(connection)]
 
     def __repr__(self) -> str:
-        level = f", delta={self._delta}" if self._delta else ""
-        return f"Ledger({str(self._path)!r}, budget={self._budget}{level})"
+        level = f", delta={self.delta}" if self.delta else ""
+        return f"Ledger({str(self._path)!r}, budget={self.budget}{level})"
 
 
 def _file(path: object) -> Path:
@@ -431,7 +477,7 @@ def _names(value: Any, name: str, n: int, several: bool) -> list[Any]:
     return _each(value, name, n, several)
 
 
-def _asked(data: object, release: object, statistic: object, fingerprint: object, rng: object) -> _Asked:
+def _named(data: object, release: object, statistic: object, fingerprint: object, rng: object) -> Names:
     """Check the names of one release; keyed ones need all of them."""
     people = text(data, "data")
     if not isinstance(rng, KeyedRng):
@@ -440,7 +486,7 @@ def _asked(data: object, release: object, statistic: object, fingerprint: object
                 f"rng must be the KeyedRng of the release in a spending with a fingerprint, got {received(rng)}"
             )
         of, what = (each if each is None else text(each, name) for each, name in ((release, "release"), (statistic, "statistic")))
-        return _Asked(people, of, what, None, None)
+        return Names(people, of, what, None, None)
     if release is not None and text(release, "release") != rng.release_name:
         raise ParameterError(
             f"release must be left out, or the name of the KeyedRng, {rng.release_name!r}, got {received(release)}"
@@ -451,65 +497,34 @@ def _asked(data: object, release: object, statistic: object, fingerprint: object
     mark = text(fingerprint, "fingerprint")
     if len(mark) != 64 or not _DIGITS.issuperset(mark):
         raise ParameterError(f"fingerprint must be what fingerprint() of the KeyedRng returns, got {received(mark)}")
-    return _Asked(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
+    return Names(people, rng.release_name, text(statistic, "statistic"), mark, rng.bind)
 
 
-def _repeated(connection: sqlite3.Connection, asked: _Asked, cost: Cost) -> int | None:
-    """Return the number of the row that paid for the same noise, or None; refuse a name that stands for other data."""
-    if asked.fingerprint is None:
-        return None
-    found = connection.execute(
-        "SELECT number, fingerprint, bind, exact, law, sensitivity, partitions FROM spending "
-        "WHERE data = ? AND release = ? AND statistic = ? AND fingerprint IS NOT NULL",
-        asked[:3],
-    ).fetchall()
-    address = (asked.bind, cost.exact, cost.law, cost.sensitivity, cost.partitions)
-    for number, fingerprint, *rest in found:
-        if fingerprint != asked.fingerprint:
-            raise LedgerError(
-                f"release {asked.release!r} must be of one state of the data: its statistic {asked.statistic!r} was spent with "
-                "other rows or another secret; give the new state a name of its own; nothing has been spent"
-            )
-        if tuple(rest) == address:
-            return int(number)
-    return None
+def _of_other_rows(known: list[Row], wanted: list[Row]) -> Row | None:
+    """Return the first row that was wanted under a name that stands for other data, or None."""
+    return next((row for row in wanted if any(each.has_other_answers_than(row) for each in (*known, *wanted))), None)
 
 
-def _written(connection: sqlite3.Connection, asked: _Asked, cost: Cost) -> int:
-    """Write a row without its total, and return its number."""
-    row = {**asked._asdict(), **cost._asdict(), "time": _now()}
-    places = ", ".join(f":{name}" for name in row)
-    number = connection.execute(f"INSERT INTO spending ({', '.join(row)}) VALUES ({places})", row).lastrowid
-    assert number is not None
-    return number
+def _refusal(row: Row, total: float) -> Row:
+    """Return the row of a release that was refused: it costs nothing."""
+    names, cost = row.names._replace(fingerprint=None), row.cost._replace(exact=None, eps=0.0, delta=0.0)
+    return Row(names, cost, total, _now(), True)
 
 
-def _costs(connection: sqlite3.Connection) -> list[tuple[Cost, int]]:
-    """Return the different costs of all rows, and how many rows have each."""
-    names = ", ".join(Cost._fields)
-    rows = connection.execute(f"SELECT {names}, COUNT(*) FROM spending GROUP BY {names}").fetchall()
-    return [(Cost(*fields), times) for *fields, times in rows]
+def _require_no(refused: Row | None) -> None:
+    if refused is not None:
+        _, name, statistic, *_ = refused.names
+        raise LedgerError(
+            f"release {name!r} must be of one state of the data: its statistic {statistic!r} was spent with "
+            "other rows or another secret; give the new state a name of its own; the ledger has recorded this refusal"
+        )
 
 
-def _added_to(before: float, connection: sqlite3.Connection) -> float:
-    """Return the total before plus the ε of the rows without a total; inf if one of these has a δ.
-
-    Composed bounds are computed on lattices, and the bound of more releases may exceed this one.
-    """
-    new = connection.execute("SELECT eps, delta FROM spending WHERE total IS NULL").fetchall()
-    if before == math.inf or any(delta != 0 for _, delta in new):
-        return math.inf
-    return rounded_up(sum((Fraction(eps) for eps, _ in new), Fraction(before)))
-
-
-def _last_total(connection: sqlite3.Connection) -> float:
-    row = connection.execute("SELECT total FROM spending WHERE total IS NOT NULL ORDER BY number DESC LIMIT 1").fetchone()
-    return 0.0 if row is None else float(row[0])
-
-
-def _row(connection: sqlite3.Connection, number: int) -> Spending:
-    names = ", ".join(Spending._fields).replace("max_partitions_contributed", "partitions")
-    return Spending(*connection.execute(f"SELECT {names} FROM spending WHERE number = ?", (number,)).fetchone())
+def _spending(row: Row) -> Spending:
+    names, cost = row.names, row.cost
+    return Spending(
+        *names[:3], cost.law, cost.partitions, cost.eps, cost.delta, row.total, names.fingerprint, row.time, bool(row.refused)
+    )
 
 
 def _now() -> str:

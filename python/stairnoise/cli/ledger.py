@@ -46,6 +46,8 @@ def _release(row: Spending) -> Text:
 
 def _cost(row: Spending) -> str:
     """Return ε, or ε and δ; a mechanism with a ρ alone has neither, and counts by its loss."""
+    if row.refused:
+        return "refused"
     if row.eps is None:
         return "its loss"
     return f"{row.eps:g}" if row.delta == 0 else f"{row.eps:g}, {row.delta:g}"

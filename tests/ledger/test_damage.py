@@ -1,0 +1,137 @@
+"""Files that were damaged or edited: every one of them is a ledger that holds what it held, or a LedgerError.
+
+Evidence: bytes are changed by a generator with a fixed seed, columns by SQLite itself.
+"""
+
+import random
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+import stairnoise as sn
+
+LAW = sn.DiscreteLaplace(eps=0.25)
+DELTAS = [0.0, 1e-6]
+
+
+def made(path, delta):
+    """A ledger of three rows, one of them keyed, and one of a list."""
+    ledger, rng = sn.Ledger(path, 1.0, delta=delta), sn.KeyedRng(bytes(32), "2026-Q3")
+    ledger.spend(LAW, data="people", statistic="count", fingerprint=rng.fingerprint([3], ["a"]), rng=rng)
+    ledger.spend([sn.Laplace(0.25), sn.DiscreteStaircase(0.125)], data="people")
+    return ledger
+
+
+def outcome(path):
+    """Open a file and use it; return the total that it holds, or None if it is refused. Any other error fails."""
+    try:
+        ledger = sn.Ledger(path)
+        ledger.report()
+        total = ledger.total()
+        ledger.spend(sn.DiscreteLaplace(2.0**-10), data="more")
+    except sn.LedgerError:
+        return None
+    return total
+
+
+def changes(content, seed, n):
+    """Yield damaged copies: single bytes, runs of bytes, ends that are lost, and pieces of zeros."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        damaged = bytearray(content)
+        place = rng.choice([rng.randrange(100), rng.randrange(len(content))])
+        kind = rng.randrange(4)
+        if kind == 0:
+            damaged[place] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            damaged[place : place + 8] = rng.randbytes(8)
+        elif kind == 2:
+            del damaged[place:]
+        else:
+            damaged[place : place + 512] = bytes(len(damaged[place : place + 512]))
+        yield bytes(damaged)
+
+
+def edges(content):
+    """Yield copies in which one byte of a row changes: of every text, number and length of the last page."""
+    used = [place for place in range(len(content) - 4096, len(content)) if content[place]]
+    for place in used:
+        for byte in (0, 0xFF, content[place] ^ 1):
+            yield content[:place] + bytes([byte]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("n", [150, pytest.param(20_000, marks=pytest.mark.long)])
+def test_a_damaged_file_ends_in_a_ledger_error_or_holds_what_it_held(tmp_path, delta, n):
+    ledger = made(tmp_path / "whole", delta)
+    content, total = ledger.path.read_bytes(), ledger.total()
+    damaged = [b"", *changes(content, 20261126, n), *(list(edges(content))[:: 1 if n > 1000 else 17])]
+    refused = 0
+    for number, copy in enumerate(damaged):
+        path = tmp_path / f"{number}"
+        path.write_bytes(copy)
+        found = outcome(path)
+        path.unlink()
+        refused += found is None
+        assert found is None or found == pytest.approx(total, rel=2e-6), number
+    assert refused > len(damaged) / 4
+
+
+COLUMNS = ("data", "release", "statistic", "fingerprint", "bind", "law", "exact", "sensitivity", "partitions")
+NUMBERS = ("eps", "delta", "total", "time", "refused")
+VALUES = {
+    "a text": "'x'",
+    "bytes": "x'ff'",
+    "no UTF-8": "CAST(x'ff' AS TEXT)",
+    "null": "NULL",
+    "a large integer": "9223372036854775807",
+    "negative": "-1",
+    "zero": "0",
+    "one": "1",
+    "endless": "9e999",
+    "a real": "0.5",
+}
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("column", COLUMNS + NUMBERS)
+def test_a_wrong_value_in_any_column_ends_in_a_ledger_error_or_changes_no_total(tmp_path, column, delta):
+    for number, (name, value) in enumerate(VALUES.items()):
+        ledger = made(tmp_path / f"{number}", delta)
+        total = ledger.total()
+        with closing(sqlite3.connect(ledger.path)) as connection, connection:
+            try:
+                connection.execute(f"UPDATE spending SET {column} = {value} WHERE number = 1")
+            except sqlite3.IntegrityError:
+                continue
+        found = outcome(ledger.path)
+        if delta == 0 or column != "total":
+            assert found is None or found == total, name
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE spending SET total = 0 WHERE number = 3",
+        "UPDATE spending SET total = 0",
+        "UPDATE spending SET refused = 1 WHERE number = 1",
+        "DELETE FROM spending WHERE number = 1",
+        "UPDATE ledger SET budget = -1",
+        "UPDATE ledger SET budget = 'x'",
+        "UPDATE ledger SET delta = 1",
+        "INSERT INTO ledger SELECT * FROM ledger",
+        "DELETE FROM ledger",
+        "DROP TABLE spending",
+        "ALTER TABLE spending DROP COLUMN refused",
+    ],
+)
+def test_an_edited_file_is_refused(tmp_path, edit, delta):
+    """One total that was edited let 2.0 through a budget of 1."""
+    ledger = made(tmp_path / "file", delta)
+    with closing(sqlite3.connect(ledger.path)) as connection, connection:
+        connection.execute(edit)
+    for attempt in (lambda: sn.Ledger(ledger.path), lambda: ledger.spend(LAW, data="people"), ledger.total, ledger.report):
+        with pytest.raises(sn.LedgerError, match="damaged"):
+            attempt()
