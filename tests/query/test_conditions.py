@@ -87,7 +87,9 @@ BY_PARSERS = [
 
 @pytest.mark.parametrize("where", BY_PARSERS)
 def test_the_parser_refuses_what_the_first_judge_lets_pass(source, where, monkeypatch):
-    monkeypatch.setattr(sources, "judged", lambda *_: list(COLUMNS))
+    monkeypatch.setattr(
+        sources, "judged", lambda text, *_: first_judge.Condition(text, tuple(COLUMNS), frozenset(), computes=False)
+    )
     with pytest.raises(sn.ParameterError, match="this one"):
         source.answers(asked(where))
 
@@ -200,6 +202,33 @@ def test_words_are_columns_by_the_rules_of_the_engine(engine):
                 count(source, "Age = 1")
         else:
             assert count(source, "age = 1") == 1
+
+
+def test_a_name_is_that_of_a_column_or_refused(engine):
+    """No engine folds other letters than those of ASCII; for SQLite such a name would be a text, and every row would count."""
+    engine.table("t", {"Gr\u00f6\u00dfe": "integer", "escape": "text"}, [(n, "x") for n in range(10)])
+    with engine.source() as source:
+        assert count(source, '"Gr\u00f6\u00dfe" > 5') == 4
+        for name in ("gr\u00d6\u00dfe", "GR\u00d6SSE", "Gro\u0308\u00dfe"):
+            assert "which is not a column" in (refusal(source, f'"{name}" > 5') or "")
+        assert count(source, "escape = 'x' and not escape like 'y'") == 10
+        assert refusal(source, "escape like 'x' escape escape") is not None
+
+
+LONG = {
+    "race = '" + "x" * 256 + "'": "has a text of more than 255 characters",
+    "race like '" + "x" * 101 + "'": "has a pattern of more than 100 characters",
+    "race like '%a%a%a%a%a%'": "has a pattern with more than 5 wildcards",
+    " or ".join(["race like '%a'"] * 11): "has more than 10 patterns",
+    " or ".join(["lower(race) = 'a'"] * 51): "has more than 50 calls of functions",
+    "trim(race, 'abc') = 'x'": "has a comma outside of",
+    "case when id = 1 then '" + "a" * 255 + "' else '' end like '" + "%a" * 50 + "'": "has a pattern with more than 5",
+}
+
+
+@pytest.mark.parametrize("where", LONG)
+def test_what_takes_long_for_a_row_that_fulfils_it_is_refused(source, where):
+    assert LONG[where] in (refusal(source, where) or "")
 
 
 def test_an_unknown_column_in_double_quotes_is_no_text(engine):

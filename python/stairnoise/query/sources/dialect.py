@@ -5,14 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from stairnoise.query.condition import computes
+from stairnoise.query.condition import Condition
+from stairnoise.query.condition import quoted as quoted
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.units import MOST_UNITS, Units
-
-
-def quoted(name: str) -> str:
-    """Return a name as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 class Dialect(ABC):
@@ -25,27 +21,26 @@ class Dialect(ABC):
         """Return a text as it must be written among marks."""
         return text
 
-    # The type in which a condition computes with integers, if their own one may overflow.
-    wide: str | None = None
-
-    def kept(self, table: str, columns: dict[str, Column], condition: str, used: list[str]) -> str:
-        """Return the rows for which a condition that was judged is true."""
-        if self.wide is None or not computes(condition):
+    def kept(self, table: str, columns: dict[str, Column], condition: Condition) -> str:
+        """Return the rows for which a condition is true."""
+        seen = {name: self.seen(columns[name], condition) for name in condition.columns}
+        if all(value == quoted(name) for name, value in seen.items()):
             return f"select * from {table} where {self.fulfils(condition)}"
-        # The condition sees wide columns by their names; the columns themselves have other names meanwhile.
+        # The condition sees these values by the columns' names; the columns themselves have other names meanwhile.
         own = {name: f"stairnoise_{place}" for place, name in enumerate(columns)}
         inner = [f"{quoted(name)} as {alias}" for name, alias in own.items()]
-        inner += [
-            f"cast({quoted(name)} as {self.wide}) as {quoted(name)}" if columns[name].kind == "integer" else quoted(name)
-            for name in used
-        ]
+        inner += [f"{value} as {quoted(name)}" for name, value in seen.items()]
         renamed = self.written(", ".join(f"{alias} as {quoted(name)}" for name, alias in own.items()))
         wide = f"select {self.written(', '.join(inner))} from {table}"
         return f"select {renamed} from (select * from ({wide}) as wide where {self.fulfils(condition)}) as fulfilling"
 
-    def fulfils(self, condition: str) -> str:
+    def seen(self, column: Column, condition: Condition) -> str:
+        """Return what a condition sees of a column: a value with which it cannot fail."""
+        return quoted(column.name)
+
+    def fulfils(self, condition: Condition) -> str:
         """Return what is true for the rows that a condition selects."""
-        return f"(\n{self.written(condition)}\n)"
+        return f"(\n{self.written(condition.text)}\n)"
 
     @abstractmethod
     def group(self, column: Column) -> str:
@@ -54,6 +49,10 @@ class Dialect(ABC):
     def found(self, column: Column) -> str:
         """Return a value as `group` does, in a type that every such value can be read in."""
         return self.group(column)
+
+    @abstractmethod
+    def holds(self, column: Column, value: Any) -> bool:
+        """Tell whether the declared type of a column has a listed value, so that no comparison with it can fail."""
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, and the value as the driver takes it."""

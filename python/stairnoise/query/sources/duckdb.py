@@ -9,10 +9,11 @@ from typing import Any
 
 from stairnoise._errors import ParameterError
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
-from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
+from stairnoise.query.sources.source import Source, SourceError, decoded, folded, missing_table
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
 _CLASSES = frozenset(
@@ -28,10 +29,9 @@ _CALLED = FUNCTIONS | _OPERATORS | {"count", "count_star", "isnan", "min", "row_
 # Nothing but an expression is read in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from stairnoise_rows where (\n{}\n)", "select case when (\n{}\n) then 1 end from stairnoise_rows")
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-_INTEGERS = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")) | {
-    "INTEGER",
-    "UINTEGER",
-}
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_INTEGERS = frozenset(_BITS) | {f"U{name}" for name in _BITS}
+_FLOATS = {"FLOAT": 32, "DOUBLE": 64}
 # The whole file is read for the types, so that no later row fails to be of its column's type.
 # Its first line is the header: without `skip`, DuckDB may take a later line for it where lines have different lengths.
 _CSV = "header = true, sample_size = -1, skip = 0"
@@ -41,14 +41,22 @@ _READERS = {".csv": f"read_csv({{}}, {_CSV})", ".parquet": "read_parquet({})"}
 class DuckDBDialect(Dialect):
     """SQL as DuckDB has it."""
 
-    wide = "hugeint"
+    def seen(self, column: Column, condition: Condition) -> str:
+        """Return integers of 128 bits, and of texts those that are UTF-8.
 
-    def fulfils(self, condition: str) -> str:
+        On others, which a registered frame may have, `lower` ends the whole database in spite of `try`.
+        """
+        name = quoted(column.name)
+        if condition.computes and column.kind == "integer":
+            return f"try_cast({name} as hugeint)"
+        return f"try(decode(encode({name})))" if condition.calls & TEXTUAL and column.type == "VARCHAR" else name
+
+    def fulfils(self, condition: Condition) -> str:
         """Return what is true for the rows that a condition selects; where it fails for a row, that is null.
 
         An error, as of a product beyond 128 bits, would tell that there is such a row.
         """
-        return f"try(cast((\n{condition}\n) as boolean))"
+        return f"try(cast((\n{condition.text}\n) as boolean))"
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
@@ -56,16 +64,32 @@ class DuckDBDialect(Dialect):
         return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999."""
-        return f"cast({quoted(column.name)} as varchar)" if column.kind == "date" else self.group(column)
+        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999.
+
+        A text comes as bytes, because that of a registered frame need not be UTF-8.
+        """
+        name = quoted(column.name)
+        if column.kind == "text":
+            return f"encode(cast({name} as varchar))"
+        return f"cast({name} as varchar)" if column.kind == "date" else name
+
+    def holds(self, column: Column, value: Any) -> bool:
+        """Compare with the range of the declared type."""
+        type_ = column.type
+        if column.kind == "integer":
+            return is_integer(value, _BITS[type_.removeprefix("U")], signed=not type_.startswith("U"))
+        if column.kind != "real":
+            return True
+        return is_float(value, _FLOATS[type_]) if type_ in _FLOATS else is_decimal(value, *_digits(type_))
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
-        """Return the mark for a listed value; 0.1 is another number in a column of FLOAT."""
-        return f"cast({self.mark} as float)" if column.type == "FLOAT" else self.mark, value
+        """Return the mark for a listed value in the column's type; 0.1 is another number in FLOAT and in DECIMAL."""
+        number = column.kind in ("integer", "real")
+        return (f"cast({self.mark} as {column.type})", repr(value)) if number else (self.mark, value)
 
     def text(self, value: str) -> str:
-        """Return a value as a text, or null."""
-        return f"(cast({value} as varchar) collate c)"
+        """Return a value as a text, or null: also if its type has values without one."""
+        return f"(try(cast({value} as varchar)) collate c)"
 
     def order(self, text: str) -> str:
         """Return SHA-256 of a text, in hexadecimal digits."""
@@ -81,7 +105,9 @@ class DuckDBDialect(Dialect):
         name = quoted(column.name)
         if column.kind == "integer" and units.unit == 1:
             least, most = -MOST_UNITS, MOST_UNITS
-            return f"cast(case when {name} > {most} then {most} when {name} < {least} then {least} else {name} end as bigint)"
+            whole = f"try_cast({name} as hugeint)"
+            # What is beyond 128 bits is beyond the bounds.
+            return f"cast(coalesce(least(greatest({whole}, {least}), {most}), {most}) as bigint)"
         return rounded(
             f"cast({name} as double)", units, lambda number: f"cast({number!r} as double)", "cast(trunc({}) as bigint)"
         )
@@ -161,40 +187,39 @@ class DuckDB(Source):
         return ".".join(map(quoted, full)), tables[full]
 
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        return next((name for name in columns if name.lower() == word.lower()), None)
+        return next((name for name in columns if folded(name) == folded(word)), None)
 
-    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+    def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         for frame in _FRAMES:
-            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition)])
-            problem = _of_tree(text, {column.name.lower() for column in columns})
+            ((text,),) = self._ask("select json_serialize_sql(?::varchar)", [frame.format(condition.text)])
+            problem = _of_tree(text, set(columns))
             if problem is not None:
                 raise refused(problem)
         problem = self._bound(condition, columns)
         if problem is not None:
             raise refused(f"is not understood by DuckDB: {problem}")
 
-    def _bound(self, condition: str, columns: list[Column]) -> str | None:
+    def _bound(self, condition: Condition, columns: dict[str, Column]) -> str | None:
         """Return why the condition does not go with the types of these columns.
 
         The table is another one in memory: an error in a transaction of the caller's would end it. In its only row, of
         nulls, nothing fails but constants, such as a text for a date.
         """
-        named = {column.name: column for column in columns}
-        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns)
+        described = ", ".join(f"{quoted(column.name)} {column.type}" for column in columns.values())
         if self._judge_con is None:
             self._judge_con = self._duckdb.connect(config={**_SETTINGS, "threads": "1"})
         con = self._judge_con
         try:
             con.execute(f"create or replace table stairnoise_rows (stairnoise_row integer{', ' if described else ''}{described})")
             con.execute("insert into stairnoise_rows default values")
-            con.execute(f"select 1 from stairnoise_rows where (\n{condition}\n)").fetchall()
-            con.execute(f"explain {self.dialect.kept('stairnoise_rows', named, condition, list(named))}").fetchall()
+            con.execute(f"select 1 from stairnoise_rows where (\n{condition.text}\n)").fetchall()
+            con.execute(f"explain {self.dialect.kept('stairnoise_rows', columns, condition)}").fetchall()
         except self._duckdb.Error as error:
             return str(error).splitlines()[0]
         return None
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        return self._ask(text, parameters)
+        return decoded(self._ask(text, parameters), "utf-8")
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
@@ -255,7 +280,7 @@ def _of_node(node: dict[str, Any], columns: set[str]) -> str | None:
     if kind == "COLUMN_REF" and len(node["column_names"]) != 1:
         return "names a column together with its table: leave the table out"
     # current_user comes as a column.
-    if kind == "COLUMN_REF" and str(node["column_names"][0]).lower() not in columns:
+    if kind == "COLUMN_REF" and str(node["column_names"][0]) not in columns:
         return f"uses {node['column_names'][0]}"
     if kind == "FUNCTION":
         name = str(node["function_name"]).lower()
@@ -282,6 +307,12 @@ def _held(declared: str) -> Kind:
         return "text"
     kinds: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date"}
     return kinds.get(declared, "other")
+
+
+def _digits(declared: str) -> tuple[int, int]:
+    """Return how many digits a DECIMAL(p,s) has, and how many of them after the point."""
+    digits, scale = declared.removeprefix("DECIMAL(").removesuffix(")").split(",")
+    return int(digits), int(scale)
 
 
 def _require_header(con: Any, path: Path) -> None:

@@ -33,8 +33,8 @@ _NAMES: dict[Kind, str] = {
 _MOST_GROUPS = 10_000
 
 
-def checked_groups(question: Question, table: dict[str, Column]) -> dict[str, list[Any]]:
-    """Return the listed groups of each column, as parameters of a statement; refuse columns that cannot be grouped by."""
+def checked_groups(question: Question, table: dict[str, Column], holds: Callable[[Column, Any], bool]) -> dict[str, list[Any]]:
+    """Return the listed groups of each column, all of which its declared type has; refuse columns that cannot be grouped by."""
     for name in question.groups:
         if name not in question.by:
             raise ParameterError(f"groups must be of columns of by, got {received(name)}")
@@ -46,14 +46,20 @@ def checked_groups(question: Question, table: dict[str, Column]) -> dict[str, li
                 f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.type}"
             )
         if name in question.groups:
-            found[name] = _listed(column, question.groups[name])
+            found[name] = _listed(column, question.groups[name], holds)
         elif column.kind == "real":
             raise ParameterError(f"groups of {name!r} must be listed, because the column is declared as {column.type}")
     return found
 
 
-def _listed(column: Column, listed: Iterable[object]) -> list[Any]:
+def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, Any], bool]) -> list[Any]:
     values = [_value(column, each, place) for place, each in enumerate(listed)]
+    for place, value in enumerate(values):
+        if value is not None and not holds(column, value):
+            raise ParameterError(
+                f"groups of {column.name!r} must be values that its type {column.type or '(none)'} can hold, got "
+                f"{received(value)} at index {place}"
+            )
     if not values:
         raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
     if len(values) > _MOST_GROUPS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from decimal import Decimal
 from typing import Any
 
 from stairnoise._optional import require
-from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
-from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
+from stairnoise.query.sources.source import Source, SourceError, decoded, missing_table
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
 _INSTALL = "'stairnoise[postgresql]'"
@@ -21,7 +23,6 @@ _SECONDS_TO_CONNECT = 10
 _SETTINGS = (
     "set local search_path = pg_catalog, pg_temp",
     "set local standard_conforming_strings = on",
-    "set local client_encoding = 'UTF8'",
     "set local datestyle = 'ISO, YMD'",
     "set local lock_timeout = '2s'",
 )
@@ -42,11 +43,13 @@ _COLUMNS = """
 """
 # Numbers of types and of the default collation, which are the same in every database.
 _BOOL, _DATE, _FLOAT4, _FLOAT8, _NUMERIC, _DEFAULT_COLLATION = 16, 1082, 700, 701, 1700, 100
-_INTEGERS, _TEXTS, _FLOATS = frozenset({20, 21, 23}), frozenset({18, 19, 25, 1042, 1043}), frozenset({_FLOAT4, _FLOAT8})
+# The type "char" (18) is no text: it has bytes that are none, on which functions fail.
+_BITS, _TEXTS = {20: 64, 21: 16, 23: 32}, frozenset({19, 25, 1042, 1043})
+_FLOATS = {_FLOAT4: 32, _FLOAT8: 64}
 # date, time, timestamp, timestamptz: some values of one are out of range for another.
 _TIMES = frozenset({_DATE, 1083, 1114, 1184})
 _UUID = 2950
-_COMPARED = _INTEGERS | _TEXTS | _FLOATS | _TIMES | {_BOOL, _NUMERIC, _UUID}
+_COMPARED = _TEXTS | _TIMES | {*_BITS, *_FLOATS, _BOOL, _NUMERIC, _UUID}
 _NO_PRECISION = -1
 
 _COMPUTING = frozenset({"+", "-", "*"})
@@ -80,12 +83,15 @@ class PostgreSQLDialect(Dialect):
     """SQL as PostgreSQL has it."""
 
     mark = "%s"
-    # An overflow would end the query, which tells that there is such a row.
-    wide = "numeric"
 
     def written(self, text: str) -> str:
         """Return a text with its per cent signs doubled, because psycopg looks for marks in it."""
         return text.replace("%", "%%")
+
+    def seen(self, column: Column, condition: Condition) -> str:
+        """Return integers that do not overflow: an error would tell that there is such a row."""
+        name = quoted(column.name)
+        return f"cast({name} as numeric)" if condition.computes and column.kind == "integer" else name
 
     def group(self, column: Column) -> str:
         """Return a value; of texts and enumerations the text, whatever the collation."""
@@ -93,8 +99,24 @@ class PostgreSQLDialect(Dialect):
         return f'({name}::text collate "C")' if column.kind == "text" else name
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999."""
-        return f"{quoted(column.name)}::text" if column.kind == "date" else self.group(column)
+        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999.
+
+        A text comes as the server's bytes, because not all of them have a character in UTF-8.
+        """
+        if column.kind == "text":
+            return f"convert_to({self.group(column)}, getdatabaseencoding())"
+        return f"{quoted(column.name)}::text" if column.kind == "date" else quoted(column.name)
+
+    def holds(self, column: Column, value: Any) -> bool:
+        """Compare with the range of the declared type; a text has no null byte."""
+        assert isinstance(column, PostgreSQLColumn)
+        if column.base in _BITS:
+            return is_integer(value, _BITS[column.base])
+        if column.base in _FLOATS:
+            return is_float(value, _FLOATS[column.base])
+        if column.base == _NUMERIC and column.modifier != _NO_PRECISION:
+            return is_decimal(value, *_digits(column.modifier))
+        return "\0" not in value if isinstance(value, str) else True
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value; a comparison of a numeric with a double could be out of range."""
@@ -146,6 +168,9 @@ class PostgreSQL(Source):
         self._open.enter_context(con.transaction(force_rollback=True))
         try:
             con.execute(rules)
+            self._ask("set local client_encoding = 'UTF8'")
+            ((encoding,),) = self._ask("show server_encoding")
+            self._codec = _codec(encoding)
             self._tables = _by_name(self._ask(_TABLES))
             for setting in _SETTINGS:
                 self._ask(setting)
@@ -188,20 +213,19 @@ class PostgreSQL(Source):
         name = word if quoted else word.lower()
         return name if name in columns else None
 
-    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
-        found = [column for column in columns if isinstance(column, PostgreSQLColumn)]
-        problem = _mixed(found)
+    def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
+        found = {name: column for name, column in columns.items() if isinstance(column, PostgreSQLColumn)}
+        problem = _mixed(list(found.values()), computes=condition.computes)
         for frame in _FRAMES:
-            problem = problem or _judged(frame.format(condition), {column.name: column for column in found})
+            problem = problem or _judged(frame.format(condition.text), found)
         if problem is not None:
             raise refused(problem)
         self._prepare(condition, table, columns)
 
-    def _prepare(self, condition: str, table: str, columns: list[Column]) -> None:
+    def _prepare(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Let the server analyse the condition, which reads names, types and constants but no row."""
-        named = {column.name: column for column in columns}
         # psycopg takes no per cent sign for a mark where there are no parameters.
-        kept = _Unmarked().kept(table, named, condition, list(named))
+        kept = _Unmarked().kept(table, columns, condition)
         problem = told = None
         try:
             with self._con.transaction(force_rollback=True), self._con.cursor() as cursor:
@@ -218,7 +242,7 @@ class PostgreSQL(Source):
             raise SourceError(f"the PostgreSQL source {problem}")
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        return self._ask(text, parameters)
+        return decoded(self._ask(text, parameters), self._codec)
 
     def _ask(self, text: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         try:
@@ -243,6 +267,14 @@ class PostgreSQL(Source):
         return f"could not answer ({type(error).__name__}; what PostgreSQL says is not shown, because it may hold data)"
 
 
+def _codec(encoding: str) -> str:
+    """Return Python's name of a server's encoding, or UTF-8 if Python has no such encoding."""
+    try:
+        return codecs.lookup(encoding.replace("WIN", "cp")).name
+    except LookupError:
+        return "utf-8"
+
+
 def _by_name(rows: list[tuple[Any, ...]]) -> dict[str, tuple[str, int]]:
     """Return tables by their names, where the search path finds them, and by schema and name."""
     tables = [(schema, name, seen, (f"{quoted(schema)}.{quoted(name)}", number)) for schema, name, seen, number in rows]
@@ -256,7 +288,7 @@ class _Unmarked(PostgreSQLDialect):
 
 
 def _held(base: int | None, enumeration: bool) -> Kind:
-    if base in _INTEGERS:
+    if base in _BITS:
         return "integer"
     if base in _FLOATS or base == _NUMERIC:
         return "real"
@@ -265,7 +297,13 @@ def _held(base: int | None, enumeration: bool) -> Kind:
     return "boolean" if base == _BOOL else "date" if base == _DATE else "other"
 
 
-def _mixed(columns: list[PostgreSQLColumn]) -> str | None:
+def _digits(modifier: int) -> tuple[int, int]:
+    """Return how many digits a numeric(p, s) has, and how many of them after the point, which may be negative."""
+    precision, scale = (modifier - 4) >> 16, (modifier - 4) & 0x7FF
+    return precision, (scale ^ 1024) - 1024
+
+
+def _mixed(columns: list[PostgreSQLColumn], *, computes: bool) -> str | None:
     """Return why these columns may not be compared: for some values PostgreSQL would fail, which tells of them."""
     for column in columns:
         if column.base not in _COMPARED and not column.enumeration:
@@ -276,10 +314,19 @@ def _mixed(columns: list[PostgreSQLColumn]) -> str | None:
         return "uses columns with different collations"
     if len({column.base for column in columns} & _TIMES) > 1:
         return "uses dates or times of different types"
-    endless = any(column.base == _NUMERIC and column.modifier == _NO_PRECISION for column in columns)
-    if endless and any(column.base in _FLOATS for column in columns):
-        return "uses a numeric column without a precision beside a floating-point one"
+    bases = {column.base for column in columns}
+    # PostgreSQL converts a numeric to the type of a double (of a single float in CASE and COALESCE), or fails.
+    if _FLOAT4 in bases and (computes or _NUMERIC in bases):
+        return "uses a column of type real beside a numeric one, or computes: make a view in which it is a double precision"
+    if _FLOAT8 in bases and any(column.base == _NUMERIC and not _is_double(column.modifier) for column in columns):
+        return "uses a numeric column beside a floating-point one, which does not hold all numbers of its precision"
     return None
+
+
+def _is_double(modifier: int) -> bool:
+    """Tell whether a double has the range of a numeric."""
+    digits, scale = _digits(modifier)
+    return modifier != _NO_PRECISION and digits - scale <= 300 and scale <= 300
 
 
 def _judged(text: str, columns: dict[str, PostgreSQLColumn]) -> str | None:

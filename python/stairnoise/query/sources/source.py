@@ -10,7 +10,7 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, StairnoiseError, meant, received
 from stairnoise.query.answers import Answers
-from stairnoise.query.condition import judged
+from stairnoise.query.condition import Condition, judged
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
@@ -91,14 +91,14 @@ class Source(ABC):
             if column is not None:
                 self._found(question.table, columns, column, argument)
         table = {column.name: column for column in columns}
-        codes = checked_groups(question, table)
+        codes = checked_groups(question, table, self.dialect.holds)
         units = self._units(question, table)
-        used: list[str] = []
+        condition = None
         if question.where is not None:
-            used = judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
-            self._judge(question.where, name, [table[column] for column in used])
+            condition = judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
+            self._judge(condition, name, {column: table[column] for column in condition.columns})
         key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
-        text, parameters = statement(self.dialect, question, name, table, codes, units, used, key)
+        text, parameters = statement(self.dialect, question, name, table, codes, units, condition, key)
         return answers_of(question, table, self._rows(text, parameters), units)
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Source(ABC):
         """Return a table's full name in SQL, and its columns."""
 
     @abstractmethod
-    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+    def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Let the engine's parser judge a condition on these columns."""
 
     @abstractmethod
@@ -149,6 +149,16 @@ class Source(ABC):
                 "make a view in which it is a number"
             )
         return units_of(question.bounds, whole=column.kind == "integer")
+
+
+def folded(name: str) -> bytes:
+    """Return what is equal for names that differ in the case of ASCII letters; SQLite and DuckDB fold no others."""
+    return name.encode("utf-8", "surrogatepass").lower()
+
+
+def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:
+    """Return rows with texts in place of bytes, whatever these are: an error would tell that there is such a row."""
+    return [tuple(each.decode(encoding, "backslashreplace") if isinstance(each, bytes) else each for each in row) for row in rows]
 
 
 def missing_table(table: str, tables: list[str]) -> ParameterError:

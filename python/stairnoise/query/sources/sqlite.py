@@ -9,10 +9,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from stairnoise.query.condition import FUNCTIONS, refused
+from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
-from stairnoise.query.sources.source import Source, SourceError, missing_table
+from stairnoise.query.sources.numbers import is_float, is_integer
+from stairnoise.query.sources.source import Source, SourceError, folded, missing_table
 from stairnoise.query.sources.units import Units
 
 _ORDER = "stairnoise_order"
@@ -48,13 +49,14 @@ class SQLiteDialect(Dialect):
             f"(cast({name} as text) collate binary)" if column.kind == "any" and not column.type else f"({name} collate binary)"
         )
 
+    def holds(self, column: Column, value: Any) -> bool:
+        """Ask for 64 bits, whatever the declared type: SQLite itself has no other numbers."""
+        return is_integer(value, 64) if isinstance(value, int) else not isinstance(value, float) or is_float(value, 64)
+
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, which takes the affinity of the column."""
         if isinstance(value, datetime.date):
             value = value.isoformat()
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            # No integer of SQLite; nothing equals null.
-            value = None
         if column.kind == "any" and not column.type:
             value = str(int(value) if isinstance(value, bool) else value)
         return self.mark, value
@@ -133,16 +135,16 @@ class SQLite(Source):
         return dict(sorted(found.items(), key=lambda each: "." in each[0]))
 
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        return next((name for name in columns if name.lower() == word.lower()), None)
+        return next((name for name in columns if folded(name) == folded(word)), None)
 
-    def _judge(self, condition: str, table: str, columns: list[Column]) -> None:
+    def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Compile the condition on an empty table in memory; SQLite's authorizer is told of all that it would do."""
         con = sqlite3.connect(":memory:")
         try:
             # One column at least; its name and that of the table stand nowhere else.
-            described = ", ".join(f"{quoted(column.name)} {_affinity(column.type)}" for column in columns)
+            described = ", ".join(f"{quoted(column.name)} {_affinity(column.type)}" for column in columns.values())
             con.execute(f"create table stairnoise_rows (stairnoise_row{', ' if described else ''}{described})")
-            problem = _judged(con, condition)
+            problem = _judged(con, condition.text)
         finally:
             con.close()
         if problem is not None:

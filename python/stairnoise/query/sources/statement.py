@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise.query.answers import Answers
+from stairnoise.query.condition import Condition
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect, quoted
@@ -31,14 +32,14 @@ def statement(
     columns: dict[str, Column],
     listed: dict[str, list[Any]],
     units: Units | None,
-    used: list[str],
+    condition: Condition | None,
     key: bytes,
 ) -> tuple[str, list[Any]]:
     """Return a statement and its parameters; its rows are groups, counts, and sums if there are units."""
     names = [f"g{place}" for place in range(len(question.by))]
     source = dialect.written(table)
-    if question.where is not None:
-        source = f"({dialect.kept(source, columns, question.where, used)}) as kept"
+    if condition is not None:
+        source = f"({dialect.kept(source, columns, condition)}) as kept"
     values, parameters = _coded(dialect, question, columns, listed, units)
     coded = f"select {', '.join(values)} from {source}{_conditions(dialect, question, columns, units)}"
     in_lists = [f"{name} is not null" for name, column in zip(names, question.by, strict=True) if column in listed]
