@@ -204,8 +204,8 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = 1) -> Any:
         """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
 
-        The mechanism remembers its (ε, δ): ``for_partitions(k)``, and a release with
-        ``max_partitions_contributed=k``, keep them for k values together.
+        A larger σ² need not keep (ε, δ), because δ may rise with σ² before it falls again. The mechanism remembers its (ε, δ):
+        ``for_partitions(k)``, and a release with ``max_partitions_contributed=k``, keep them for k values together.
 
         Parameters
         ----------
@@ -219,8 +219,8 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         Returns
         -------
         DiscreteGaussian
-            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for the rounding errors of both. σ² is
-            within a relative 1e-9 of the least.
+            Its ``privacy_profile(eps, sensitivity)`` is at most `delta`, with room for rounding errors of a relative 1e-10.
+            σ² is within a relative 1e-9 of the least from 2**-20 on with this room.
 
         Raises
         ------

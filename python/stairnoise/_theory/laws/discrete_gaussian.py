@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.laws.gaussian import Centred
 from stairnoise._theory.numerics import normal
+from stairnoise._theory.numerics.elementary import product
 from stairnoise._theory.numerics.elementwise import in_chunks
 
 Floats = NDArray[np.float64]
@@ -115,11 +116,9 @@ class DiscreteGaussianLaw(Centred):
     def _hockey_stick(self, eps: Floats, shift: float) -> Floats:
         threshold = eps * self.sigma2 / shift - shift / 2
         far = ~(threshold < 1e15 * self.sigma)
-        first = np.floor(np.where(far, 0.0, threshold)) + 1
-        # What lies farther to the left has no probability that matters.
-        first = np.maximum(first, -math.ceil(_WIDTH * self.sigma) - 6.0)
+        eps = np.where(far, 0.0, eps)
+        first, rise = self._first_above(eps, shift)
         slope = shift / self.sigma2
-        rise = np.maximum((first - np.where(far, 0.0, threshold)) * slope, 0.0)
         delta = np.empty_like(eps)
         near = self._is_smooth(np.abs(first) + shift) & (shift < self.sigma)
         delta[near] = self._summed_difference(first[near], rise[near], shift)
@@ -131,6 +130,24 @@ class DiscreteGaussianLaw(Centred):
             weights = np.exp(self._log_weight(first[rough][:, None] + i))
             delta[rough] = np.sum(weights * -np.expm1(-(rise[rough][:, None] + i * slope)), axis=1)
         return np.where(far, 0.0, delta)
+
+    def _first_above(self, eps: Floats, shift: float) -> tuple[Floats, Floats]:
+        """Return the first integer k above the threshold, and by how much ``(k + shift/2) shift/sigma2`` exceeds eps.
+
+        Where sigma2 is small and the threshold is nearly an integer, the probability of that integer is far above δ.
+        So it counts on which side of the threshold the integer is, and how near: both products are exact.
+        """
+        high, low = product(eps, self.sigma2)
+
+        def excess(k: Floats) -> Floats:
+            rounded, rest = product(k + shift / 2, shift)
+            return np.asarray((rounded - high) + (rest - low))
+
+        first = np.floor(high / shift - shift / 2) + 1
+        first = np.where(excess(first) <= 0, first + 1, np.where(excess(first - 1) > 0, first - 1, first))
+        # What lies farther to the left has no probability that matters.
+        first = np.maximum(first, -math.ceil(_WIDTH * self.sigma) - 6.0)
+        return first, np.maximum(excess(first), 0.0) / self.sigma2
 
     def _summed_difference(self, first: Floats, rise: Floats, shift: float) -> Floats:
         """Sum from `first` on of P(X = k) (1 - exp(-rise - (k - first) shift/sigma2)), by Euler and Maclaurin."""

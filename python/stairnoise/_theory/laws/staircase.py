@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stairnoise._parameters import Real
+from stairnoise._theory.numerics.elementary import product, split
 from stairnoise._theory.numerics.elementwise import namespace
 
-_SPLIT = 2.0**27 + 1
 # Guess a stair from below: larger than the three roundings of the guess, smaller than any stair.
 _DOWN = 1 - 2.0**-51
 _UP = 1 + 2.0**-51
@@ -64,11 +64,7 @@ def continuous(eps: Real, sensitivity: Real, gamma: Real) -> Stairs:
     """Make the constants of the continuous staircase."""
     xp = namespace(eps, sensitivity, gamma)
     D, scale = _normalised(xp, sensitivity)
-    # gamma D exactly, as a sum of two: Dekker's product.
-    g_high, g_low = _split(gamma)
-    D_high, D_low = _split(D)
-    w = gamma * D
-    w_low = ((g_high * D_high - w) + g_high * D_low + g_low * D_high) + g_low * D_low
+    w, w_low = product(gamma, D)
     return _stairs(xp, eps, scale, D, w, w_low, -xp.inf)
 
 
@@ -82,7 +78,7 @@ def lattice(eps: Real, sensitivity: Real, r: Real) -> Stairs:
 
 
 def _stairs(xp: Any, eps: Any, scale: Any, D: Any, w: Any, w_low: Any, centre_excess: Any) -> Stairs:
-    D_high, D_low = _split(D)
+    D_high, D_low = split(D)
     # 1/expm1(eps) would overflow at 710.
     drop = -xp.expm1(-eps)
     beyond = D * (xp.exp(-eps) / drop)
@@ -187,13 +183,6 @@ def _normalised(xp: Any, D: Any) -> tuple[Any, Any]:
     # The reciprocal of a subnormal unit would overflow.
     scale = xp.ldexp(1.0, xp.minimum(-exponent, 1023))
     return D * scale, scale
-
-
-def _split(x: Any) -> tuple[Any, Any]:
-    """Veltkamp: a float64 as the sum of two with 26 bits each."""
-    t = x * _SPLIT
-    high = t - (t - x)
-    return high, x - high
 
 
 def _place(xp: Any, y: Any, k: Stairs) -> tuple[Any, Any]:

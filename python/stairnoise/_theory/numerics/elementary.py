@@ -1,8 +1,9 @@
-"""Differences of elementary functions, without the cancellation."""
+"""Differences of elementary functions without the cancellation, and exact products."""
 
 from __future__ import annotations
 
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from stairnoise._theory.numerics.quadrature import gauss_legendre
 
 Array = NDArray[np.float64]
+
+# Veltkamp's constant: 26 bits for either half of a float64.
+_SPLIT = 2.0**27 + 1
 
 # Terms up to 1/22! leave less than 1e-21 of the sum for arguments up to 1.
 _TERMS = 22
@@ -20,6 +24,20 @@ _MANY = 16
 _EXP: Array = np.array([1 / factorial(n) for n in range(2, _TERMS + 1)])
 _SINH: Array = np.asarray(_EXP * (_POWERS % 2))
 _COSH_LESS_SINH: Array = np.asarray(_SINH * (_POWERS - 1))
+
+
+def split(x: Any) -> tuple[Any, Any]:
+    """Veltkamp: a float64 as the sum of two with 26 bits each."""
+    t = x * _SPLIT
+    high = t - (t - x)
+    return high, x - high
+
+
+def product(a: Any, b: Any) -> tuple[Any, Any]:
+    """Dekker: the rounded product of two float64 and what the rounding left out. Their sum is exact."""
+    (a_high, a_low), (b_high, b_low) = split(a), split(b)
+    rounded = a * b
+    return rounded, ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 def exp_beyond_linear(x: Array) -> Array:

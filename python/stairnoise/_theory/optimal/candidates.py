@@ -12,7 +12,10 @@ _TO_AN_OCTAVE = 2**15
 
 
 def least(enough: Callable[[float], bool], log2_least: int, log2_most: int) -> float:
-    """Return the least candidate from 2**log2_least to 2**log2_most that is enough, as all above it are; inf if there is none."""
+    """Return the least candidate from 2**log2_least to 2**log2_most that is enough; inf if the last one is not.
+
+    Where a candidate above it is not enough, bisection may end at one that is enough and not the least.
+    """
 
     def holds(index: int) -> bool:
         return enough(_candidate(index))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from stairnoise._theory.laws.discrete_gaussian import DiscreteGaussianLaw
 from stairnoise._theory.numerics import normal
-from stairnoise._theory.numerics.roots import Rising, bisection
+from stairnoise._theory.numerics.roots import Rising, bisection, least_integer
 from stairnoise._theory.optimal import candidates
 
 Array = NDArray[np.float64]
@@ -46,11 +46,11 @@ _LEAST_SIGMA2, _MOST_SIGMA2 = 2.0**-20, 2.0**90
 
 
 def least_sigma2(eps: float, delta: float, shift: int) -> float:
-    """Least σ² whose profile is at most δ for certain, to a relative 1e-9.
+    """Least σ² whose profile is at most δ for certain, to a relative 1e-9; inf where it is beyond 2**90.
 
-    Bun and Steinke's bound (2016, proposition 1.3) gives one that is enough, and for small ε Pinsker's inequality a
-    lesser one: δ(0), the total variation, is at most Δ/(2σ). Bisection between a σ² that is enough and one that is not ends at
-    an edge, whose upper side is returned; inf where it is beyond 2**90. Where there is one edge, secants find it first.
+    The profile is that of the outcomes above m up to the end ``(m + Δ/2)Δ/ε``, where the next m takes over. Up to the end of
+    m = 0 it falls with σ². Between two later ends it may rise before it falls, but from end to end it falls
+    (docs/gaussian.md). So the first end that is enough is the upper end of an interval in which the profile crosses δ once.
     """
 
     def room(sigma2: float) -> float:
@@ -60,24 +60,34 @@ def least_sigma2(eps: float, delta: float, shift: int) -> float:
         most = float(found[0]) * (1 + _PROFILE_ERROR)
         return (math.log(delta / most) or delta - most) if most > 0 else math.inf
 
+    def end(m: int) -> float:
+        return min((m + shift / 2) * shift / eps, _MOST_SIGMA2)
+
+    def first_end(sigma2: float) -> int:
+        return max(math.ceil(eps * sigma2 / shift - shift / 2), 0)
+
+    if room(_LEAST_SIGMA2) >= 0:
+        return _LEAST_SIGMA2
+    below = first_end(_LEAST_SIGMA2) - 1
+    m = least_integer(lambda m: room(end(m)) >= 0, below, first_end(_enough_for_certain(eps, delta, shift)))
+    low, high = end(m - 1) if m - 1 > below else _LEAST_SIGMA2, end(m)
     enough = Rising(room)
+    if not enough(high):
+        return math.inf
+    enough.close_in(low, high, _APART)
+    return bisection(enough, low, high, relative=_RESOLUTION, middle=_geometric_mean)
+
+
+def _enough_for_certain(eps: float, delta: float, shift: int) -> float:
+    """Return a σ² that is enough, as all above it are.
+
+    Bun and Steinke's bound (2016, proposition 1.3) gives one, and for small ε Pinsker's inequality a lesser one: δ(0), the
+    total variation, is at most Δ/(2σ).
+    """
     odds = -math.log(delta)
     root = shift * (math.sqrt(odds + eps) + math.sqrt(odds)) / eps
     pinsker = shift / (2 * delta)
-    high = min(root * root / 2, pinsker * pinsker)
-    if high > _MOST_SIGMA2:
-        if not enough(_MOST_SIGMA2):
-            return math.inf
-        high = _MOST_SIGMA2
-    while not enough(high):
-        high *= 1 + _RESOLUTION
-    low = high / 2
-    while low >= _LEAST_SIGMA2 and enough(low):
-        low, high = low / 2, low
-    if eps <= shift and delta <= 0.5 and low >= _SMOOTH:
-        # The profile falls with σ² here (with steps of the lattice it does so up to x = ε/Δ with 1 - e**-x > x/2, which is 1.59).
-        enough.close_in(low, high, _APART)
-    return max(bisection(enough, low, high, relative=_RESOLUTION, middle=_geometric_mean), _LEAST_SIGMA2)
+    return min(root * root / 2, pinsker * pinsker, _MOST_SIGMA2)
 
 
 def _geometric_mean(low: float, high: float) -> float:
