@@ -237,3 +237,18 @@ def test_public_names_are_documented_and_their_examples_run(name):
     assert thing.__module__ in ("stairnoise.query", "stairnoise.query.ask")
     for test in doctest.DocTestFinder().find(thing, name, module=False):
         assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"table": "t\ud800"}, "table must be text that UTF-8 can hold"),
+        ({"by": "a\udfff"}, "by\\[0\\] must be text that UTF-8 can hold"),
+        ({"by": "city", "groups": ["a", "b\udc80"]}, "groups of 'city' must be texts that UTF-8 can hold, .* at index 1"),
+        ({"where": "city = '\ud800'"}, "where must be text that UTF-8 can hold"),
+        ({"person": "\ud800", "row_is_person": False}, "person must be text that UTF-8 can hold"),
+    ],
+)
+def test_a_lone_surrogate_is_refused_by_the_name_of_the_argument(changed, text):
+    with pytest.raises(sn.ParameterError, match=text):
+        query.count(visits({"a": 1}), **{"table": "visits", "row_is_person": True, "eps": 1, **changed})

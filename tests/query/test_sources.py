@@ -369,7 +369,7 @@ def test_what_is_no_source(source):
 
 
 def test_addresses_of_no_server(postgresql):
-    for address in ("postgresql://me:secret@/x?host=/nowhere", "postgresql://me:secret@[x/", "postgresql://me:secret@/x?y=z"):
+    for address in ("postgresql://me:secret@/x?host=/nowhere", "postgresql://me:secret@/x?y=z"):
         with pytest.raises(SourceError, match=r"the PostgreSQL source (cannot be connected to|is not an address)") as caught:
             open_source(address)
         assert "secret" not in str(caught.value)
@@ -426,3 +426,73 @@ def test_the_adult_census():
         means = source.answers(Question("adult", ("maritalstatus",), one, "mean", "capitalgain", (0.0, 1e6)))
     assert [[*row[:2], sum(row[2:])] for row in counts.tolist()] == [[3797, 485, 161], [22, 1, 0], [8757, 1346, 580]]
     assert (means.sums * means.unit / means.counts).round(3).tolist() == [728.415, 432.652, 376.588]
+
+
+def test_a_database_reads_no_other_file(tmp_path):
+    """Evidence: a stored view of a file that the user of the process can read; nothing that the view says turns this off."""
+    (tmp_path / "secret.csv").write_text("x\nsecret\n")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as con:
+        con.execute(f"create view v as select x from read_csv('{tmp_path / 'secret.csv'}')")
+        con.execute(TABLE)
+        con.executemany("insert into t values (?, ?, ?)", ROWS)
+    with open_source(tmp_path / "t.duckdb") as source:
+        with pytest.raises(SourceError, match="has a view of another file, and other files are not read"):
+            source.answers(Question("v", (), {}, "count", where="x = 'secret'"))
+        with pytest.raises(SourceError):
+            source._ask("set enable_external_access = true")
+        check(source)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "x.duckdb"])
+def test_what_does_not_fit_into_memory_is_for_the_user_alone(tmp_path, name):
+    """Evidence: the engine's own setting, and the rights of that directory, which is gone afterwards."""
+    with open_source(FILES[name](tmp_path / name)) as source:
+        ((found,),) = source._ask("select current_setting('temp_directory')")
+        directory = Path(found)
+        assert tmp_path not in directory.parents
+        assert Path.cwd() not in directory.parents
+        assert directory.stat().st_mode & 0o777 == 0o700
+        check(source)
+    assert not directory.exists()
+
+
+SECRETS = [
+    "Postgresql://bob:S3CRET@h.invalid/db",
+    "POSTGRES://bob:S3CRET@h.invalid/db",
+    "postgresql://bob:S3CRET@h1.invalid,h2.invalid/db",
+    "postgresql://bob:S3CRET",
+    "postgresql://bob:S3CRET/db",
+    "postgresql://bob:S3CRET?x=1",
+    "postgresql://bob:p@S3CRET@h.invalid/db",
+    "postgresql://bob:p/S3CRET@h.invalid/db",
+    "postgresql://bob:p?S3CRET@h.invalid/db",
+    "postgresql://bob:p:S3CRET@[x/db",
+    "postgresql://h.invalid/db?password=S3CRET",
+    "postgresql://h.invalid/db?password=p@S3CRET",
+    "postgresql://h.invalid/db?pasword=S3CRET",
+    "postgres:/bob:S3CRET@h.invalid/db",
+    "mysql://bob:S3CRET@h.invalid/db",
+    "bob:S3CRET@h.invalid/db",
+    "host=h.invalid user=bob password=S3CRET",
+    "host=h.invalid user=bob PASSWORD = 'S3CRET'",
+    Path("postgresql://bob:S3CRET@h.invalid/db"),
+]
+
+
+@pytest.mark.parametrize("source", SECRETS, ids=str)
+def test_no_error_shows_a_password(source):
+    """However its address is written, or mistaken."""
+    pytest.importorskip("psycopg")
+    with pytest.raises((sn.ParameterError, SourceError)) as caught:
+        query.count(source, "t", row_is_person=True, eps=1)
+    assert "S3CRET" not in "".join(traceback.format_exception(caught.value, limit=0))
+
+
+def test_an_address_of_several_hosts(server, tmp_path):
+    """And one whose scheme is written in another case; the ledger names hosts and database, and no password."""
+    hosts = server.replace("owner@/postgres?host=", "owner:S3CRET@,/postgres?host=/nowhere,")
+    ledger = sn.Ledger(tmp_path / "ledger", budget=10)
+    for source in (hosts, server.replace("postgresql:", "Postgresql:")):
+        query.count(source, "t", row_is_person=True, eps=1, ledger=ledger)
+    names = [row.data for row in ledger.report()]
+    assert names == ["postgresql://,/postgres: t", "postgresql:///postgres: t"]

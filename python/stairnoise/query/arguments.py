@@ -55,7 +55,17 @@ def _text(value: object, name: str) -> str:
         raise ParameterTypeError(f"{name} must be a string, got {received(value)}")
     if not value.strip():
         raise ParameterError(f"{name} must not be empty, got {received(value)}")
+    if not _is_utf8(value):
+        raise ParameterError(f"{name} must be text that UTF-8 can hold, got a string with a lone surrogate")
     return value
+
+
+def _is_utf8(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _columns(by: object) -> tuple[str, ...]:
@@ -92,6 +102,10 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     for place, value in enumerate(listed):
         if not isinstance(value, _GROUPS):
             raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")
+        if isinstance(value, str) and not _is_utf8(value):
+            raise ParameterError(
+                f"groups of {name!r} must be texts that UTF-8 can hold, got a string with a lone surrogate at index {place}"
+            )
     # 1, True and "1" are three groups.
     if len({(type(value), value) for value in listed}) < len(listed):
         raise ParameterError(f"groups of {name!r} must be listed once each, got one of them twice")

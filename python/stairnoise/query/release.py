@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
-from urllib.parse import urlsplit
 
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._parameters import flag, single
+from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
 from stairnoise.query.arguments import question
 from stairnoise.query.mechanism import Budget, budget
@@ -158,10 +158,8 @@ def _name(source: object, table: str) -> str:
         source = os.fspath(source)
     if not isinstance(source, str):
         return f"{type(source).__module__}: {table}"
-    if "://" in source:
-        url = urlsplit(source)
-        port = f":{url.port}" if url.port else ""
-        return f"{url.scheme}://{url.hostname or ''}{port}{url.path}: {table}"
+    if is_address(source):
+        return f"{without_secrets(source)}: {table}"
     return f"{Path(source).resolve()}: {table}"
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise.query.address import checked, is_address, shown
 from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
-_URLS = ("postgresql://", "postgres://")
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
 
@@ -42,13 +42,13 @@ def open_source(source: Any) -> Source:
         return PostgreSQL(source)
     if not isinstance(source, (str, Path)):
         raise ParameterTypeError(f"source must be a path, a URL or an open connection, got {outline(source)}")
-    if isinstance(source, str) and source.startswith(_URLS):
+    if isinstance(source, str) and is_address(source):
         from stairnoise.query.sources.postgresql import PostgreSQL
 
-        return PostgreSQL.of_url(source)
+        return PostgreSQL.of_url(checked(source))
     path = Path(source)
     if not path.is_file():
-        raise ParameterError(f"source must be a file that exists, got {str(source)!r}")
+        raise ParameterError(f"source must be a file that exists, got {shown(str(source))}")
     try:
         with path.open("rb") as file:
             head = file.read(16)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,11 @@ class DuckDB(Source):
         self._duckdb = require("duckdb", "a query of this source needs", "'stairnoise[query]'")
         self._name = "the database" if path is None else repr(str(path))
         self._judge_con: Any = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        if path is not None:
+            # What does not fit into memory; DuckDB's own place is the working directory, for everybody to read.
+            self._scratch = tempfile.TemporaryDirectory(prefix="stairnoise-", ignore_cleanup_errors=True)
+            self._ask("set temp_directory = '" + self._scratch.name.replace("'", "''") + "'")
         macros = {name.lower() for (name,) in self._ask("select function_name from duckdb_functions() where not internal")}
         if macros & _CALLED:
             raise SourceError(f"source {self._name} has a macro with the name of a built-in function")
@@ -143,7 +149,11 @@ class DuckDB(Source):
             raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
         try:
             if reader is None:
-                return cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
+                source = cls(duckdb.connect(str(path), read_only=True, config=_SETTINGS), path=path)
+                # A view of the database could read other files.
+                source._ask("set enable_external_access = false")
+                source._ask("set lock_configuration = true")
+                return source
             con = duckdb.connect(config=_SETTINGS)
             if path.suffix.lower() == ".csv":
                 _require_header(con, path)
@@ -164,6 +174,8 @@ class DuckDB(Source):
             self._judge_con.close()
         if self._path is not None:
             self._con.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
     def _described(self, table: str) -> tuple[str, list[Column]]:
         rows = self._ask(
@@ -337,6 +349,8 @@ def _problem(error: Exception) -> str:
         return "is locked by another program"
     if "not a valid DuckDB database" in text or "different version" in text or "newer version" in text:
         return "is not a database that this DuckDB can read"
+    if "file system operations are disabled" in text:
+        return "has a view of another file, and other files are not read: open the database yourself and pass the connection"
     if "not utf-8 encoded" in text:
         return "is not encoded in UTF-8"
     return f"could not answer ({type(error).__name__}; what DuckDB says is not shown, because it may hold data)"
