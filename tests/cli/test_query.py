@@ -261,20 +261,23 @@ def test_the_data_are_never_overwritten(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "ledger", "said"),
     [
-        ("asking", "nothing was drawn, and nothing is spent"),
-        ("spending", "it says what is spent"),
-        ("spent", "what is spent is spent"),
+        ("asking", True, "nothing was drawn, and nothing is spent"),
+        ("spending", True, "it says what is spent"),
+        ("reading", True, "nothing was drawn, and what the ledger has counted stays spent"),
+        ("reading", False, "nothing was drawn, and nothing is spent"),
+        ("drawing", True, "what is spent is spent"),
     ],
 )
-def test_an_interruption_says_what_is_spent(capsys, monkeypatch, database, state, said):
+def test_an_interruption_says_what_is_spent(capsys, monkeypatch, database, tmp_path, state, ledger, said):
     def interrupted(release, source, **options):
         release.state = state
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Release, "run", interrupted)
-    code, out, err = run(capsys, database, *COUNT)
+    paid = ("--ledger", tmp_path / "l.db", "--budget", 60) if ledger else ()
+    code, out, err = run(capsys, database, *COUNT, *paid)
     assert (code, out) == (130, "")
     assert said in err
     assert err.strip().count("\n") == 0
@@ -294,7 +297,7 @@ def test_a_file_that_fails_after_the_draw_says_that_it_cost(capsys, monkeypatch,
 
 @pytest.mark.slow
 def test_a_long_query_stops_at_ctrl_c(tmp_path):
-    """SIGINT while SQLite sorts: one line, the code of an interruption, and the ledger has nothing."""
+    """SIGINT while SQLite sorts: one line, the code of an interruption, and the ledger has what was paid before."""
     import signal
 
     path = tmp_path / "long.db"
@@ -312,12 +315,12 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     process.stdout.readline()
-    while not (tmp_path / "l.db").exists():
+    while not ((tmp_path / "l.db").exists() and sn.Ledger(tmp_path / "l.db").report()):
         time.sleep(0.01)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", err)
-    assert "nothing was drawn, and nothing is spent" in err
+    assert "nothing was drawn, and what the ledger has counted stays spent" in err
     assert err.strip().count("\n") == 0
-    assert sn.Ledger(tmp_path / "l.db").total() == 0
+    assert sn.Ledger(tmp_path / "l.db").total() == 1

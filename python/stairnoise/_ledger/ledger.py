@@ -304,26 +304,28 @@ class Ledger:
 
     def _charge(
         self, laws: Sequence[Spendable], data: str, statistics: Sequence[str], partitions: Sequence[int], rng: object
-    ) -> list[int]:
-        """Write the cost of releases whose true answers have not been read, and return the numbers of their rows.
+    ) -> list[tuple[int, Row]]:
+        """Write the cost of releases whose true answers have not been read, and return their rows with the numbers of these.
 
-        A keyed release that is known costs nothing. `_confirm` compares its true answers, before anything is drawn.
+        A keyed release that has a row costs nothing. `_confirm` compares its true answers before anything is drawn, so a row
+        without them has no noise yet, and whoever asks again takes it.
         """
         release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
         asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
-        costs = [cost_of(law, k, None) for law, k in zip(laws, partitions, strict=True)]
-        return [number for number, _ in self._spend(asked, costs)]
+        return self._spend(asked, [cost_of(law, k, None) for law, k in zip(laws, partitions, strict=True)])
 
-    def _confirm(self, numbers: Sequence[int], fingerprints: Sequence[str]) -> None:
-        """Say which true answers these rows are about; refuse them if their name stands for others."""
+    def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
+        """Say which true answers the rows are about; refuse them if their name stands for others."""
         from stairnoise._ledger import file
 
         with file.transaction(self._path, self._timeout, "write") as connection:
             known = self._read(connection)
-            marked = [known[number - 1].marked(each) for number, each in zip(numbers, fingerprints, strict=True)]
+            if any(known[number - 1 : number] == [] or not known[number - 1].has_noise_of(row) for number, row in paid):
+                raise LedgerError(f"{self._path} has been replaced by a ledger without this release")
+            marked = [row.marked(each) for (_, row), each in zip(paid, fingerprints, strict=True)]
             refused = _of_other_rows(known, marked)
             if refused is None:
-                for number, each in zip(numbers, fingerprints, strict=True):
+                for (number, _), each in zip(paid, fingerprints, strict=True):
                     rows.mark(connection, number, each)
             else:
                 rows.write(connection, [_refusal(refused, rows.last_total(known))])

@@ -136,7 +136,7 @@ def query(
         print("\nerror:", _interrupted(release), file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
     except OSError as error:
-        if release.state == "asking":
+        if release.state != "drawing":
             raise
         raise ParameterError(f"{error.filename}: {error.strerror}; the noise was drawn, so eps = {eps:g} is spent") from None
     if json:
@@ -227,8 +227,10 @@ def _output(path: Path, source: str, force: bool) -> Output:
 
 
 def _interrupted(release: Release) -> str:
-    if release.state == "asking":
-        return "interrupted while the data were read: nothing was drawn, and nothing is spent"
     if release.state == "spending":
         return "interrupted while the ledger was written: it says what is spent, and no noise was drawn"
-    return "interrupted after noise was drawn: what is spent is spent, though nothing was published"
+    if release.state == "drawing":
+        return "interrupted after noise was drawn: what is spent is spent, though nothing was published"
+    if release.state == "asking" or release.ledger is None:
+        return "interrupted while the data were read: nothing was drawn, and nothing is spent"
+    return "interrupted while the data were read: nothing was drawn, and what the ledger has counted stays spent"

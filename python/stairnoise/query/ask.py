@@ -76,7 +76,7 @@ def count(
     nonnegative : bool, default False
         Whether negative private values become 0. This costs no privacy; it raises the values of small groups on average.
     ledger : Ledger or None
-        Where the cost is written before any noise is drawn. A release that its budget does not hold is refused. A keyed
+        Where the cost is written before the data are read. A release that its budget does not hold is refused. A keyed
         release that is repeated costs nothing.
 
     Returns
@@ -90,8 +90,10 @@ def count(
     ParameterError, ParameterTypeError
         An argument is not allowed, or the data do not have such a table, column or groups. Nothing has been drawn or spent.
     BudgetError, LedgerError
-        The ledger's budget would be exceeded, or the name of a keyed release was used for other data. Nothing has been drawn
-        or spent.
+        The ledger's budget would be exceeded, and nothing has been read, drawn or spent. Or the name of a keyed release was
+        used for other data; the ledger records that, and nothing has been drawn.
+    SourceError
+        The data cannot be read. Nothing has been drawn; what the text says is spent stays spent.
     ModuleNotFoundError
         The package that reads the source is not installed.
 

@@ -1,4 +1,4 @@
-"""One release from beginning to end: ask, spend, draw, and say what came out."""
+"""One release from beginning to end: check, spend, read, draw, and say what came out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from stairnoise._errors import ParameterError, ParameterTypeError, received
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._parameters import flag, single
 from stairnoise.query.address import is_address, without_secrets
@@ -23,8 +23,8 @@ from stairnoise.query.statement import statement
 from stairnoise.query.table import PrivateTable
 from stairnoise.rng import release_stream
 
-# How far a release has come: until "spending" an interruption costs nothing.
-State = Literal["asking", "spending", "spent"]
+# How far a release has come: until "spending" nothing costs, and until "drawing" there is no noise.
+State = Literal["asking", "spending", "reading", "drawing"]
 
 
 class Release:
@@ -60,18 +60,26 @@ class Release:
         self.state = "asking"
 
     def run(self, source: Any, *, groups_as_texts: bool = False) -> Outcome:
-        """Ask the source, spend the budget, draw the noise, in this order.
+        """Check the question against the schema, spend the budget, read the data, draw the noise, in this order.
 
-        The groups of a command line are texts, which the types of their columns say how to read.
+        What happens once the budget is spent, an error included, may depend on the data. Groups of a command line are texts,
+        which the types of their columns say how to read.
         """
         with open_source(source) as opened:
             if groups_as_texts:
                 self._read_groups(opened)
-            answers = opened.answers(self._question, order=_order(self._rng))
-        plan = planned(self._question, self._budget, answers.unit)
-        self.state = "spending"
-        self._spend(plan, answers, _name(source, self._question.table))
-        self.state = "spent"
+            plan = planned(self._question, self._budget, opened.unit(self._question))
+            self.state = "spending"
+            paid = self._spend(plan, _name(source, self._question.table))
+            self.state = "reading"
+            try:
+                answers = opened.answers(self._question, order=_order(self._rng))
+                self._confirm(plan, paid, answers)
+            except StairnoiseError as error:
+                if self.ledger is None:
+                    raise
+                raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
+        self.state = "drawing"
         rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative)
         about = statement(plan, list(rows.columns), self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
         names = _names(self._question.by, list(rows.columns))
@@ -83,22 +91,19 @@ class Release:
         groups = {name: opened.read_groups(table, name, texts[name]) for name in texts}
         self._question = replace(self._question, groups=groups)
 
-    def _spend(self, plan: Plan, answers: Answers, data: str) -> None:
-        """Write the cost into the ledger, which refuses what the budget does not hold."""
+    def _spend(self, plan: Plan, data: str) -> Any:
+        """Write the cost into the ledger, which refuses what the budget does not hold, and return its rows."""
         if self.ledger is None:
-            return
+            return None
         parts = plan.parts
-        keyed: dict[str, Any] = {}
-        if isinstance(self._rng, KeyedRng):
-            marks = [self._rng.fingerprint(part.true(answers), answers.cells) for part in parts]
-            keyed = {"fingerprint": marks, "rng": self._rng}
-        self.ledger.spend(
-            [part.cost for part in parts],
-            data=data,
-            statistic=[address(self._question, part.of) for part in parts],
-            max_partitions_contributed=[part.k for part in parts],
-            **keyed,
-        )
+        statistics = [address(self._question, part.of) for part in parts]
+        return self.ledger._charge([part.cost for part in parts], data, statistics, [part.k for part in parts], self._rng)
+
+    def _confirm(self, plan: Plan, paid: Any, answers: Answers) -> None:
+        """Have the ledger refuse a keyed release under a name that stands for other data."""
+        if self.ledger is not None and isinstance(self._rng, KeyedRng):
+            marks = [self._rng.fingerprint(part.true(answers), answers.cells) for part in plan.parts]
+            self.ledger._confirm(paid, marks)
 
 
 class Outcome(NamedTuple):

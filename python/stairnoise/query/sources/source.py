@@ -85,6 +85,24 @@ class Source(ABC):
         SourceError
             The source cannot be read.
         """
+        name, table, codes, units, condition = self._checked(question)
+        key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
+        text, parameters = statement(self.dialect, question, name, table, codes, units, condition, key)
+        return answers_of(question, table, self._rows(text, parameters), units)
+
+    def unit(self, question: Question) -> float:
+        """Check a question against the declared schema, and return the unit of its sums; no row is read.
+
+        Raises
+        ------
+        ParameterError, SourceError
+            As in `answers`.
+        """
+        units = self._checked(question)[3]
+        return 1.0 if units is None else units.unit
+
+    def _checked(self, question: Question) -> tuple[str, dict[str, Column], dict[str, list[Any]], Units | None, Condition | None]:
+        """Return a table's name in SQL, its columns, the codes of the groups, the units, and the condition."""
         name, columns = self._described(question.table)
         named = [*(("by", each) for each in question.by), ("person", question.person), ("column", question.column)]
         for argument, column in named:
@@ -97,9 +115,7 @@ class Source(ABC):
         if question.where is not None:
             condition = judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
             self._judge(condition, name, {column: table[column] for column in condition.columns})
-        key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
-        text, parameters = statement(self.dialect, question, name, table, codes, units, condition, key)
-        return answers_of(question, table, self._rows(text, parameters), units)
+        return name, table, codes, units, condition
 
     @abstractmethod
     def close(self) -> None:
