@@ -77,6 +77,13 @@ def test_actions_are_pinned_by_commit_and_each_by_one(path: Path) -> None:
     assert "before the first run, look the commits up" in text(path).partition("\nname:")[0].replace("\n# ", " ")
 
 
+@workflows
+def test_nothing_unpinned_is_run(path: Path) -> None:
+    """An image has a name that may mean another one tomorrow, and so has a script from the net."""
+    assert re.findall(r"^ *(?:container|image|services):.*|docker://.*", text(path), re.MULTILINE) == []
+    assert re.findall(r"(?:curl|wget)\b.*", text(path)) == []
+
+
 @pytest.mark.parametrize(("path", "job"), [(BY_NAME["ci"], "wheels"), (BY_NAME["release"], "unix")], ids=["ci", "release"])
 def test_each_platform_builds_a_wheel_and_checks_it(path: Path, job: str) -> None:
     found = jobs(path)
