@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from stairnoise._numpy_scalars import python_value
+
 _LONGEST_REPR = 60
 _MOST_ITEMS = 20
 # Kinds of NumPy dtypes that hold numbers.
@@ -96,10 +98,8 @@ def outline(value: object, array: np.ndarray[Any, Any] | None = None) -> str:
 
 def received(value: object) -> str:
     """Describe a refused parameter by its ``repr``, cut to a short text, or by `outline` if foreign code would run."""
-    if isinstance(value, np.generic) and type(value).__module__ == "numpy":
-        value = value.item()
     try:
-        text = _written(value)
+        text = _written(python_value(value))
     except ValueError:  # Python writes no integer of more than 4300 digits
         return f"a value of type {type(value).__name__} that cannot be written out"
     if text is None:

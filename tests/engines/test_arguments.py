@@ -13,24 +13,26 @@ from tests.engines.table import KEYED, LAW, STATISTIC
 
 pd = pytest.importorskip("pandas")
 
+TEXT = {"label_type": "text"}
+
 
 def sqlite(law=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
-    engines.add_to_sqlite(sqlite3.connect(":memory:"), name, law, keyed, statistic, **options)
+    engines.add_to_sqlite(sqlite3.connect(":memory:"), name, law, keyed, statistic, **TEXT | options)
 
 
 def duckdb(law=LAW, keyed=KEYED, statistic=STATISTIC, name="noisy", **options):
     con = pytest.importorskip("duckdb").connect()
-    engines.add_to_duckdb(con, name, law, keyed, statistic, **options)
+    engines.add_to_duckdb(con, name, law, keyed, statistic, **TEXT | options)
 
 
 def polars(law=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", **options):
     pytest.importorskip("polars")
-    engines.polars_expr(law, keyed, label, value, statistic, **options)
+    engines.polars_expr(law, keyed, label, value, statistic, **TEXT | options)
 
 
 def frames(law=LAW, keyed=KEYED, statistic=STATISTIC, label="g", value="n", frame=None, **options):
     frame = pd.DataFrame({"g": ["a"], "n": [1]}) if frame is None else frame
-    engines.release_part(frame, law, keyed, label, value, statistic, **options)
+    engines.release_part(frame, law, keyed, label, value, statistic, **TEXT | options)
 
 
 every = pytest.mark.parametrize("call", [sqlite, duckdb, polars, frames])
@@ -60,6 +62,10 @@ def test_there_is_no_unkeyed_function(call, rng):
         ({"statistic": ""}, "statistic must be a name"),
         ({"statistic": None}, "statistic must be a string"),
         ({"max_partitions_contributed": 0}, "max_partitions_contributed must be"),
+        ({"label_type": "VARCHAR"}, "label_type must be 'text', 'integer', .* or 'bytes', or a list of them, got 'VARCHAR'"),
+        ({"label_type": ["text", 3]}, "label_type must be 'text', .*, or a list of them, got 3"),
+        ({"label_type": None}, "label_type must be 'text', .*, or a list of them, got None"),
+        ({"label_type": []}, "label_type must have at least one type, got none"),
     ],
 )
 def test_law_statistic_and_partitions(call, arguments, text):
@@ -79,12 +85,10 @@ def test_connections():
     with pytest.raises(
         sn.ParameterTypeError, match="con must be a connection of sqlite3, got a value of type DuckDBPyConnection"
     ):
-        engines.add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC)
+        engines.add_to_sqlite(con, "noisy", LAW, KEYED, STATISTIC, **TEXT)
     for other in (sqlite3.connect(":memory:"), None):
         with pytest.raises(sn.ParameterTypeError, match="con must be a connection of DuckDB, got a value of type"):
-            engines.add_to_duckdb(other, "noisy", LAW, KEYED, STATISTIC)
-    with pytest.raises(sn.ParameterError, match="label must have at least one type, got none"):
-        duckdb(label=[])
+            engines.add_to_duckdb(other, "noisy", LAW, KEYED, STATISTIC, **TEXT)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +151,9 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ModuleNotFoundError, match="polars_expr needs polars: pip install polars"):
-        engines.polars_expr(LAW, KEYED, "g", "n", STATISTIC)
+        engines.polars_expr(LAW, KEYED, "g", "n", STATISTIC, **TEXT)
     with pytest.raises(ModuleNotFoundError, match="add_to_duckdb needs pyarrow: pip install pyarrow"):
-        engines.add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+        engines.add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, **TEXT)
 
 
 @pytest.mark.parametrize("name", engines.__all__)

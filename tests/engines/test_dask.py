@@ -17,6 +17,7 @@ pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe")
 
 ARGUMENTS = (LAW, KEYED, "g", "n", STATISTIC)
+TEXT = {"label_type": "text"}
 
 
 def counted(partitions):
@@ -36,7 +37,7 @@ partitions = pytest.mark.parametrize("partitions", [1, 3, 7])
 @partitions
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
 def test_every_partitioning_has_the_same_answers(partitions, scheduler):
-    frame = counted(partitions).map_partitions(release_part, *ARGUMENTS)
+    frame = counted(partitions).map_partitions(release_part, *ARGUMENTS, **TEXT)
     assert frame.npartitions == partitions
     assert frame.dtypes.equals(counted(partitions).dtypes)
     for _ in range(2):
@@ -62,7 +63,7 @@ def test_unkeyed_noise_fails_the_same_check(partitions):
 def test_counted_by_dask_itself():
     frame = dd.from_pandas(pd.DataFrame({"g": persons()}), npartitions=4)
     table = frame.groupby("g", dropna=False).size().rename("n").reset_index()
-    released = table.map_partitions(release_part, *ARGUMENTS)
+    released = table.map_partitions(release_part, *ARGUMENTS, **TEXT)
     assert one_answer(rows(released, scheduler="synchronous")) == EXPECTED
 
 
@@ -74,7 +75,7 @@ def test_types_are_known_without_the_secret():
     """Only workers can fetch it: `meta` says what comes back."""
     keyed = sn.KeyedRng(secret_of_workers, "r")
     table = counted(3)
-    frame = table.map_partitions(release_part, LAW, keyed, "g", "n", STATISTIC, meta=dict(table.dtypes))
+    frame = table.map_partitions(release_part, LAW, keyed, "g", "n", STATISTIC, **TEXT, meta=dict(table.dtypes))
     assert frame.dtypes.equals(table.dtypes)
     with pytest.raises(KeyError, match="STAIRNOISE_TEST_SECRET"):
         frame.compute(scheduler="synchronous")
@@ -82,10 +83,10 @@ def test_types_are_known_without_the_secret():
 
 def test_a_plan_has_one_name():
     """Dask finds equal work by its name, which `__dask_tokenize__` makes without the secret."""
-    frames = [counted(3).map_partitions(release_part, *ARGUMENTS) for _ in range(2)]
+    frames = [counted(3).map_partitions(release_part, *ARGUMENTS, **TEXT) for _ in range(2)]
     assert frames[0]._name == frames[1]._name
     other = sn.KeyedRng(KEYED._fetch, "persons 2026-Q4")
-    assert counted(3).map_partitions(release_part, LAW, other, "g", "n", STATISTIC)._name != frames[0]._name
+    assert counted(3).map_partitions(release_part, LAW, other, "g", "n", STATISTIC, **TEXT)._name != frames[0]._name
 
 
 @pytest.mark.long
@@ -104,7 +105,7 @@ def test_a_worker_that_is_killed(keyed):
     ):
         table = counted(7)
         if keyed:
-            frame = table.map_partitions(release_part, *ARGUMENTS)
+            frame = table.map_partitions(release_part, *ARGUMENTS, **TEXT)
         else:
             frame = table.map_partitions(noisy_part, meta=dict(table.dtypes))
         frame = frame.persist()

@@ -29,7 +29,7 @@ def con(request):
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_plan_has_the_same_answers(con, query):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     for _ in range(2):
         checked(query, con.execute(QUERIES[query]).fetchall())
 
@@ -54,7 +54,7 @@ def test_an_unkeyed_function_fails_the_same_check(con, query):
 
 
 def test_a_relation_that_is_shown_and_fetched(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     relation = con.sql(RELEASED)
     shown = [(label, int(answer)) for label, answer in re.findall(r"│ (city \d+) *│ *(-?\d+) │", str(relation))]
     assert shown
@@ -65,7 +65,7 @@ def test_a_relation_that_is_shown_and_fetched(con):
 
 
 def test_a_constant_has_the_noise_of_its_label(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     assert one_answer(con.execute("select 'Chur', noisy('Chur', 12) from range(5)").fetchall()) == answers(
         labels=["Chur"], values=[12]
     )
@@ -76,45 +76,41 @@ def test_a_constant_has_the_noise_of_its_label(con):
 @pytest.mark.parametrize("value", ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UBIGINT", "HUGEINT", "DECIMAL(18, 0)", "DOUBLE"])
 @pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1)], ids=["discrete", "continuous"])
 def test_types_of_values(con, value, law):
-    add_to_duckdb(con, "noisy", law, KEYED, STATISTIC, value=value)
+    add_to_duckdb(con, "noisy", law, KEYED, STATISTIC, label_type="text")
     relation = con.sql(f"select g, noisy(g, count(*)::{value}) n from persons group by g")
     assert str(relation.types[1]) == ("BIGINT" if law is LAW else "DOUBLE")
     assert one_answer(relation.fetchall()) == answers(law)
 
 
-def test_sums_of_integers_need_a_hugeint(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
-    add_to_duckdb(con, "noisy_sum", LAW, KEYED, STATISTIC, value="HUGEINT")
-    with pytest.raises(duckdb.BinderException, match="explicit type casts"):
-        con.execute("select g, noisy(g, sum(1)) from persons group by g")
-    assert (
-        one_answer(con.execute("select g, noisy_sum(g, sum(1)), noisy_sum(g, count(*)) from persons group by g").fetchall())
-        == EXPECTED
-    )
+def test_sums_and_counts(con):
+    """A sum of integers is a HUGEINT."""
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
+    found = con.execute("select g, noisy(g, sum(1)), noisy(g, count(*)) from persons group by g").fetchall()
+    assert one_answer(found) == EXPECTED
 
 
 @pytest.mark.parametrize(
-    ("kind", "labels"),
+    ("kind", "label_type", "labels"),
     [
-        ("BIGINT", [0, -1, 2**62, None]),
-        ("UTINYINT", [0, 255, None]),
-        ("BOOLEAN", [True, False, None]),
-        ("DATE", [datetime.date(1969, 12, 31), datetime.date(2026, 11, 22), None]),
-        ("BLOB", [b"", b"\0\xff", None]),
-        ("ENUM ('a', 'Zürich')", ["Zürich", "a", None]),
+        ("BIGINT", "integer", [0, -1, 2**62, None]),
+        ("UTINYINT", "integer", [0, 255, None]),
+        ("BOOLEAN", "boolean", [True, False, None]),
+        ("DATE", "date", [datetime.date(1969, 12, 31), datetime.date(2026, 11, 22), None]),
+        ("BLOB", "bytes", [b"", b"\0\xff", None]),
+        ("ENUM ('a', 'Zürich')", "text", ["Zürich", "a", None]),
     ],
 )
-def test_types_of_labels(con, kind, labels):
+def test_types_of_labels(con, kind, label_type, labels):
     con.execute(f"create type label as {kind}")
     con.execute("create table t (g label)")
     con.executemany("insert into t values (?)", [[label] for label in labels])
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label=con.dtype("label"))
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=label_type)
     found = one_answer(con.execute("select g, noisy(g, 12) from t").fetchall())
     assert found == answers(labels=labels, values=[12] * len(labels))
 
 
 def test_several_labels_are_a_tuple(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label=["VARCHAR", "DATE"])
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=["text", "date"])
     day = datetime.date(2026, 1, 2)
     found = con.execute("select g, noisy(g, date '2026-01-02', count(*)) from persons group by g").fetchall()
     expected = answers(labels=[(label, day) for label in LABELS])
@@ -122,30 +118,33 @@ def test_several_labels_are_a_tuple(con):
 
 
 def test_null_is_no_answer(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     query = "select g, noisy(g, case when count(*) % 2 = 0 then count(*) end) from persons group by g"
     for label, answer in con.execute(query).fetchall():
         assert answer in (None, EXPECTED[label])
-    assert con.execute("select noisy('a', null), noisy(null, null)").fetchone() == (None, None)
+    assert con.execute("select noisy('a', null::bigint), noisy(null::varchar, null::bigint)").fetchone() == (None, None)
+    # Earlier versions have no literal of this type in Arrow.
+    if int(duckdb.__version__.partition(".")[0]) >= 2:
+        assert con.execute("select noisy('a', null), noisy(null, null)").fetchone() == (None, None)
 
 
 def test_rows_of_many_batches(con):
     """More rows than DuckDB gives one thread at once."""
     n = 150_000
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label="BIGINT")
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="integer")
     found = con.execute(f"select i, noisy(i, i % 1000) n from range({n}) t(i)").fetchnumpy()
     expected = LAW.release(np.arange(n) % 1000, labels=np.arange(n), statistic=STATISTIC, rng=KEYED)
     assert np.array_equal(found["n"][np.argsort(found["i"])], expected)
 
 
 def test_integers_that_no_float_holds(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     found = con.execute(f"select 'a', noisy('a', {2**60 + 1})").fetchall()
     assert one_answer(found) == answers(labels=["a"], values=[2**60 + 1])
 
 
 def test_one_label_with_two_values_is_refused(con):
-    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC)
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type="text")
     con.execute("select noisy(g, 12) from (values ('a'), ('a'), (null), (null)) t(g)")
     with pytest.raises(duckdb.InvalidInputException, match="labels must have one value each"):
         con.execute("select noisy(g, n) from (values ('a', 12), ('a', 13)) t(g, n)").fetchall()
@@ -154,7 +153,7 @@ def test_one_label_with_two_values_is_refused(con):
 def test_the_secret_is_fetched_once(con):
     fetched = []
     keyed = sn.KeyedRng(lambda: fetched.append(1) or bytes(32), "r")
-    add_to_duckdb(con, "noisy", LAW, keyed, STATISTIC, max_partitions_contributed=2)
+    add_to_duckdb(con, "noisy", LAW, keyed, STATISTIC, label_type="text", max_partitions_contributed=2)
     found = one_answer(row for _ in range(2) for row in con.execute("select g, noisy(g, 12) from persons").fetchall())
     assert fetched == [1]
     expected = LAW.release([12] * len(LABELS), labels=LABELS, statistic=STATISTIC, rng=keyed, max_partitions_contributed=2)

@@ -63,7 +63,7 @@ def spark(tmp_path_factory):
 
 
 def keyed_part(part):
-    return release_part(part, LAW, KEYED, "g", "n", STATISTIC)
+    return release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type="text")
 
 
 def unkeyed_part(part):
@@ -146,7 +146,7 @@ def test_pandas_udf(spark):
 
     @pandas_udf("long")
     def noisy(labels: pd.Series, values: pd.Series) -> pd.Series:
-        return release_part(pd.DataFrame({"g": labels, "n": values}), LAW, KEYED, "g", "n", STATISTIC)["n"]
+        return release_part(pd.DataFrame({"g": labels, "n": values}), LAW, KEYED, "g", "n", STATISTIC, label_type="text")["n"]
 
     frame = counted(spark).select("g", noisy("g", "n").alias("n"))
     assert one_answer(collected(frame) + collected(frame)) == EXPECTED

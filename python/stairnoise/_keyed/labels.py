@@ -21,6 +21,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, dtype_name, g
 from stairnoise._keyed import encoding
 from stairnoise._memory import base_view, is_array
 from stairnoise._native import Labels
+from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import refuse_masked
 
 _RULE = "labels must be strings, integers, bools, dates, bytes, None or tuples of them"
@@ -164,7 +165,7 @@ def _is_nan(label: object) -> bool:
 
 def _encoded_of_pandas(label: Any, row: int) -> bytes:
     """Return the field of a label of pandas, whose tuples may have NaN for what is missing."""
-    if isinstance(label, tuple):
+    if _is_tuple(label):
         label = tuple(None if _is_nan(part) else part for part in label)
     return _encoded(label, row)
 
@@ -175,8 +176,8 @@ def _encoded(label: Any, row: int) -> bytes:
     if isinstance(label, np.datetime64):
         if np.datetime_data(label.dtype) == ("D", 1):
             return _nothing() if np.isnat(label) else encoding.integer(int(label.astype(np.int64)), encoding.DATE)
-    elif isinstance(label, np.generic) and kind.__module__ == "numpy":
-        label = label.item()
+    else:
+        label = python_value(label)
     if label is None or _is_missing(label):
         return _nothing()
     if isinstance(label, str):
@@ -191,13 +192,18 @@ def _encoded(label: Any, row: int) -> bytes:
         return encoding.integer(label.toordinal() - _EPOCH, encoding.DATE)
     if isinstance(label, decimal.Decimal) and _is_whole(label):
         return encoding.integer(int(label))
-    if isinstance(label, tuple):
+    if _is_tuple(label):
         return encoding.fields(*(_encoded(part, row) for part in label))
     if _package(label) == "pyarrow" and hasattr(type(label), "as_py"):
         return _encoded(label.as_py(), row)
     refuse_lazy(label, "labels")
     hint = "; engines disagree about it: pass text" if isinstance(label, (float, datetime.datetime, decimal.Decimal)) else ""
     raise ParameterTypeError(f"{_RULE}, got a value of type {kind.__name__}{place((row,))}{hint}")
+
+
+def _is_tuple(label: object) -> bool:
+    """Tell whether it is a tuple of labels; an interval of Arrow is one of numbers."""
+    return isinstance(label, tuple) and type(label).__name__ != "MonthDayNano"
 
 
 def _nothing() -> bytes:

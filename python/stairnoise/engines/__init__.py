@@ -7,6 +7,7 @@ function of the row, and whatever the engine does is right. So every function he
 | file | subject |
 |---|---|
 | `rows` | what all engines have in common: checks, and the release of one row or of a batch |
+| `label_types` | the declared type of a label: one label of two types would have two noises |
 | `sqlite`, `duckdb`, `polars` | one engine each |
 | `frames` | `release_part`, for whatever hands over frames part by part: Dask, Spark, Ray, Beam |
 

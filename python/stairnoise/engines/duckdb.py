@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stairnoise._columns import of_arrow
 from stairnoise._columns.reading import by_library
-from stairnoise._errors import ParameterError, ParameterTypeError, outline
+from stairnoise._errors import ParameterTypeError, outline
 from stairnoise._keyed.rng import name as checked_name
 from stairnoise._optional import require
 from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from stairnoise._keyed.rng import KeyedRng
+    from stairnoise.engines.label_types import LabelType
 
 
 def add_to_duckdb(
@@ -24,8 +26,7 @@ def add_to_duckdb(
     keyed: KeyedRng,
     statistic: str,
     *,
-    label: Any = "VARCHAR",
-    value: Any = "BIGINT",
+    label_type: LabelType | Sequence[LabelType],
     max_partitions_contributed: int = 1,
 ) -> None:
     """Add an SQL function ``name(label, value)`` to a connection of DuckDB; it releases a value.
@@ -45,12 +46,9 @@ def add_to_duckdb(
         If a function fetches its secret, that is called once, here.
     statistic : str
         Public name of what the values are, such as "count".
-    label : str, DuckDB type, or list of them; default "VARCHAR"
-        SQL type of the label: text, an integer, BOOLEAN, DATE, BLOB or an ENUM. With a list the function takes as many
-        labels before the value, and they make a tuple.
-    value : str or DuckDB type, default "BIGINT"
-        SQL type of the value: an integer, DECIMAL of scale 0, or DOUBLE. ``sum`` of integers is a HUGEINT, which DuckDB
-        does not convert by itself. With ``value="HUGEINT"`` the function takes sums and counts.
+    label_type : {"text", "integer", "boolean", "date", "bytes"}, or list of them
+        Type of the label in every engine: here VARCHAR or an ENUM, any integer or DECIMAL of scale 0, BOOLEAN, DATE, BLOB.
+        With a list the function takes as many labels before the value, and they make a tuple.
     max_partitions_contributed : int, default 1
         How many values one person can change, as in `release` of the mechanism.
 
@@ -63,8 +61,9 @@ def add_to_duckdb(
 
     Notes
     -----
-    The result is a BIGINT if the mechanism is discrete, else a DOUBLE. A value NULL gives NULL; a label NULL is the label
-    None. If rows of one batch have equal labels and other values, the query fails. Rows of two batches are not compared.
+    The value is an integer, a DECIMAL of scale 0, or a DOUBLE. The result is a BIGINT if the mechanism is discrete, else a
+    DOUBLE. A value NULL gives NULL; a label NULL is the label None. A label that is not of its declared type is an error.
+    If rows of one batch have equal labels and other values, the query fails. Rows of two batches are not compared.
     A sum of DOUBLE depends on the order of the rows, which threads change, and then has other noise each time: sum
     integers or decimals.
 
@@ -77,34 +76,33 @@ def add_to_duckdb(
     >>> con = duckdb.connect()
     >>> _ = con.execute("create table person as select unnest(['Bern', 'Bern', 'Chur']) city")
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
-    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count")
+    >>> add_to_duckdb(con, "noisy", sn.DiscreteLaplace(eps=1), keyed, "count", label_type="text")
     >>> query = "select city, noisy(city, count(*)) from person group by city order by city"
     >>> con.execute(query).fetchall() == con.execute(query).fetchall()
     True
     """
     if not hasattr(con, "create_function") or "duckdb" not in type(con).__module__:
         raise ParameterTypeError(f"con must be a connection of DuckDB, got {outline(con)}")
-    release = KeyedRelease(law, keyed, statistic, max_partitions_contributed).fetched()
-    labels = list(label) if isinstance(label, Sequence) and not isinstance(label, str) else [label]
-    if not labels:
-        raise ParameterError("label must have at least one type, got none")
+    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed).fetched()
     pyarrow = require("pyarrow", "add_to_duckdb needs", "pyarrow")
     dtype = "int64" if release.discrete else "float64"
 
     def function(*columns: Any) -> Any:
         *names, values = columns
+        if pyarrow.types.is_null(values.type):  # NULL as a literal
+            values = values.cast(dtype)
         column = by_library("values", values, of_arrow.column, values)
-        noisy = release.batch(column, names[0] if len(names) == 1 else names, dtype)
+        noisy = release.batch(column, names, dtype)
         return pyarrow.array(noisy, mask=column.chunks.nulls)
 
-    # DuckDB counts the parameters of the function.
-    places = [inspect.Parameter(f"label_{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(len(labels))]
-    places.append(inspect.Parameter("value", inspect.Parameter.POSITIONAL_ONLY))
+    # DuckDB counts the parameters of the function. Without types it hands over each argument as it is, and casts none.
+    names = [*(f"label_{place}" for place, _ in enumerate(release.label_types)), "value"]
+    places = [inspect.Parameter(each, inspect.Parameter.POSITIONAL_ONLY) for each in names]
     function.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
     con.create_function(
         checked_name(name, "name"),
         function,
-        [*labels, value],
+        None,
         "BIGINT" if release.discrete else "DOUBLE",
         type="arrow",
         null_handling="special",

@@ -9,8 +9,11 @@ from stairnoise._errors import ParameterError, ParameterTypeError, outline, rece
 from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._types import Columns
+    from stairnoise.engines.label_types import LabelType
 
 
 def release_part(
@@ -21,6 +24,7 @@ def release_part(
     value: Any,
     statistic: str,
     *,
+    label_type: LabelType | Sequence[LabelType],
     max_partitions_contributed: int = 1,
 ) -> Columns:
     """Release a column of one part of a table, and return the part with the released column in its place.
@@ -44,6 +48,9 @@ def release_part(
         The column of true answers: integers, floats or decimals of scale 0.
     statistic : str
         Public name of what the values are, such as "count".
+    label_type : {"text", "integer", "boolean", "date", "bytes"}, or list of them
+        Type of the label in every engine, or a type for each of several labels. A column of another type is refused: Dask,
+        for one, makes texts of a column of Python objects, and files have dates as texts.
     max_partitions_contributed : int, default 1
         How many values one person can change, as in `release` of the mechanism.
 
@@ -74,12 +81,13 @@ def release_part(
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
     >>> counts = pd.DataFrame({"city": ["Bern", "Chur", "Thun"], "n": [120, 45, 0]})
     >>> whole, part = (
-    ...     release_part(frame, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count") for frame in (counts, counts[1:])
+    ...     release_part(frame, sn.DiscreteLaplace(eps=1), keyed, "city", "n", "count", label_type="text")
+    ...     for frame in (counts, counts[1:])
     ... )
     >>> whole[1:].equals(part)
     True
     """
-    release = KeyedRelease(law, keyed, statistic, max_partitions_contributed)
+    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed)
     refuse_lazy(frame, "frame")
     found = library(frame)
     if found is None or found[1] != "frame":
@@ -89,8 +97,9 @@ def release_part(
     labels = [_column(frame, each, "label") for each in (label if isinstance(label, list) else [label])]
     if not labels:
         raise ParameterError("label must name at least one column, got none")
+    release.require_types(labels)
     _column(frame, value, "value")
-    return release.frame(frame, value, labels[0] if len(labels) == 1 else labels)
+    return release.frame(frame, value, labels)
 
 
 def _column(frame: Any, name: Any, argument: str) -> Any:

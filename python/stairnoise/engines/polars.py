@@ -11,13 +11,23 @@ from stairnoise._optional import require
 from stairnoise.engines.rows import KeyedRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars
 
     from stairnoise._keyed.rng import KeyedRng
+    from stairnoise.engines.label_types import LabelType
 
 
 def polars_expr(
-    law: Any, keyed: KeyedRng, label: Any, value: Any, statistic: str, *, max_partitions_contributed: int = 1
+    law: Any,
+    keyed: KeyedRng,
+    label: Any,
+    value: Any,
+    statistic: str,
+    *,
+    label_type: LabelType | Sequence[LabelType],
+    max_partitions_contributed: int = 1,
 ) -> polars.Expr:
     """Return a Polars expression that releases a column; it is computed where and as often as Polars likes.
 
@@ -31,11 +41,13 @@ def polars_expr(
     keyed : KeyedRng
         If a function fetches its secret, that is called at each batch of rows.
     label : str, Expr, or list of them
-        The column of labels: text, integers, bools, dates, binaries, categories. Several columns make tuples.
+        The column of labels. Several columns make tuples.
     value : str or Expr
         The column of true answers: integers, floats or decimals of scale 0. The expression has its name.
     statistic : str
         Public name of what the values are, such as "count".
+    label_type : {"text", "integer", "boolean", "date", "bytes"}, or list of them
+        Type of the label in every engine, or a type for each of several labels. "text" is also for categories.
     max_partitions_contributed : int, default 1
         How many values one person can change, as in `release` of the mechanism.
 
@@ -44,7 +56,7 @@ def polars_expr(
     Expr
         Of Int64 if the mechanism is discrete, else of Float64. A null value stays null; a null label is the label None.
         If rows of one batch have equal labels and other values, computing it raises an error. Rows of two batches are
-        not compared.
+        not compared. A label of another type than declared raises an error too.
 
     Raises
     ------
@@ -61,15 +73,16 @@ def polars_expr(
     >>> from stairnoise.engines import polars_expr
     >>> keyed = sn.KeyedRng(secrets.token_bytes(32), "persons 2026-Q3")
     >>> counts = pl.LazyFrame({"city": ["Bern", "Bern", "Chur"]}).group_by("city").len().sort("city")
-    >>> private = counts.select("city", polars_expr(sn.DiscreteLaplace(eps=1), keyed, "city", "len", "count"))
+    >>> private = counts.select("city", polars_expr(sn.DiscreteLaplace(eps=1), keyed, "city", "len", "count", label_type="text"))
     >>> private.collect().equals(private.collect(engine="streaming"))
     True
     """
-    release = KeyedRelease(law, keyed, statistic, max_partitions_contributed)
+    release = KeyedRelease(law, keyed, statistic, label_type, max_partitions_contributed)
     pl = require("polars", "polars_expr needs", "polars")
     labels = [_expr(pl, each, "label") for each in (label if isinstance(label, (list, tuple)) else [label])]
     if not labels:
         raise ParameterError("label must name at least one column, got none")
+    release.require_types(labels)
     values = _expr(pl, value, "value")
     kind = pl.Int64 if release.discrete else pl.Float64
     dtype = "int64" if release.discrete else "float64"
@@ -77,7 +90,7 @@ def polars_expr(
     def function(rows: Any) -> Any:
         *names, answers = rows.struct.unnest().get_columns()
         column = by_library("values", answers, of_polars.column, answers)
-        noisy = pl.Series(release.batch(column, names[0] if len(names) == 1 else names, dtype))
+        noisy = pl.Series(release.batch(column, names, dtype))
         if column.chunks.nulls is not None:
             noisy = noisy.set(pl.Series(column.chunks.nulls), None)
         return noisy.alias(rows.name)

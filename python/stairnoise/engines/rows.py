@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._columns.column import Chunks, Column
-from stairnoise._errors import ParameterTypeError, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._keyed.labels import label_column
 from stairnoise._keyed.release import KeyedNoise, head
 from stairnoise._keyed.rng import KeyedRng, name
 from stairnoise._law.partitions import NAME
 from stairnoise._law.release import Releasing
 from stairnoise._values import true_values
+from stairnoise.engines.label_types import declared, typed_labels
 from stairnoise.rng import SeededRng
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ Row = Callable[..., "float | None"]
 
 
 class KeyedRelease:
-    """A mechanism, a generator and the name of a statistic, which were checked before an engine gets them."""
+    """A mechanism, a generator, the name of a statistic and types of labels, which were checked before an engine gets them."""
 
-    __slots__ = ("_head", "_k", "_keyed", "_law", "_statistic")
+    __slots__ = ("_head", "_k", "_keyed", "_law", "_statistic", "label_types")
 
-    def __init__(self, law: Any, keyed: Any, statistic: Any, max_partitions_contributed: Any) -> None:
+    def __init__(self, law: Any, keyed: Any, statistic: Any, label_type: Any, max_partitions_contributed: Any) -> None:
         if not isinstance(law, Releasing):
             raise ParameterTypeError(
                 f"law must be a mechanism that releases numbers, such as DiscreteLaplace(eps=1), got {received(law)}"
@@ -45,15 +46,21 @@ class KeyedRelease:
             )
         self._head = head(law, keyed, name(statistic, "statistic"), max_partitions_contributed)
         self._law, self._keyed, self._statistic, self._k = law, keyed, statistic, max_partitions_contributed
+        self.label_types = declared(label_type)
 
     @property
     def discrete(self) -> bool:
         """Whether whole numbers come out."""
         return self._law._integers
 
+    def require_types(self, labels: Sequence[Any]) -> None:
+        """Require a declared type for each column of labels."""
+        if len(labels) != len(self.label_types):
+            raise ParameterError(f"label_type must have one type for each label, {len(labels)}, got {len(self.label_types)}")
+
     def fetched(self) -> KeyedRelease:
         """Return it with the secret fetched now, rather than at each row or batch."""
-        return KeyedRelease(self._law, self._keyed._fetched(), self._statistic, self._k)
+        return KeyedRelease(self._law, self._keyed._fetched(), self._statistic, self.label_types, self._k)
 
     def row(self) -> Row:
         """Return a function of the parts of a label and a number; of None as the number it makes None.
@@ -78,22 +85,21 @@ class KeyedRelease:
 
         return released
 
-    def batch(self, column: Column, labels: Any, dtype: str) -> NDArray[Any]:
+    def batch(self, column: Column, labels: Sequence[Any], dtype: str) -> NDArray[Any]:
         """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
         answers, _ = true_values(column.chunks.whole())
         noisy = np.zeros(answers.shape, dtype)
-        KeyedNoise(self._law, self._keyed, [self._head], label_column(labels, len(answers)), self._k, 0).add(
-            0, Chunks([answers]), noisy, column.chunks.nulls
-        )
+        found = typed_labels(labels, self.label_types, len(answers))
+        KeyedNoise(self._law, self._keyed, [self._head], found, self._k, 0).add(0, Chunks([answers]), noisy, column.chunks.nulls)
         return noisy
 
-    def frame(self, values: Columns, column: Any, labels: Any) -> Columns:
+    def frame(self, values: Columns, column: Any, labels: Sequence[Any]) -> Columns:
         """Return a frame with one of its columns released."""
         return self._law.release(
             values,
             columns=[column],
             nulls="keep",
-            labels=labels,
+            labels=typed_labels(labels, self.label_types, len(labels[0])),
             statistic=self._statistic,
             max_partitions_contributed=self._k,
             rng=self._keyed,

@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-import numpy as np
-
 from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
+from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.query.question import Question
 
@@ -96,7 +95,7 @@ def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]
 def _listed(values: object, name: str) -> tuple[object, ...]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ParameterTypeError(f"groups of {name!r} must be a list of values, got {outline(values)}")
-    listed = tuple(value.item() if isinstance(value, np.generic) else value for value in values)
+    listed = tuple(map(python_value, values))
     if not listed:
         raise ParameterError(f"groups of {name!r} must be one or more, got none")
     for place, value in enumerate(listed):

@@ -159,6 +159,16 @@ impl Labels {
         stairnoise::keyed::Labels::len(&*self.0)
     }
 
+    /// The index of the first label whose field has neither this tag nor that of a missing label.
+    fn first_besides(&self, tag: u8) -> Option<usize> {
+        let mut bytes = Vec::new();
+        (0..self.__len__()).find(|&row| {
+            bytes.clear();
+            stairnoise::keyed::Labels::write(&*self.0, row, &mut bytes);
+            !bytes.starts_with(&[tag]) && !bytes.starts_with(b"N")
+        })
+    }
+
     /// The field of a label, for tests.
     fn field<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyBytes>> {
         if row >= self.__len__() {

@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
+from stairnoise._numpy_scalars import python_value
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
 
@@ -76,8 +75,7 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
 
 def _value(column: Column, value: Any, place: int) -> Any:
     """Return a listed value as a parameter of a statement."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = python_value(value)
     if value is None:
         return None
     kind = type(value)
