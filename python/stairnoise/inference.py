@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise._law.accuracy import probability, refuse
+from stairnoise._law.accuracy import in_float32, last_place, probability, refuse
 from stairnoise._parameters import Real, RealLike, argument, common_shape, number_array
 from stairnoise._theory import binomial
 from stairnoise.rng import Rng
@@ -41,6 +41,8 @@ _LARGEST = 2.0**53
 _EQUALLY_FAR = 1e-9
 # Part of a level that is left unused: more than the relative errors of a tail.
 _MARGIN = 1 - 1e-10
+# Part of a step on each side of a released number: what lies there is released as this number. A true answer may lie on the edge.
+_HALF = 0.5 + 2.0**-20
 
 __all__ = ["binomial_interval", "binomial_test"]
 
@@ -87,9 +89,10 @@ def binomial_test(
     for "greater", "less" and "two-sided". It is computed from what was released, so it costs no privacy. For any `p` in the
     null hypothesis, the p-value is at most α with probability at most α.
 
-    - **Noise of a continuous mechanism**: with probability α exactly. For ``Staircase(eps, gamma=0.5)`` at sensitivity 1, the
-      tests "greater" and "less" are the most powerful of all ε-differentially private tests [1]_. For ``TruncatedStaircase(eps,
-      delta, gamma=0.5)`` they are the most powerful (ε, δ)-private ones.
+    - **Noise of a continuous mechanism**: with probability α, to about 1e-9. It is less than α where a single released number is
+      probable, as for `Arete` and float32. For ``Staircase(eps, gamma=0.5)`` at sensitivity 1, the tests "greater" and "less" are
+      the most powerful of all ε-differentially private tests [1]_. For ``TruncatedStaircase(eps, delta, gamma=0.5)`` they are the
+      most powerful (ε, δ)-private ones.
     - **Noise of a discrete mechanism**: with less than α, because Z has few values. With `rng`, one uniform number on (-1/2,
       1/2) is added to each released count, and the probability is α exactly. For `DiscreteLaplace` at sensitivity 1 this is
       the most powerful test, too.
@@ -101,8 +104,8 @@ def binomial_test(
     Parameters
     ----------
     released : int, float or array of them
-        Published number of successes, noise included: any finite number below 2**53. Whole for a discrete mechanism. Error
-        messages never show it.
+        Published number of successes, noise included: any finite number below 2**53, in the dtype that `release` returned.
+        Whole for a discrete mechanism. Error messages never show it.
     n : int or array of int
         Number of trials, from 1 to 2**32; it is public.
     p : float or array of float, default 0.5
@@ -120,7 +123,8 @@ def binomial_test(
     -------
     float or ndarray of float64
         p-values in [0, 1], of the shape to which `released`, `n` and `p` broadcast. The relative error is about 1e-12, down to
-        1e-300. For a continuous mechanism the noise is that of its density, from which what is drawn differs by about 1e-9.
+        1e-300. For a continuous mechanism the tails are those of its density, half a step farther out, from which what is drawn
+        differs as the class states, usually by about 1e-9.
 
     Raises
     ------
@@ -253,16 +257,29 @@ def binomial_interval(
 
 
 class _Noise(NamedTuple):
-    """The tails of noise: of a discrete mechanism at integers, or with a uniform number added."""
+    """The tails of noise: of a discrete mechanism at integers, or with a uniform number added.
+
+    Noise of a continuous mechanism is drawn on a lattice, and a sum is rounded to a float. So every released number has a
+    probability, and its tails include what is released as this number.
+    """
 
     law: Any
     whole: bool
     uniform: bool
+    single: bool
+    reach: float = 0.0
+
+    def beside(self, z: float) -> _Noise:
+        """Return the same noise, which includes what is released as z."""
+        if self.whole:
+            return self
+        number = np.float32(z) if self.single else np.float64(z)
+        return self._replace(reach=_HALF * max(self.law.granularity, float(last_place(np.asarray(number)))))
 
     def from_(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(N >= t)."""
         if not self.whole:
-            return np.asarray(self.law.sf(t))
+            return np.asarray(self.law.sf(t - self.reach))
         if not self.uniform:
             return np.asarray(self.law.sf(np.ceil(t) - 1))
         m = np.floor(t + 0.5)
@@ -271,7 +288,7 @@ class _Noise(NamedTuple):
     def to(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(N <= t)."""
         if not self.whole:
-            return np.asarray(self.law.cdf(t))
+            return np.asarray(self.law.cdf(t + self.reach))
         if not self.uniform:
             return np.asarray(self.law.cdf(np.floor(t)))
         m = np.floor(t + 0.5)
@@ -279,30 +296,34 @@ class _Noise(NamedTuple):
 
 
 def _p_value(noise: _Noise, z: float, n: int, p: float, side: str, u: float) -> float:
-    z += u
+    noise, z = noise.beside(z), z + u
     if side == "greater":
-        return min(binomial.tail(n, p, z, noise.from_), 1.0)
+        return min(binomial.tail(n, p, lambda x: noise.from_(z - x)), 1.0)
     if side == "less":
-        return min(binomial.tail(n, p, z, noise.to), 1.0)
+        return min(binomial.tail(n, p, lambda x: noise.to(z - x)), 1.0)
     centre = n * p + float(noise.law.mean())
     other = 2 * centre - z
+    # What is released as the number on the other side counts too, and its place is rounded to a float.
+    noise = noise.beside(max(abs(z), abs(other)))
     # Without a uniform number, the outcome that is as far on the other side is one of several; rounding must not lose it.
     slack = _EQUALLY_FAR * max(1.0, abs(z - centre)) if noise.whole and not noise.uniform else 0.0
     low, high = (z, other - slack) if z < centre else (other + slack, z)
-    return min(binomial.tail(n, p, high, noise.from_) + binomial.tail(n, p, low, noise.to), 1.0)
+    return min(binomial.tail(n, p, lambda x: noise.from_(high - x) + noise.to(low - x)), 1.0)
 
 
 def _lower(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
-    return binomial.root(n, z + u, noise.from_, level)[0]
+    noise, z = noise.beside(z), z + u
+    return binomial.root(n, lambda x: noise.from_(z - x), level)[0]
 
 
 def _upper(noise: _Noise, z: float, n: int, level: float, u: float) -> float:
     """1 less the lower end for the failures n - X, whose noise is -N."""
-    return binomial.root(n, n - (z + u), lambda t: noise.to(-t), level)[1]
+    noise, z = noise.beside(z), z + u
+    return binomial.root(n, lambda failures: noise.to(z - (n - failures)), level)[1]
 
 
 def _asked(
-    released: object, n: object, law: object, alternative: object, rng: Rng | None
+    released: RealLike, n: object, law: object, alternative: object, rng: Rng | None
 ) -> tuple[Any, Any, str, _Noise, Callable[[tuple[int, ...]], Any]]:
     """Check what both functions take; return also what draws the uniform numbers, or 0 for each."""
     if not callable(getattr(type(law), "_loss", None)):
@@ -317,7 +338,8 @@ def _asked(
     whole: bool = mechanism._integers
     if rng is not None and not whole:
         raise ParameterError(f"rng must be None for a {type(law).__name__}, whose noise is continuous, got {received(rng)}")
-    z = argument(released, "released")
+    values = number_array(released, "released", rounding=True)
+    z = argument(values, "released")
     within = np.abs(z) < _LARGEST
     if not np.all(within):
         raise ParameterError(f"released must be finite and below 2**53 in magnitude, got {outline(released)}")
@@ -326,7 +348,8 @@ def _asked(
             f"released must be a whole number for noise that is one, got {outline(released)}; noise of "
             "Staircase(eps, gamma=0.5) is the sum of that of DiscreteLaplace and of a uniform number"
         )
-    return z, _trials(n), alternative, _Noise(mechanism, whole, rng is not None), _uniforms(rng)
+    noise = _Noise(mechanism, whole, rng is not None, in_float32(released, values))
+    return z, _trials(n), alternative, noise, _uniforms(rng)
 
 
 def _trials(n: object) -> Real:

@@ -33,6 +33,11 @@ def counts(n, p):
     return [mp.binomial(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
 
 
+def half_step(law):
+    """What is at most this far from a released number is released as this number."""
+    return mp.mpf(law.granularity) / 2
+
+
 def exact(z, n, p, eps, tail, side):
     b = mp.exp(-mp.mpf(eps))
     if side == "less":  # the noise is symmetric
@@ -53,9 +58,11 @@ def test_one_sided_p_values(z, n, p, eps, side):
     with mp.workdps(50):
         found = sn.binomial_test(z, n, p, law=sn.DiscreteLaplace(eps), alternative=side)
         assert found == pytest.approx(float(exact(z, n, p, eps, geometric_tail, side)), rel=1e-12, abs=0)
+        law = sn.Staircase(eps, gamma=0.5)
+        half = half_step(law) * (1 if side == "less" else -1)
         for part in (-0.5, -0.25, 0.3):
-            found = sn.binomial_test(z + part, n, p, law=sn.Staircase(eps, gamma=0.5), alternative=side)
-            assert found == pytest.approx(float(exact(z + mp.mpf(part), n, p, eps, tulap_tail, side)), rel=1e-12, abs=0)
+            found = sn.binomial_test(z + part, n, p, law=law, alternative=side)
+            assert found == pytest.approx(float(exact(z + mp.mpf(part) + half, n, p, eps, tulap_tail, side)), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(("z", "n", "p", "eps"), CASES)
@@ -69,8 +76,10 @@ def test_two_sided_p_values(z, n, p, eps):
         whole = exact(int(mp.ceil(high)), n, null, eps, geometric_tail, "greater")
         whole += exact(int(mp.floor(low)), n, null, eps, geometric_tail, "less")
         assert found == pytest.approx(min(float(whole), 1.0), rel=1e-11, abs=0)
-        real = exact(high, n, null, eps, tulap_tail, "greater") + exact(low, n, null, eps, tulap_tail, "less")
-        found = sn.binomial_test(z, n, p, law=sn.Staircase(eps, gamma=0.5))
+        law = sn.Staircase(eps, gamma=0.5)
+        half = half_step(law)
+        real = exact(high - half, n, null, eps, tulap_tail, "greater") + exact(low + half, n, null, eps, tulap_tail, "less")
+        found = sn.binomial_test(z, n, p, law=law)
         assert found == pytest.approx(min(float(real), 1.0), rel=1e-11, abs=0)
 
 
@@ -136,17 +145,17 @@ def threshold(p_value, level, low, high, falling):
 @pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
 @pytest.mark.parametrize(("n", "p", "eps"), [(20, 0.3, 1.0), (7, 0.9, 0.2), (40, 0.02, 3.0)])
 def test_the_level_is_exact_with_the_uniform_part(n, p, eps, level):
-    """P(p-value <= level) = level: the probability of what is released beyond the threshold, summed in 50 digits."""
+    """P(p-value <= level) = level, to a step of the lattice: what is released beyond the threshold, summed in 50 digits."""
     law = sn.Staircase(eps, gamma=0.5)
     with mp.workdps(50):
         for side, falling in (("greater", True), ("less", False)):
             edge = threshold(lambda z, side=side: sn.binomial_test(z, n, p, law=law, alternative=side), level, -400, 450, falling)
-            assert float(exact(mp.mpf(edge), n, p, eps, tulap_tail, side)) == pytest.approx(level, rel=1e-10)
+            assert float(exact(mp.mpf(edge), n, p, eps, tulap_tail, side)) == pytest.approx(level, rel=1e-9)
         far = threshold(lambda t: sn.binomial_test(n * p + t, n, p, law=law), level, 0, 450, True)
         both = exact(n * mp.mpf(p) + far, n, p, eps, tulap_tail, "greater") + exact(
             n * mp.mpf(p) - far, n, p, eps, tulap_tail, "less"
         )
-        assert float(both) == pytest.approx(level, rel=1e-10)
+        assert float(both) == pytest.approx(level, rel=1e-9)
 
 
 def released(n, p, eps):
@@ -264,8 +273,8 @@ def test_every_mechanism_by_its_survival_function(row):
         z = 7 if row.kind == "discrete" else 7.25
         x = np.arange(13.0)
         masses = np.array([float(mass) for mass in counts(12, 0.4)])
-        greater = float(masses @ law.sf(z - x - (row.kind == "discrete")))
-        less = float(masses @ law.cdf(z - x))
+        greater = float(masses @ law.sf(z - x - (1 if row.kind == "discrete" else law.granularity / 2)))
+        less = float(masses @ law.cdf(z - x + (0 if row.kind == "discrete" else law.granularity / 2)))
         assert sn.binomial_test(z, 12, 0.4, law=law, alternative="greater") == pytest.approx(greater, rel=1e-10)
         assert sn.binomial_test(z, 12, 0.4, law=law, alternative="less") == pytest.approx(less, rel=1e-10)
 

@@ -154,7 +154,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         (158, 168)
         """
         values = _released(released)
-        single = isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
+        single = in_float32(released, values)
         level = probability("confidence", confidence)
         k = _terms(of, terms)
         law = self._keeping_guarantee(max_partitions_contributed, NAME)
@@ -187,7 +187,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
             exact = (Fraction(int(steps[1][index])) + rounding) * Fraction(float(steps[0][index])) / divisor
             half[index] = _rounded_up(exact)
         centre = values.astype(np.float64)
-        unit = _last_place(centre.astype(np.float32) if single else centre)
+        unit = last_place(centre.astype(np.float32) if single else centre)
         if self._integers:
             unit = np.where((unit > 1) | (divisor > 1), unit, 0.0)
         half = _sum_rounded_up(half, unit / 2)
@@ -204,6 +204,11 @@ def _released(released: RealLike) -> NDArray[Any]:
     if values.dtype == object or values.dtype == np.uint64:
         require("released", np.asarray((values >= _INT64.min) & (values <= _INT64.max), np.bool_), "within int64")
     return values.astype(np.int64, copy=False)
+
+
+def in_float32(released: RealLike, values: NDArray[Any]) -> bool:
+    """Whether the released numbers, and `values` that were made of them, are float32."""
+    return isinstance(released, np.float32) or (values.dtype.kind, values.dtype.itemsize) == ("f", 4)
 
 
 def _terms(of: object, terms: object) -> int:
@@ -244,7 +249,7 @@ def _rounded_up(exact: Fraction) -> float:
     return nearest if exact <= nearest else math.nextafter(nearest, math.inf)
 
 
-def _last_place(values: NDArray[Any]) -> NDArray[np.float64]:
+def last_place(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return the unit in the last place; for the largest float, which has no next one, the distance to the one below."""
     magnitude = np.abs(values)
     with np.errstate(over="ignore"):

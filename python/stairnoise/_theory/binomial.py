@@ -1,6 +1,7 @@
 """A binomial count with noise: its tails, and the probability of success at which a tail has a given size.
 
 X successes of n, with probability p, and noise N that is independent: ``P(X + N >= z) = sum over x of P(X = x) P(N >= z - x)``.
+The last factor, as a function of x, is `noise` below.
 All terms are positive. Those that count are the x with a probability above some e**least; their probabilities are Loader's.
 
 References
@@ -76,23 +77,23 @@ def terms(n: int, p: float, q: float, least: float) -> tuple[Array, Array]:
     return x, np.exp(log_pmf(x, n, p, q))
 
 
-def tail(n: int, p: float, z: float, noise: Tail, *, least: float = NOTHING, q: float | None = None) -> float:
-    """Return the sum over x of P(X = x) noise(z - x)."""
+def tail(n: int, p: float, noise: Tail, *, least: float = NOTHING, q: float | None = None) -> float:
+    """Return the sum over x of P(X = x) noise(x)."""
     x, masses = terms(n, p, 1 - p if q is None else q, least)
-    return float(np.sum(masses * noise(z - x)))
+    return float(np.sum(masses * noise(x)))
 
 
-def root(n: int, z: float, noise: Tail, level: float) -> tuple[float, float]:
+def root(n: int, noise: Tail, level: float) -> tuple[float, float]:
     """Return the p at which a tail that rises with p is `level`, rounded down, and 1 - p; p is 0 or 1 where there is none.
 
     The unknown is ln p below 1/2 and -ln(1 - p) above.
     """
     least = math.log(level) - _BELOW
     # The same at every p, where all counts are taken.
-    known = noise(z - np.arange(n + 1.0)) if n <= _FEW else None
+    known = noise(np.arange(n + 1.0)) if n <= _FEW else None
 
     def excess(p: float, q: float) -> float:
-        found = tail(n, p, z, noise if known is None else lambda _: known, least=least, q=q)
+        found = tail(n, p, noise if known is None else lambda _: known, least=least, q=q)
         return max(math.log(found) - math.log(level), _LOG_ZERO) if found > 0 else _LOG_ZERO
 
     small = excess(0.5, 0.5) >= 0
