@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stairnoise import _native
 from stairnoise._columns.libraries import library
 from stairnoise._errors import ParameterError, ParameterTypeError, got, outline
 from stairnoise._law.drawing import threads_asked
@@ -15,6 +14,8 @@ from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import Immutable
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._parameters import RealLike, argument, number_array, single
+from stairnoise._partition_rules.choice import best_rule
+from stairnoise._partition_rules.rule import Rule
 from stairnoise._values import require
 from stairnoise.rng import Rng, release_stream
 
@@ -25,23 +26,26 @@ if TYPE_CHECKING:
 
     _Shown = NDArray[np.bool_]
 
-# Noise of more values is not listed.
-_MOST_LISTED = 2**22
 _MOST_COMPOSED = 2**14
 _TOO_LARGE = 2**63
 
 
 class PartitionSelection(Immutable):
-    r"""Shows each partition (group) of a data set with the largest probability that (ε, δ)-differential privacy allows.
+    r"""Shows partitions (groups) of a data set with as large probabilities as (ε, δ)-differential privacy allows.
 
-    Which groups occur in the data reveals people: a group of one person is shown only because of that person. A group of
-    n people is shown with probability
+    Which groups occur in the data reveals people: a group of one person is shown only because of that person. `select` says
+    which groups are shown. `release` says it together with their noisy counts, and shows each group with the same
+    probability. A group without people is never shown.
+
+    If one person adds to one group, a group of n people is shown with probability
 
     .. math:: π(0) = 0,\quad π(n+1) = \min(e^ε π(n) + δ,\; 1 - e^{-ε}(1 - π(n) - δ),\; 1)
 
-    No other (ε, δ)-differentially private rule shows a group of any size n with a larger probability [1]_. `select` says
-    which groups are shown. `release` says it together with their noisy counts, and shows each group with the same
-    probability π(n). A group without people is never shown.
+    No other (ε, δ)-differentially private rule shows a group of any size n with a larger probability [1]_.
+
+    If one person adds to k groups, there are two rules: this one with ε/k and δ/k, and a group is shown where its count with
+    discrete Gaussian noise reaches a threshold. The mechanism is the rule with the smaller `threshold`, from which on groups
+    are shown more often than not. Neither is the best possible.
 
     Each person must add at most 1 to a group's count, and add to at most `max_partitions_contributed` groups. Choose at
     most so many groups for each person before you count.
@@ -53,8 +57,8 @@ class PartitionSelection(Immutable):
     delta : float
         Privacy parameter δ of all groups together, from 2**-128 to 0.5.
     max_partitions_contributed : int, default 1
-        To how many groups k one person can add. Each group has ``eps/k`` and ``delta/k``, rounded down. These must be at
-        least 2**-40 and 2**-128.
+        To how many groups k one person can add. ``eps/k`` and ``delta/k``, rounded down, must be at least 2**-40 and
+        2**-128.
 
     Raises
     ------
@@ -65,10 +69,13 @@ class PartitionSelection(Immutable):
 
     Notes
     -----
-    One random number decides for a group: the least count N that it shows has P(N ≤ n) = π(n). `release` gives
-    ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps π(n) − π(n−1) rise by
-    e^ε from one to the next, then fall by e^−ε, and end. Adding this noise to every count is (ε, δ)-differentially private
-    in itself, and hiding what is below the threshold is post-processing. ``docs/selection.md`` has the proof.
+    Without Gaussian noise, one random number decides for a group: the least count N that it shows has P(N ≤ n) = π(n).
+    `release` gives ``n - N + threshold`` for a group of n ≥ N people, so the noise is ``threshold - N``. Its steps
+    π(n) − π(n−1) rise by e^ε from one to the next, then fall by e^−ε, and end. Adding this noise to every count is
+    (ε, δ)-differentially private in itself, and hiding what is below the threshold is post-processing.
+
+    Gaussian noise has the variance of ``DiscreteGaussian.from_eps(eps, delta).for_partitions(k)``, or 4 if that is more. The
+    threshold is the least for which the whole release has (ε, δ), by the exact divergence. ``docs/selection.md`` has the proofs.
 
     References
     ----------
@@ -82,23 +89,26 @@ class PartitionSelection(Immutable):
     [0.0, 0.0, 0.0128, 0.6999, 0.9993]
     >>> mechanism.threshold, mechanism.always_shown
     (14, 28)
+    >>> several = sn.PartitionSelection(eps=1, delta=1e-6, max_partitions_contributed=10)
+    >>> several.threshold, several.always_shown, several.sigma2
+    (71, None, 178.48828125)
     >>> shown, values = mechanism.release([0, 3, 120])
     >>> shown.tolist()
     [False, False, True]
     """
 
-    __slots__ = ("_given", "_mechanism")
+    __slots__ = ("_given", "_rule")
     __module__ = "stairnoise"
 
     # One number describes the law, as far as a privacy loss asks.
     _parameter_shape = ()
     _given: dict[str, Any]
-    _mechanism: _native.PartitionSelection
+    _rule: Rule
 
     def __init__(self, eps: RealLike, delta: RealLike, max_partitions_contributed: int = 1) -> None:
         rate, chance, k = single(eps, "eps"), single(delta, "delta"), partitions(max_partitions_contributed, NAME)
         store = object.__setattr__
-        store(self, "_mechanism", _native.PartitionSelection(rate, chance, k))
+        store(self, "_rule", best_rule(rate, chance, k))
         store(self, "_given", {"eps": rate, "delta": chance, "max_partitions_contributed": k})
 
     def _named_arguments(self) -> dict[str, Any]:
@@ -124,13 +134,27 @@ class PartitionSelection(Immutable):
 
     @property
     def threshold(self) -> int:
-        """Least count that `release` gives: the least n with π(n) > ½."""
-        return self._mechanism.median
+        """Least count that `release` gives: the least n that is shown with a probability above ½."""
+        return self._rule.threshold
 
     @property
-    def always_shown(self) -> int:
-        """Least n with π(n) = 1."""
-        return self._mechanism.certain
+    def always_shown(self) -> int | None:
+        """Least n that is shown for certain. None if the noise is Gaussian, which hides a group of any size at times."""
+        return self._rule.always_shown
+
+    @property
+    def sigma2(self) -> float | None:
+        """Parameter σ² of the discrete Gaussian noise; None if the noise is the truncated geometric one."""
+        return self._rule.sigma2
+
+    @property
+    def achieved_delta(self) -> float:
+        """δ at ε of one release, for a person who adds to `max_partitions_contributed` groups: at most `delta`.
+
+        For one group, and for Gaussian noise, it is exact, but for a relative 1e-9 above. Otherwise it is `delta`, which is
+        what the groups have in sum.
+        """
+        return self._rule.achieved_delta
 
     def guarantee(self) -> Guarantee:
         """Return what one call of `select` or `release` promises; one person adds 1 to each of the `partitions` counts."""
@@ -142,71 +166,51 @@ class PartitionSelection(Immutable):
         Returns
         -------
         PrivacyLoss
-            That of the noise in large counts, which is the worst. For several groups it is composed; what it then says is
-            on the safe side, and may exceed the guarantee by a little.
+            Of the counts that are the worst for this person: small groups, large ones, or some of both. It is on the safe
+            side for several groups, and may exceed the guarantee by a little.
 
         Raises
         ------
         ParameterError
-            `max_partitions_contributed` is above 2**14. `guarantee` has no such limit.
+            `max_partitions_contributed` is above 2**14 and the noise is not Gaussian. `guarantee` has no such limit.
         """
-        if self.max_partitions_contributed > _MOST_COMPOSED:
+        pieces = self._rule.pieces
+        if pieces > _MOST_COMPOSED:
             raise ParameterError(
-                "max_partitions_contributed must be at most 2**14 to compose as many losses, "
-                f"got {self.max_partitions_contributed}; guarantee() has no such limit"
+                f"max_partitions_contributed must be at most 2**14 to compose as many losses, got {pieces}; "
+                "guarantee() has no such limit"
             )
         from stairnoise.privacy import loss_of
 
         once: PrivacyLoss[float] = loss_of(self, None, True)
-        return once if self.max_partitions_contributed == 1 else once.compose(self.max_partitions_contributed)
+        return once if pieces == 1 else once.compose(pieces)
 
     def _loss(self, sensitivity: Any) -> Any:
-        from stairnoise._theory.partition_selection import losses
-        from stairnoise._theory.privacy.parts.largest import Largest
-        from stairnoise._theory.privacy.parts.listed import Listed
-
-        law = self._mechanism
-        worst: list[Any] = []
-        for chances, loss, infinite in losses(law.eps, law.delta, law.rising, law.certain):
-            there = np.array(chances) > 0
-            log_p, known = np.log(np.array(chances)[there]), np.array(loss)[there]
-            key = ("partition selection", law.eps, law.delta, len(worst))
-            worst.append(Listed(key, log_p, log_p - known, np.inf, infinite, known))
-        return Largest(worst)
+        return self._rule.loss()
 
     def noise_mean(self) -> float:
-        """Return the mean of the noise in a count of at least `always_shown`.
+        """Return the mean of the noise in a large count, of at least `always_shown` if there is such a number.
 
         Raises
         ------
         ParameterError
             There would be more than 2**22 values of noise to list.
         """
-        chances = np.exp(self._log_steps())
-        return float(np.sum(chances * (self.threshold - np.arange(1, chances.size + 1))))
+        return self._rule.noise_mean()
 
     def noise_std(self) -> float:
-        """Return the standard deviation of the noise in a count of at least `always_shown`.
+        """Return the standard deviation of the noise in a large count, of at least `always_shown` if there is such a number.
 
         Raises
         ------
         ParameterError
             There would be more than 2**22 values of noise to list.
         """
-        chances = np.exp(self._log_steps())
-        noise = self.threshold - np.arange(1, chances.size + 1) - self.noise_mean()
-        return float(np.sqrt(np.sum(chances * noise**2)))
+        return self._rule.noise_std()
 
-    def _log_steps(self) -> Floats:
-        from stairnoise._theory.partition_selection import log_steps
-
-        law = self._mechanism
-        if law.certain > _MOST_LISTED:
-            raise ParameterError(
-                "eps/max_partitions_contributed must leave at most 2**22 values of noise to list them, "
-                f"got {law.eps!r} for each partition"
-            )
-        return log_steps(law.eps, law.delta, law.rising, law.certain)
+    def _half_widths(self, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
+        """Return bounds of the noise in shown values, which hold with the probability `confidence` for a group of any size."""
+        return self._rule.half_widths(values, confidence)
 
     @overload
     def probability(self, n: Number) -> float: ...
@@ -215,7 +219,7 @@ class PartitionSelection(Immutable):
     @overload
     def probability(self, n: RealLike) -> float | Floats: ...
     def probability(self, n: RealLike) -> Any:
-        """Return π(n), with which a group of `n` people is shown.
+        """Return the probability with which a group of `n` people is shown: π(n), unless the noise is Gaussian.
 
         Parameters
         ----------
@@ -232,14 +236,9 @@ class PartitionSelection(Immutable):
         ParameterError, ParameterTypeError
             A number is negative or not whole, or `n` is not a real number or an array of real numbers.
         """
-        from stairnoise._theory.partition_selection import shown
-
         people = np.asarray(argument(n, "n"))
         require("n", (people >= 0) & (people == np.floor(people)), "a whole number that is at least 0")
-        law = self._mechanism
-        # `shown` takes the least of several numbers, of which some may overflow.
-        with np.errstate(all="ignore"):
-            found = shown(law.eps, law.delta, law.rising, law.certain, people)
+        found = self._rule.probability(people)
         return found if found.ndim else float(found)
 
     @overload
@@ -276,9 +275,7 @@ class PartitionSelection(Immutable):
             ParameterTypeError.
         """
         stream, workers = release_stream(rng), threads_asked(threads)
-        people = _people(_column(counts), counts)
-        shown = np.empty(people.shape, np.bool_)
-        self._mechanism.select(stream, people, shown, workers)
+        shown = self._rule.select(stream, _people(_column(counts), counts), workers)
         return shown if shown.ndim else bool(shown)
 
     @overload
@@ -327,9 +324,7 @@ class PartitionSelection(Immutable):
         """
         stream, workers = release_stream(rng), threads_asked(threads)
         column = _column(counts)
-        people = _people(column, counts)
-        values = np.empty(people.shape, np.int64)
-        self._mechanism.release(stream, people, values, workers)
+        values = self._rule.release(stream, _people(column, counts), workers)
         # The threshold is at least 1.
         shown = values != 0
         if column is None:
@@ -362,7 +357,7 @@ def _column(counts: Any) -> Column | None:
 
 
 def _people(column: Column | None, counts: object) -> NDArray[np.int64]:
-    """Return the counts as int64, or refuse them; the extension refuses negative ones."""
+    """Return the counts as int64, or refuse them; the rule refuses negative ones."""
     array = number_array(counts, "counts") if column is None else column.chunks.whole()
     if array.dtype.kind == "f":
         raise ParameterTypeError(f"counts must be integers, got {got('counts', counts, array)}")

@@ -84,6 +84,43 @@ def test_bounds_hold_for_groups_of_every_size_among_those_that_are_shown(people,
         assert {bound for *_, bound in rows} == {max(threshold - 1, pi.size - 1 - threshold)}
 
 
+@pytest.mark.parametrize("people", [6, 12, 14, 18, 60])
+@pytest.mark.parametrize("confidence", [0.6, 0.95])
+def test_people_in_many_groups_get_gaussian_noise_and_bounds_that_hold(people, confidence):
+    """Ten groups a person: shown as often as the definition says, and within their bounds as often as stated, at every size.
+
+    One-sided, 1e-9 each; 60 groups, 40 releases. The probabilities of the noise are added up here.
+    """
+    mechanism = sn.PartitionSelection(4.0, 0.01, 10)
+    con = visits({f"city {number:02}": people for number in range(CELLS)})
+    who = {"row_is_person": False, "person": "who", "max_groups": 10, "eps": 4.0, "delta": 0.01}
+    tables = [
+        query.count(con, "visits", **ASKED | who, confidence=confidence, rng=rng)
+        for rng in seeds(40, f"ten {people} {confidence}")
+    ]
+    z = np.arange(-99, 100)
+    p = np.exp(-z * z / (2 * mechanism.sigma2))
+    p /= p.sum()
+    check_share(sum(map(len, tables)), 40 * CELLS, float(p[people + z >= mechanism.threshold].sum()), ALPHA)
+    inside = [abs(count - people) <= bound for table in tables for _, count, bound in table]
+    n = len(inside)
+    assert sum(inside) >= confidence * n - 6 * math.sqrt(confidence * (1 - confidence) * n)
+    if people == 60:
+        assert {bound for table in tables for *_, bound in table} == {next(t for t in z if p[abs(z) > t].sum() <= 1 - confidence)}
+
+
+def test_notes_and_means_of_people_in_many_groups():
+    con = visits({"a": 500, "b": 300})
+    asked = ASKED | {"row_is_person": False, "person": "who", "max_groups": 10, "eps": 4.0, "delta": 0.01}
+    table = query.mean(con, "visits", **asked, column="spent", bounds=(0, 10))
+    assert [(row[0], row[5]) for row in table] == [("a", False), ("b", False)]
+    assert table.about["mechanisms"][0]["draws"] == "PartitionSelection(eps=2.0, delta=0.01, max_partitions_contributed=10)"
+    names = {}
+    exec("\n".join(line.replace("law.threshold", "found = law.threshold") for line in table.about["check"]), names)
+    selection = sn.PartitionSelection(2.0, 0.01, 10)
+    assert names["found"] == (selection.threshold, None, selection.sigma2, selection.noise_std())
+
+
 def test_sums_and_means_pay_for_the_choice_of_groups(tmp_path):
     """Half of ε chooses the groups; of a mean these are the counts."""
     con = visits({"a": 200, "b": 300})

@@ -111,10 +111,11 @@ def choices() -> tuple[Choice, ...]:
 
 
 def selections() -> Iterator[PartitionSelection]:
-    """Return mechanisms that show groups, with few counts whose chances are neither 0 nor 1, and with many."""
+    """Return mechanisms that show groups: with few counts whose chances are neither 0 nor 1, with many, with Gaussian noise."""
     yield PartitionSelection(1.0, 1e-3)
     yield PartitionSelection(3.0, 0.25, 2)
     yield PartitionSelection(0.05, 1e-6)
+    yield PartitionSelection(1.0, 1e-6, 10)
 
 
 # The checks
@@ -319,30 +320,38 @@ def _compare_selected(selected: NDArray[np.int64], probabilities: Floats, total:
 
 
 def _check_shown(mechanism: PartitionSelection, rng: Any) -> Outcome:
-    """Compare how often a group of each size is shown; of nobody never, and always from some size on."""
-    most = mechanism.always_shown + 1
+    """Compare how often a group of each size is shown; of nobody never, and always from some size on if there is one."""
+    most = _largest(mechanism) + 1
     rows = _GROUPS // most
     shown = mechanism.select(np.tile(np.arange(most), (rows, 1)), rng=rng)
     events = Events()
     events.never("a group of nobody is shown", int(shown[:, 0].sum()))
-    events.never(f"a group of {most - 1} is not shown", int((~shown[:, -1]).sum()))
+    if mechanism.always_shown is not None:
+        events.never(f"a group of {most - 1} is not shown", int((~shown[:, -1]).sum()))
     sizes = np.arange(1, most - 1)
     events.add(lambda i: f"a group of {sizes[i]}", shown[:, 1:-1].sum(axis=0), rows, mechanism.probability(sizes))
     return events.outcome(shown.size)
 
 
+def _largest(mechanism: PartitionSelection) -> int:
+    """Return a number of people who are always shown, or nearly."""
+    return 2 * mechanism.threshold if mechanism.always_shown is None else mechanism.always_shown
+
+
 def _check_counts(mechanism: PartitionSelection, rng: Any) -> Outcome:
     """Compare the noise of large counts with the steps of the chances of being shown, and the values of small ones."""
-    count, most = 10**6, mechanism.always_shown
+    count, most = 10**6, _largest(mechanism)
     shown, values = mechanism.release(np.full(_GROUPS, count), rng=rng)
     events = Events()
     needed = count + mechanism.threshold - values
     events.never("a large group is not shown", int((~shown).sum()))
-    events.never(
-        f"a noise outside of {mechanism.threshold - most} to {mechanism.threshold - 1}",
-        int(((needed < 1) | (needed > most)).sum()),
-    )
-    chances = np.diff(mechanism.probability(np.arange(most + 1)))
+    if mechanism.always_shown is not None:
+        events.never(
+            f"a noise outside of {mechanism.threshold - most} to {mechanism.threshold - 1}",
+            int(((needed < 1) | (needed > most)).sum()),
+        )
+    # What is beyond either end is in the last interval there.
+    chances = np.diff([*mechanism.probability(np.arange(most)), 1.0])
     cells = Cells("count that is shown", np.arange(most - 1, dtype=np.float64) + 1.5, chances)
     where = np.clip(needed, 1, most) - 1
     add_cells(events, cells, where)

@@ -7,6 +7,7 @@
 - `privacy`: the privacy loss of one release and of many.
 - `binomial`: a binomial count with noise, its tails, and what they say about the probability of success.
 - `partition_selection`: the best probabilities of showing groups, and the noise that goes with them.
+- `gaussian_threshold`: the least threshold of Gaussian noise for people of several groups, and its exact δ.
 - `permute_and_flip`: the probabilities of candidates whose coins are tossed in random order.
 
 `numerics` imports none of the others, `laws` only `numerics`, `sums` these two, `optimal` and `privacy` any but each other

@@ -36,6 +36,7 @@ def selection(eps: float = 1.0, sensitivity: float = 1.0, gamma: float = 0.5, de
         title = f"Selection at ε = {stairs.eps:g}, Δ = {stairs.sensitivity:g}, γ = {stairs.gamma:.4g}, δ = {groups.delta:g}"
         figure, (left, right) = new_figure(title, 2, height=3.4, sharey=True)
         _draw_candidates(left, stairs)
+        assert groups.always_shown is not None
         n = np.unique(np.linspace(0, groups.always_shown, _POINTS).astype(int))
         right.plot(n, groups.probability(n), "o", color=FOURTH.color, markersize=5, clip_on=False)
         right.set(xlabel="people in the group", title="The group is shown")

@@ -21,9 +21,6 @@ from stairnoise.query.question import Question
 
 # 128 bits: two questions do not share a name by chance.
 _DIGEST = 32
-# The probabilities of a selection are listed up to this many, and summed with smaller errors than the margin.
-_MOST_LISTED = 2**22
-_MARGIN = 1 - 2.0**-20
 _INT64 = np.iinfo(np.int64)
 
 
@@ -120,7 +117,7 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
         if part.selects:
             shown, noisy = part.law.release(part.true(answers), rng=rng)
             answers, values[part.of] = _only(answers, shown), noisy[shown]
-            bounds[part.of] = _half_widths_of_shown(part.law, noisy[shown], level(plan, confidence))
+            bounds[part.of] = part.law._half_widths(noisy[shown], level(plan, confidence))
             continue
         options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
         if isinstance(rng, KeyedRng):
@@ -158,29 +155,6 @@ def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> ND
     low, high = part.law.confidence_interval(values, confidence, max_partitions_contributed=part.k)
     widths: NDArray[np.int64] = np.maximum(high - values, values - low)
     return widths
-
-
-def _half_widths_of_shown(selection: Any, values: NDArray[np.int64], confidence: float) -> NDArray[np.int64]:
-    """Return bounds that hold with the probability `confidence` for every group that is shown, however small it is.
-
-    The noise is threshold - N, with N from 1 to `always_shown`, and a group of n people is shown if N is at most n. So the noise
-    in small groups is not that of large ones: who is alone in a group and shown has the largest noise for certain. A value of
-    threshold + always_shown - 1 or more cannot come from a group that may be hidden.
-    """
-    largest = max(selection.threshold - 1, selection.always_shown - selection.threshold)
-    usual = _usual_width(selection, confidence, largest)
-    return np.where(values >= selection.threshold + selection.always_shown - 1, usual, largest).astype(np.int64)
-
-
-def _usual_width(selection: Any, confidence: float, largest: int) -> int:
-    """Return the least t with P(|noise| > t) <= 1 - confidence for a group that is always shown."""
-    if selection.always_shown > _MOST_LISTED:
-        return largest
-    chances = np.exp(selection._log_steps())
-    sizes = np.abs(selection.threshold - np.arange(1, chances.size + 1))
-    beyond = np.cumsum(np.bincount(sizes, chances)[::-1])[::-1]
-    # Entry t is P(|noise| >= t).
-    return int(np.argmax(np.append(beyond[1:], 0.0) <= (1 - confidence) * _MARGIN))
 
 
 def _columns(

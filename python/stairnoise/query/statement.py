@@ -114,7 +114,7 @@ def accuracy(plan: Plan, confidence: float) -> str:
         return f"{said} may_be_empty is true where the private count allows an empty group, which has no mean."
     said = f"Each private {plan.statistic} is within error_bound of the true one {chance}."
     if plan.selects and plan.statistic == "count":
-        said += " Counts of groups that might have been hidden have a larger error_bound, which is certain."
+        said += " Counts of groups that might have been hidden have a larger error_bound."
     return said
 
 
@@ -123,7 +123,9 @@ def check(plan: Plan, confidence: float) -> list[str]:
     lines = ["import stairnoise as sn"]
     for part in plan.parts:
         if part.selects:
-            lines.append(f"law = sn.{part.law!r}; law.threshold, law.always_shown, law.noise_std()  # {_of(plan, part)}")
+            lines.append(
+                f"law = sn.{part.law!r}; law.threshold, law.always_shown, law.sigma2, law.noise_std()  # {_of(plan, part)}"
+            )
             continue
         asked = f"0, {level(plan, confidence)!r}, max_partitions_contributed={part.k}"
         units = "" if part.of == "count" or plan.unit == 1 else f", in units of {scaled(1, plan.unit)!r}"

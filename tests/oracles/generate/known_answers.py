@@ -19,6 +19,7 @@ FILE = Path(__file__).resolve().parents[3] / "python" / "stairnoise" / "data" / 
 MOST_FILLS = 300
 EVERY_FILL, EVERY_RELEASE, EVERY_SELECTION, EVERY_PARTITIONS = 7, 4, 2, 3
 EVERY_FLIPS, EVERY_TOP = 2, 2
+EVERY_THRESHOLD = 3
 BIT_GENERATORS = 4
 NAMES = {
     "laplace": "Laplace",
@@ -179,7 +180,8 @@ def tops() -> Iterator[dict[str, Any]]:
 
 
 def partitions() -> Iterator[dict[str, Any]]:
-    for entry in read("partition_selection")[::EVERY_PARTITIONS]:
+    gaussian = [entry for entry in read("gaussian_threshold") if entry["sigma2"]]
+    for entry in read("partition_selection")[::EVERY_PARTITIONS] + gaussian[::EVERY_THRESHOLD]:
         kept = {name: entry[name] for name in ("seed", "fill", "index", "values")}
         arguments = [float_of(entry["eps"]), float_of(entry["delta"]), entry["k"]]
         yield {"law": "PartitionSelection", "arguments": arguments, **kept, "counts": list(map(int, entry["counts"]))}

@@ -125,7 +125,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "StaircaseSelection": [sn.StaircaseSelection(1.5)],
     "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
     "PermuteAndFlip": [sn.PermuteAndFlip(1.5)],
-    "PartitionSelection": [sn.PartitionSelection(1.5, 1e-3, 2)],
+    "PartitionSelection": [sn.PartitionSelection(1.5, 1e-3, 2), sn.PartitionSelection(1.5, 1e-3, 9)],
     "Comparison": [sn.compare(1.5)],
     "Guarantee": [sn.Laplace(1.5).guarantee()],
     "PrivacyLoss": [privacy_loss(sn.Laplace(1.5)), privacy_loss(sn.Staircase(1.5)).compose(3)],

@@ -31,6 +31,8 @@ const MOST_PARTITIONS: u64 = (1 << 53) - 1;
 /// Shows each of many partitions with the largest probability that (ε, δ)-differential privacy allows for its count of people, exactly
 /// (Desfontaines, Voss, Gipson and Mandayam 2022). A partition without people is never shown.
 ///
+/// It is the largest for people of one partition each. For several, the Python class takes discrete Gaussian noise where that is better.
+///
 /// ```
 /// use stairnoise::{Generator, PartitionSelection};
 ///
