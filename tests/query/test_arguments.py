@@ -41,7 +41,7 @@ REFUSED = {
     "a delta of 1": (query.count, COUNT | {"delta": 1.0}, "delta must be greater than 0"),
     "a Gaussian without delta": (query.count, COUNT | {"mechanism": "discrete_gaussian"}, "delta must be given"),
     "a mechanism of reals": (query.count, COUNT | {"mechanism": "laplace"}, "did you mean 'discrete_laplace'"),
-    "no confidence": (query.count, COUNT | {"confidence": 1}, "confidence must be greater than 0 and less than 1"),
+    "no confidence": (query.count, COUNT | {"confidence": 1}, r"confidence must be greater than 0 and at most 1 - 2\*\*-52"),
     "a guessable seed": (query.count, COUNT | {"rng": sn.SeededRng(1)}, "rng must be a SecureRng for a release"),
     "noise of labels alone": (
         query.count,
@@ -198,6 +198,14 @@ def test_nonnegative_values_are_named_as_post_processing():
     assert min(row[1] for row in plain) < 0
     assert "post-processing: negative private counts were set to 0" in table.about["post_processing"][0]
     assert plain.about["post_processing"] == []
+
+
+@pytest.mark.parametrize("groups", [{"groups": ["a"]}, {"delta": 0.01}, {"delta": 0.01, "max_groups": 10}])
+def test_a_mean_has_an_interval_at_the_largest_confidence(groups):
+    """Each half of a mean may fail with half the probability. If that is lost beside 1 in float64, nothing must be spent."""
+    asked = {"by": "city", "column": "spent", "bounds": (0, 10), "person": "who", "eps": 4} | groups
+    (row,) = query.mean(visits({"a": 500}), "visits", **asked, confidence=1 - 2.0**-52)
+    assert row[3] <= 7 <= row[4]
 
 
 @pytest.mark.parametrize(("bounds", "confidence"), [((0, 1e6), 0.5), ((0, 6), 0.95)])

@@ -26,6 +26,9 @@ from stairnoise.rng import release_stream
 # How far a release has come: until "spending" nothing costs, and until "drawing" there is no noise.
 State = Literal["asking", "spending", "reading", "drawing"]
 
+# Each half of a mean has the confidence 1 - (1 - confidence)/2, which float64 rounds to 1 beyond this.
+_LARGEST_CONFIDENCE = 1 - 2.0**-52
+
 
 class Release:
     """A question with its budget, all of which was checked before the data are opened."""
@@ -134,8 +137,8 @@ def _order(rng: object) -> bytes | None:
 
 def _confidence(confidence: object) -> float:
     number = single(confidence, "confidence")
-    if not 0 < number < 1:
-        raise ParameterError(f"confidence must be greater than 0 and less than 1, got {received(number)}")
+    if not 0 < number <= _LARGEST_CONFIDENCE:
+        raise ParameterError(f"confidence must be greater than 0 and at most 1 - 2**-52, got {received(number)}")
     return number
 
 
