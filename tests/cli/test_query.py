@@ -250,14 +250,37 @@ def test_a_locked_database_is_refused_in_one_line(capsys, database):
     assert time.monotonic() - start < 60
 
 
-def test_the_data_are_never_overwritten(capsys, tmp_path):
+USED = {
+    "data": ("visits.csv", "visits.csv", "the file that the data are in"),
+    "notes over the data": ("visits.csv.json", "visits.csv", "the file that the data are in"),
+    "ledger": ("visits.csv", "led.json", "the ledger"),
+    "ledger by another name": ("visits.csv", "deeper/../led.json", "the ledger"),
+    "ledger by a link": ("visits.csv", "link.json", "the ledger"),
+    "notes over the ledger": ("visits.csv", "notes.csv", "the ledger"),
+    "key": ("visits.csv", "key.json", "the key file"),
+    "notes over the key": ("visits.csv", "kept.csv", "the key file"),
+}
+
+
+@pytest.mark.parametrize(("source", "output", "text"), USED.values(), ids=USED)
+@pytest.mark.parametrize("there", [True, False], ids=["a ledger", "a new ledger"])
+def test_a_file_that_the_command_uses_is_never_overwritten(capsys, tmp_path, source, output, text, there):
+    """Not the data, not the ledger, not the key: neither by the table nor by its notes."""
     pytest.importorskip("duckdb")
-    path = tmp_path / "visits.csv"
-    path.write_text("city\nParis\n")
-    code, _, err = run(capsys, path, *BASE, *ONE, "--count", "-o", path, "--force")
+    (tmp_path / source).write_text("city\nParis\n")
+    ledger = tmp_path / ("notes.csv.json" if output == "notes.csv" else "led.json")
+    key = tmp_path / ("kept.csv.json" if output == "kept.csv" else "key.json")
+    key.write_bytes(bytes(32))
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "link.json").symlink_to(ledger)
+    if there:
+        sn.Ledger(ledger, 2)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    more = ("--ledger", ledger, "--budget", 2, "--key-file", key, "--release-name", "r")
+    code, _, err = run(capsys, tmp_path / source, *BASE, *ONE, "--count", *more, "-o", tmp_path / output, "--force")
     assert code == 2
-    assert "output must not be the file that the data are in" in err
-    assert path.read_text() == "city\nParis\n"
+    assert f"output must not be {text}, got" in err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -108,6 +110,8 @@ def query(
     statistic, column = _statistic(count, sum_of, mean_of)
     if statistic == "count" and bounds is not None:
         raise ParameterError("bounds must be left out for a count, in which every person counts 1")
+    used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
+    file = None if output is None else _output(output, force, used)
     release = Release(
         statistic,
         table,
@@ -127,7 +131,6 @@ def query(
         nonnegative=nonnegative,
         ledger=_ledger(ledger, budget, budget_delta),
     )
-    file = None if output is None else _output(output, source, force)
     try:
         outcome = release.run(source, groups_as_texts=True)
         if file is not None:
@@ -214,16 +217,21 @@ def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any
     return Ledger(path, budget, delta=delta)
 
 
-def _output(path: Path, source: str, force: bool) -> Output:
-    """Check the file before anything is asked; with --force it may exist, but not be the data."""
+def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> Output:
+    """Check the file before anything is asked; with --force it may exist, but not be one that the command uses."""
     file = Output(path, overwrite=force)
-    try:
-        same = any(each.exists() and each.samefile(source) for each in file.files())
-    except OSError:
-        same = False
-    if same:
-        raise ParameterError("output must not be the file that the data are in")
+    for what, other in used.items():
+        if other is not None and any(_are_one_file(each, Path(other)) for each in file.files()):
+            raise ParameterError(f"output must not be {what}, got {str(path)!r}")
     return file
+
+
+def _are_one_file(first: Path, second: Path) -> bool:
+    """Tell whether two names are of one file, also if it does not exist yet."""
+    try:
+        return first.samefile(second)
+    except OSError:
+        return os.path.normcase(os.path.realpath(first)) == os.path.normcase(os.path.realpath(second))
 
 
 def _interrupted(release: Release) -> str:
