@@ -78,7 +78,7 @@ def test_a_damaged_file_ends_in_a_ledger_error_or_holds_what_it_held(tmp_path, d
     assert refused > len(damaged) / 4
 
 
-COLUMNS = ("data", "release", "statistic", "fingerprint", "bind", "law", "exact", "sensitivity", "partitions")
+COLUMNS = ("data", "release", "statistic", "fingerprint", "bind", "law", "exact", "sensitivity", "l2_sensitivity", "partitions")
 NUMBERS = ("eps", "delta", "total", "time", "refused")
 VALUES = {
     "a text": "'x'",

@@ -16,6 +16,7 @@ GOOD = {
     "fingerprint": "0" * 64,
     "max_partitions_contributed": 1,
     "sensitivity": None,
+    "l2_sensitivity": None,
     "rng": KEYED,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -13,10 +14,14 @@ from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, 
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares
+from stairnoise._laws.discrete_gaussian import DiscreteGaussian
+from stairnoise._parameters import single
 from stairnoise._registry import ROWS
 from stairnoise._selecting import Selecting
 from stairnoise._theory.numerics.rounding import rounded_up
+from stairnoise._theory.privacy.parts.gaussian_vector import LEAST_ROUNDED, MOST_LISTED, can_be_computed, loss_of_change
 from stairnoise.partition_selection import PartitionSelection
+from stairnoise.privacy import PrivacyLoss
 
 # What is counted by its ε and δ alone, and draws nothing by key.
 _PROMISES = (Guarantee, PartitionSelection, Selecting)
@@ -36,14 +41,18 @@ class Cost(NamedTuple):
     """JSON from which `_made` makes it again, with its exact parameters; None if only ε and δ count."""
     sensitivity: float | int | None
     """The sensitivity that the caller named; None for the mechanism's own."""
+    l2_sensitivity: float | None
+    """The l2 norm of the change of all values together that the caller named, instead of a sensitivity."""
     partitions: int
     eps: float | None
     delta: float | None
 
 
-def cost_of(law: Any, k: object, sensitivity: Any) -> Cost:
-    """Return the cost of a release in which one person changes `k` values."""
+def cost_of(law: Any, k: object, sensitivity: Any = None, l2_sensitivity: Any = None) -> Cost:
+    """Return the cost of a release in which one person changes `k` values, or any number by at most `l2_sensitivity`."""
     number = partitions(k, NAME)
+    if l2_sensitivity is not None:
+        return _of_vector(law, number, sensitivity, l2_sensitivity)
     if isinstance(law, _PROMISES):
         return _of_promise(law, number, sensitivity)
     if not callable(getattr(type(law), "guarantee", None)):
@@ -56,7 +65,7 @@ def cost_of(law: Any, k: object, sensitivity: Any) -> Cost:
         eps = rounded_up(Fraction(eps) * (1 + _SHARES_ERROR))
     exact = _written(law) if callable(getattr(type(law), "_loss", None)) else None
     given = None if sensitivity is None else promise.sensitivity
-    return Cost(repr(law), exact, given, number, *_checked(law, eps, promise.delta, exact))
+    return Cost(repr(law), exact, given, None, number, *_checked(law, eps, promise.delta, exact))
 
 
 def is_drawn_by_key(law: object) -> bool:
@@ -69,11 +78,35 @@ def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
     if sensitivity is not None:
         raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
     if isinstance(law, Selecting):
-        return Cost(repr(law), None, None, k, rounded_up(Fraction(law.eps) * k), 0.0)
+        return Cost(repr(law), None, None, None, k, rounded_up(Fraction(law.eps) * k), 0.0)
     if k != 1:
         raise ParameterError(f"{NAME} must be 1 for a {type(law).__name__}, which covers its own partitions, got {k}")
     promise = law if isinstance(law, Guarantee) else law.guarantee()
-    return Cost(repr(law), None, None, promise.partitions, *_checked(law, promise.eps, promise.delta, None))
+    return Cost(repr(law), None, None, None, promise.partitions, *_checked(law, promise.eps, promise.delta, None))
+
+
+def _of_vector(law: Any, k: int, sensitivity: Any, l2_sensitivity: Any) -> Cost:
+    """Return the cost of integers that change together by at most `l2_sensitivity`, as `DiscreteGaussian.release` takes it."""
+    norm = single(l2_sensitivity, "l2_sensitivity")
+    if not (isinstance(law, DiscreteGaussian) and law.eps is None and not law._parameter_shape):
+        raise ParameterError(
+            f"l2_sensitivity must be left out for {received(law)}: only DiscreteGaussian(sigma2) is released with it, got {norm}"
+        )
+    if sensitivity is not None or k != 1:
+        raise ParameterError(
+            f"sensitivity and {NAME} must be left out beside l2_sensitivity, got {received(sensitivity)} and {k}"
+        )
+    if not 0 < norm < math.inf or not can_be_computed(law.sigma2, _square(norm)):
+        raise ParameterError(
+            f"l2_sensitivity must be greater than 0 and at most {math.isqrt(MOST_LISTED)}, or 2**15 for a sigma2 of at least "
+            f"{LEAST_ROUNDED:g}, got {norm} and sigma2 = {law.sigma2}"
+        )
+    return Cost(repr(law), _written(law), None, norm, 1, None, None)
+
+
+def _square(norm: float) -> int:
+    """Return the largest sum of squares of integers up to this norm, which may be a root that was rounded down."""
+    return max(1, math.floor(Fraction(math.nextafter(norm, math.inf)) ** 2))
 
 
 def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
@@ -99,7 +132,7 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float) -> float:
     losses, others = [], []
     for cost, times in costs:
         try:
-            loss = _loss(cost.exact, cost.partitions, cost.sensitivity)
+            loss = _loss(cost.exact, cost.partitions, cost.sensitivity, cost.l2_sensitivity)
             losses.append(loss.compose(times))
         except ParameterError:
             others.append((cost, times))
@@ -137,11 +170,14 @@ def _composed(losses: list[Any], delta: float) -> Fraction | None:
 
 
 @lru_cache(maxsize=256)
-def _loss(exact: str | None, k: int, sensitivity: Any) -> Any:
+def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> Any:
     """Return the loss of one release; a ParameterError says that only its ε and δ are known."""
     if exact is None:
         raise ParameterError("law must have a privacy loss")
     law = _made(exact)
+    if l2_sensitivity is not None:
+        part = loss_of_change(law.sigma2, _square(l2_sensitivity))
+        return PrivacyLoss._of(((part, 1),), (f"{law!r} at an l2 sensitivity of {l2_sensitivity}",))
     promise = law.guarantee(sensitivity, max_partitions_contributed=k)
     try:
         law = law.for_partitions(k)

@@ -21,8 +21,8 @@ _TABLES = (
     "CREATE TABLE ledger (budget REAL NOT NULL, delta REAL NOT NULL, created TEXT NOT NULL, version TEXT NOT NULL)",
     """CREATE TABLE spending (
         number INTEGER PRIMARY KEY, data TEXT NOT NULL, release TEXT, statistic TEXT, fingerprint TEXT, bind TEXT,
-        law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, partitions INTEGER NOT NULL, eps REAL, delta REAL,
-        total REAL NOT NULL, time TEXT NOT NULL, refused INTEGER NOT NULL)""",
+        law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, l2_sensitivity REAL, partitions INTEGER NOT NULL,
+        eps REAL, delta REAL, total REAL NOT NULL, time TEXT NOT NULL, refused INTEGER NOT NULL)""",
 )
 # Files that SQLite keeps beside a database.
 NEIGHBOURS = ("-journal", "-wal", "-shm")

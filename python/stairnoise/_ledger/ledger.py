@@ -213,6 +213,7 @@ class Ledger:
         fingerprint: str | None = None,
         max_partitions_contributed: int = 1,
         sensitivity: Number | None = None,
+        l2_sensitivity: Number | None = None,
         rng: Rng | KeyedRng | None = None,
     ) -> Spending: ...
     @overload
@@ -226,6 +227,7 @@ class Ledger:
         fingerprint: Sequence[str] | None = None,
         max_partitions_contributed: int | Sequence[int] = 1,
         sensitivity: Number | Sequence[Number | None] | None = None,
+        l2_sensitivity: Number | Sequence[Number | None] | None = None,
         rng: Rng | KeyedRng | None = None,
     ) -> list[Spending]: ...
     def spend(
@@ -238,6 +240,7 @@ class Ledger:
         fingerprint: str | Sequence[str] | None = None,
         max_partitions_contributed: int | Sequence[int] = 1,
         sensitivity: Number | Sequence[Number | None] | None = None,
+        l2_sensitivity: Number | Sequence[Number | None] | None = None,
         rng: Rng | KeyedRng | None = None,
     ) -> Spending | list[Spending]:
         """Write the cost of a release to the file; call it before the release draws noise.
@@ -263,7 +266,12 @@ class Ledger:
             How many of the values one person can change, as in `release`. For a mechanism that selects, how many selections
             one person's data enter. 1 for a `PartitionSelection` and a `Guarantee`, which know it.
         sensitivity : int, float, None, or list of them
-            As in `guarantee`: only for the mechanisms that were not made for one.
+            As in `guarantee`: the largest change of one value, only for the mechanisms that were not made for one. It does not
+            cover a vector whose change it bounds in a norm: several values that change by 1 can cost more than one that
+            changes by their norm.
+        l2_sensitivity : float, None, or list of them
+            As in `DiscreteGaussian.release`, instead of `sensitivity`: one person changes any number of integers, by at most
+            this in the l2 norm. It is counted as the worst change of integers of that norm.
         rng : KeyedRng, SecureRng or None
             The generator of the release. Only a KeyedRng changes what is written; it is refused for what draws nothing by
             key.
@@ -289,6 +297,7 @@ class Ledger:
             raise ParameterError("law must be a mechanism or a list of at least one, got an empty list")
         partitions = _each(max_partitions_contributed, "max_partitions_contributed", len(laws), several)
         sensitivities = _each(sensitivity, "sensitivity", len(laws), several)
+        norms = _each(l2_sensitivity, "l2_sensitivity", len(laws), several)
         statistics = _names(statistic, "statistic", len(laws), several)
         fingerprints = _names(fingerprint, "fingerprint", len(laws), several)
         for each in laws:
@@ -297,7 +306,7 @@ class Ledger:
                     f"rng must be left out for a {type(each).__name__}, which draws nothing by key: each of its releases costs, "
                     f"got {received(rng)}"
                 )
-        costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, strict=True)]
+        costs = [cost_of(*each) for each in zip(laws, partitions, sensitivities, norms, strict=True)]
         asked = [_named(data, release, name, mark, rng) for name, mark in zip(statistics, fingerprints, strict=True)]
         spent = [_spending(row) for _, row in self._spend(asked, costs)]
         return spent if several else spent[0]
@@ -312,7 +321,7 @@ class Ledger:
         """
         release, bind = (rng.release_name, rng.bind) if isinstance(rng, KeyedRng) else (None, None)
         asked = [Names(data, release, statistic, None, bind) for statistic in statistics]
-        return self._spend(asked, [cost_of(law, k, None) for law, k in zip(laws, partitions, strict=True)])
+        return self._spend(asked, [cost_of(law, k) for law, k in zip(laws, partitions, strict=True)])
 
     def _confirm(self, paid: Sequence[tuple[int, Row]], fingerprints: Sequence[str]) -> None:
         """Say which true answers the rows are about; refuse them if their name stands for others."""

@@ -116,7 +116,8 @@ def _is_row(row: Row) -> bool:
     cost = row.cost
     texts = all(type(each) is str for each in (row.names.data, cost.law, row.time))
     names = all(each is None or type(each) is str for each in (*row.names, cost.exact))
-    changes = all(each is None or (type(each) in (int, float) and 0 < each < math.inf) for each in (cost.sensitivity,))
+    given = (cost.sensitivity, cost.l2_sensitivity)
+    changes = all(each is None or (type(each) in (int, float) and 0 < each < math.inf) for each in given)
     numbers = all(each is None or (type(each) is float and 0 <= each < math.inf) for each in (cost.eps, cost.delta))
     values = type(cost.partitions) is int and cost.partitions > 0
     return texts and names and changes and numbers and values and type(row.total) is float and row.refused in (0, 1)
