@@ -80,7 +80,7 @@ def calibrate(
     r"""Return the mechanism with which `releases` releases together are (ε, δ)-differentially private.
 
     The guarantee is that of the composed privacy loss: ``law.compose(releases).eps_for_delta(delta)`` is at most `eps`. That
-    holds also if each release is chosen after seeing the ones before [1]_. It is at least 0.999 `eps` too, so little of ε is
+    holds also if earlier releases decide what is asked next [1]_. It is at least 0.999 `eps` too, so little of ε is
     wasted. Nothing depends on data, and the result is the same for the same arguments.
 
     - **Pure mechanisms** get a larger ε per release than ``eps/releases``, if δ > 0. With δ = 0 they get ``eps/releases``,

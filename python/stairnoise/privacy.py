@@ -42,8 +42,8 @@ class PrivacyLoss(Generic[Float]):
     P and Q are the distributions of a release for two inputs that differ by the sensitivity. The loss is
     :math:`L = \ln(dP/dQ)`, a random number under P. Its distribution determines the privacy of the release.
     Among all differences in (0, Δ], Δ is the worst for every measure below except `var`, and P and Q may be
-    exchanged. The loss of several releases is the sum of independent losses, even if each release was chosen
-    after seeing the ones before.
+    exchanged. Losses compose if the mechanisms and their parameters were fixed in advance; earlier released numbers
+    may decide what is asked, and when to stop.
 
     The loss of a staircase has three values, and that of discrete Laplace noise has Δ + 1. The loss of the
     Laplace density is continuous, the loss of Gaussian noise is unbounded, and truncated noise has an infinite

@@ -123,7 +123,7 @@ def test_text_pickle_and_equality() -> None:
 def test_ledgers_count_it(tmp_path: Path) -> None:
     law, wide = sn.Gaussian(sigma=2.0), sn.Gaussian(sigma=2.0).for_partitions(3)
     for path in ("first", "again"):
-        ledger = sn.Ledger(tmp_path / path, budget=100, delta=1e-6)
+        ledger = sn.Ledger(tmp_path / path, budget=100, delta=1e-6, composed=True)
         for _ in range(9):
             ledger.spend(law, data="people")
         ledger.spend(wide, data="people")

@@ -13,7 +13,7 @@ from stairnoise.cli import main
 
 @pytest.fixture
 def ledger(tmp_path):
-    made = sn.Ledger(tmp_path / "people.ledger", 4.0, delta=1e-6)
+    made = sn.Ledger(tmp_path / "people.ledger", 4.0, delta=1e-6, composed=True)
     rng = sn.KeyedRng(bytes(32), "2026-Q3")
     made.spend(sn.DiscreteLaplace(0.5), data="census", release="[red]\x1b[31m", statistic="count")
     made.spend([sn.Laplace(0.5, 100), sn.Gaussian(0.5, 1e-7)], data="census", max_partitions_contributed=3)
@@ -40,7 +40,7 @@ def test_nothing_is_cropped_and_names_are_shown_as_they_are(capsys, monkeypatch,
             assert text in shown
     if columns is None:
         assert "Laplace(eps=0.5, sensitivity=100.0), 3 values of one person" in out
-    assert f"spent{ledger.total()!r}of4.0atdelta=1e-06,left{ledger.remaining()!r}" in shown
+    assert f"spent{ledger.total()!r}of4.0atdelta=1e-06,composed,left{ledger.remaining()!r}" in shown
 
 
 def test_a_refused_release_is_shown(capsys, tmp_path):

@@ -95,15 +95,15 @@ def test_a_ledger_has_its_name_when_it_is_complete(tmp_path, monkeypatch):
     """What another process made meanwhile is kept, and no other file is left."""
     path = tmp_path / "file"
     made = file.create
-    monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, "now", "1")), made(*arguments)])
-    with pytest.raises(sn.LedgerError, match=r"has a budget of 2\.0 at delta = 0\.0, and cannot get another one"):
+    monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, False, "now", "1")), made(*arguments)])
+    with pytest.raises(sn.LedgerError, match=r"has budget = 2\.0 at delta = 0\.0, and cannot get others"):
         sn.Ledger(path, 1.0)
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(("budget", "delta"), [(2.0, None), (1.0, 1e-6), (1.0000000000000002, 0)])
 def test_another_budget_is_refused(ledger, budget, delta):
-    with pytest.raises(sn.LedgerError, match=r"has a budget of 1\.0 at delta = 0\.0, and cannot get another one"):
+    with pytest.raises(sn.LedgerError, match=r"has budget = 1\.0 at delta = 0\.0, and cannot get others"):
         sn.Ledger(ledger.path, budget, delta=delta)
     assert sn.Ledger(ledger.path, 1, delta=0).budget == 1.0
 
@@ -118,6 +118,9 @@ WRONG = {
     "delta of 1": ((1,), {"delta": 1}, "delta must be from 0 to 1, without 1, got 1"),
     "delta nan": ((1,), {"delta": float("nan")}, "delta must be from 0 to 1, without 1, got nan"),
     "delta alone": ((), {"delta": 1e-6}, "budget must be given with a delta, got None"),
+    "composed alone": ((), {"composed": True}, "budget must be given with composed, got None"),
+    "composed without a delta": ((1,), {"composed": True}, "delta must be greater than 0 to compose losses, got None"),
+    "composed of another type": ((1,), {"delta": 1e-6, "composed": 1}, "composed must be"),
     "timeout": ((1,), {"timeout": -1}, "timeout must be from 0 to"),
     "timeout nan": ((1,), {"timeout": float("nan")}, "timeout must be from 0 to"),
 }
@@ -255,7 +258,7 @@ def test_a_ledger_that_was_replaced_is_noticed(ledger):
     with pytest.raises(sn.LedgerError, match=r"does not exist$"):
         ledger.spend(LAW, data="people")
     sn.Ledger(ledger.path, 100.0)
-    with pytest.raises(sn.LedgerError, match=r"has been replaced by a ledger of another budget or delta$"):
+    with pytest.raises(sn.LedgerError, match=r"has been replaced by a ledger of other limits$"):
         ledger.spend(LAW, data="people")
 
 
@@ -264,7 +267,7 @@ def test_a_ledger_that_was_replaced_is_noticed(ledger):
     ["nonsense", "{}", '{"mechanism": "Laplace", "by": "", "arguments": [0.5, 1.0], "exact": {"eps": 0.25, "sensitivity": 1.0}}'],
 )
 def test_a_row_that_cannot_be_read_is_an_error(tmp_path, written):
-    ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6)
+    ledger = sn.Ledger(tmp_path / "file", 1.0, delta=1e-6, composed=True)
     ledger.spend(LAW, data="people")
     with closing(sqlite3.connect(ledger.path)) as connection, connection:
         connection.execute("UPDATE spending SET exact = ?", (written,))

@@ -18,7 +18,7 @@ DELTA = 1e-6
 
 
 def spent(tmp_path, sigma2, norm, delta=DELTA, *, more=()):
-    ledger = sn.Ledger(tmp_path / f"{len(list(tmp_path.iterdir()))}", 1e4, delta=delta)
+    ledger = sn.Ledger(tmp_path / f"{len(list(tmp_path.iterdir()))}", 1e4, delta=delta, composed=True)
     return ledger.spend([sn.DiscreteGaussian(sigma2), *more], data="people", l2_sensitivity=[norm, *(None for _ in more)])[
         0
     ].total
@@ -60,7 +60,7 @@ def test_four_changes_by_one_cost_more_than_one_by_two(tmp_path, sigma2, delta, 
     found = spent(tmp_path, sigma2, 2, delta)
     assert found == pytest.approx(true, abs=6e-4)
     assert delta_of(found, (1, 1, 1, 1), sigma2) <= delta < delta_of(found * (1 - 1e-6), (1, 1, 1, 1), sigma2)
-    ledger = sn.Ledger(tmp_path / "ledger", 1e4, delta=delta)
+    ledger = sn.Ledger(tmp_path / "ledger", 1e4, delta=delta, composed=True)
     one = ledger.spend(sn.DiscreteGaussian(sigma2), data="people", sensitivity=2).total
     assert one == pytest.approx(as_one, abs=6e-4)
     assert delta_of(one, (1, 1, 1, 1), sigma2) > delta >= delta_of(one, (2,), sigma2)
@@ -101,7 +101,7 @@ def test_no_change_costs_more_and_the_worst_one_as_much(tmp_path, seed):
 @pytest.mark.parametrize("change", [(2,), (1, 1, 1, 1), (2, 1, 1, 1, 1, 1)])
 def test_repeated_releases_compose(tmp_path, change):
     n = sum(root * root for root in change)
-    ledger = sn.Ledger(tmp_path / "file", 1e4, delta=DELTA)
+    ledger = sn.Ledger(tmp_path / "file", 1e4, delta=DELTA, composed=True)
     rows = ledger.spend([sn.DiscreteGaussian(8.0)] * 3, data="people", l2_sensitivity=math.sqrt(n))
     assert delta_of(rows[0].total, change, 8.0, times=3) <= DELTA
 
@@ -155,7 +155,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("law", "options", "text"), REFUSED.values(), ids=REFUSED)
 def test_refused(tmp_path, law, options, text):
-    ledger = sn.Ledger(tmp_path / "file", 100, delta=DELTA)
+    ledger = sn.Ledger(tmp_path / "file", 100, delta=DELTA, composed=True)
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=text):
         ledger.spend(law, data="people", **{"l2_sensitivity": 2, **options})
     assert ledger.report() == []

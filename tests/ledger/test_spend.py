@@ -228,7 +228,7 @@ def test_without_a_delta_only_pure_mechanisms_fit(ledger):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_every_mechanism_has_a_cost(tmp_path, row):
-    pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01)
+    pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01, composed=True)
     for law in row.laws():
         promise = law.guarantee()
         ledger = composed if promise.delta != 0 else pure

@@ -15,7 +15,7 @@ DELTA = 1e-6
 
 
 def make(tmp_path, budget=50.0, delta=DELTA):
-    return sn.Ledger(tmp_path / "file", budget, delta=delta)
+    return sn.Ledger(tmp_path / "file", budget, delta=delta, composed=True)
 
 
 def gaussian_delta(eps, mu):
@@ -135,7 +135,7 @@ def test_a_mechanism_with_rho_alone_is_composed(tmp_path):
 
 def test_totals_need_no_order(tmp_path):
     laws = [sn.DiscreteLaplace(0.25), sn.DiscreteLaplace(0.5)] * 20
-    first, second = (sn.Ledger(tmp_path / name, 50, delta=DELTA) for name in ("first", "second"))
+    first, second = (sn.Ledger(tmp_path / name, 50, delta=DELTA, composed=True) for name in ("first", "second"))
     first.spend(laws, data="people")
     for law in sorted(laws, key=lambda law: law.eps):
         second.spend(law, data="people")

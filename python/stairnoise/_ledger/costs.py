@@ -120,14 +120,14 @@ def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[floa
 
 
 @lru_cache(maxsize=16)
-def total(costs: tuple[tuple[Cost, int], ...], delta: float) -> float:
+def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> float:
     """Return an ε for which all releases together are (ε, δ)-differentially private, rounded up; inf if there is none.
 
-    `costs` are different costs, and how many releases had each. It is the least of two bounds: the ε and the δ of all
-    releases added up; and the composed loss of those whose loss can be composed, with the ε and δ of the others added.
+    `costs` are different costs, and how many releases had each. The total is the ε and the δ of all releases added up. With
+    `composed` it may also be the composed loss of those whose loss can be composed, with the ε and δ of the others added.
     """
     bound = _added(costs, delta)
-    if delta == 0:
+    if not composed:
         return _float(bound)
     losses, others = [], []
     for cost, times in costs:
@@ -139,9 +139,9 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float) -> float:
     left = delta - sum((times * Fraction(cost.delta or 0) for cost, times in others), Fraction(0))
     rest = _added(others, delta)
     if losses and left >= 0 and rest is not None:
-        composed = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
-        if composed is not None and (bound is None or composed + rest < bound):
-            bound = composed + rest
+        eps = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
+        if eps is not None and (bound is None or eps + rest < bound):
+            bound = eps + rest
     return _float(bound)
 
 
@@ -176,6 +176,7 @@ def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> A
         raise ParameterError("law must have a privacy loss")
     law = _made(exact)
     if l2_sensitivity is not None:
+        _of_vector(law, k, sensitivity, l2_sensitivity)  # raises if there is no such loss
         part = loss_of_change(law.sigma2, _square(l2_sensitivity))
         return PrivacyLoss._of(((part, 1),), (f"{law!r} at an l2 sensitivity of {l2_sensitivity}",))
     promise = law.guarantee(sensitivity, max_partitions_contributed=k)

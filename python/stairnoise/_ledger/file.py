@@ -18,7 +18,7 @@ from stairnoise._errors import LedgerError
 # "stnl" marks the file as a ledger; the format number is of the tables below.
 _KIND, _FORMAT = 0x73746E6C, 1
 _TABLES = (
-    "CREATE TABLE ledger (budget REAL NOT NULL, delta REAL NOT NULL, created TEXT NOT NULL, version TEXT NOT NULL)",
+    "CREATE TABLE ledger (budget REAL NOT NULL, delta REAL NOT NULL, composed INTEGER NOT NULL, created TEXT, version TEXT)",
     """CREATE TABLE spending (
         number INTEGER PRIMARY KEY, data TEXT NOT NULL, release TEXT, statistic TEXT, fingerprint TEXT, bind TEXT,
         law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, l2_sensitivity REAL, partitions INTEGER NOT NULL,
@@ -59,7 +59,7 @@ def exists(path: Path) -> bool:
 
 
 def create(path: Path, header: tuple[Any, ...]) -> None:
-    """Make a ledger of a budget, a δ, when it was made, and the version that made it; leave a file that another one made.
+    """Make a ledger of its limits, when it was made, and the version that made it; leave a file that another one made.
 
     The file gets its name when it is complete, so an empty one is never taken for a new ledger.
     """

@@ -16,7 +16,7 @@ from stairnoise._keyed.rng import name as text
 from stairnoise._ledger import rows
 from stairnoise._ledger.costs import Cost, cost_of, is_drawn_by_key
 from stairnoise._ledger.rows import Limits, Names, Row
-from stairnoise._parameters import single
+from stairnoise._parameters import flag, single
 from stairnoise._theory.numerics.rounding import rounded_down
 
 if TYPE_CHECKING:
@@ -96,31 +96,31 @@ class Ledger:
         budget and this `delta`. None: open a ledger that exists, with the budget that it has.
     delta : float or None
         δ of the guarantee of all releases together, from 0 to below 1. None: 0, or with ``budget=None`` what the ledger has.
+    composed : bool or None
+        True: losses are composed at `delta`, because you fixed all mechanisms and their parameters in advance. None: False, or
+        with ``budget=None`` what the ledger has.
     timeout : float, default 30.0
         Seconds to wait while another process has locked the file.
 
     Raises
     ------
     LedgerError
-        The file cannot be opened or made, is not a ledger, is damaged, stayed locked, or has another budget or δ.
+        The file cannot be opened or made, is not a ledger, is damaged, stayed locked, or has other limits.
     ParameterTypeError
         An argument has the wrong type.
     ParameterError
-        A number is out of range or NaN, or `delta` is given without a budget.
+        A number is out of range or NaN, `delta` or `composed` is given without a budget, or `composed` without a `delta`.
 
     Notes
     -----
-    With ``delta=0`` the total is the sum of all ε, in rational arithmetic and rounded up. The sum is compared with the
-    budget exactly: ten times 0.1 exceeds 1, because the float64 number 0.1 is above 1/10.
+    The total is the sum of all ε, in rational arithmetic and rounded up, if all δ add up to at most `delta`. The sum is
+    compared with the budget exactly: ten times 0.1 exceeds 1, because the float64 number 0.1 is above 1/10. This is a privacy
+    filter: earlier released numbers may decide anything, such as the next mechanism and its ε and δ [1]_.
 
-    With a δ > 0 the total is the lesser of two bounds. One adds up the ε of all guarantees, if their δ add up to at most
-    `delta`. The other is the composed `PrivacyLoss` at `delta`, rounded up. A mechanism of which only ε and δ are known
-    (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to the composed ε of the others, and its δ
-    is taken from the δ of the others.
-
-    The first total holds even if earlier released numbers decide which mechanism comes next and with which ε [1]_. The
-    composed total holds if the mechanisms and their parameters were fixed beforehand. Earlier numbers may then decide what
-    is asked, and when to stop.
+    With ``composed=True`` the total is the lesser of that sum and of the composed `PrivacyLoss` at `delta`, rounded up. A
+    mechanism of which only ε and δ are known (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to
+    the composed ε of the others, and its δ is taken from the δ of the others. Losses compose if the mechanisms and their
+    parameters were fixed in advance; earlier released numbers may decide what is asked, and when to stop.
 
     There is one budget for all rows, whatever their `data` are called. Make one ledger for each group of people that has no
     member in common with another one.
@@ -161,6 +161,7 @@ class Ledger:
         budget: Number | None = None,
         *,
         delta: Number | None = None,
+        composed: bool | None = None,
         timeout: Number = 30.0,
     ) -> None:
         self._path = _file(path)
@@ -169,22 +170,24 @@ class Ledger:
         level = None if delta is None else _in_range(delta, "delta", "from 0 to 1, without 1", 0 <= single(delta, "delta") < 1)
         if given is None and level is not None:
             raise ParameterError(f"budget must be given with a delta, got {received(budget)}")
-        self._limits = self._opened(given, level or 0.0)
+        together = None if composed is None else flag(composed, "composed")
+        if given is None and together is not None:
+            raise ParameterError(f"budget must be given with composed, got {received(budget)}")
+        if together and not level:
+            raise ParameterError(f"delta must be greater than 0 to compose losses, got {received(delta)}")
+        self._limits = self._opened(None if given is None else Limits(given, level or 0.0, bool(together)))
 
-    def _opened(self, budget: float | None, delta: float) -> Limits:
-        """Return the budget and the δ of the file; make the file first if it does not exist."""
+    def _opened(self, asked: Limits | None) -> Limits:
+        """Return the limits of the file; make the file first if it does not exist."""
         from stairnoise._ledger import file
         from stairnoise._native import __version__
 
-        if budget is not None and not file.exists(self._path):
-            file.create(self._path, (budget, delta, _now(), __version__))
+        if asked is not None and not file.exists(self._path):
+            file.create(self._path, (*asked, _now(), __version__))
         with file.transaction(self._path, self._timeout) as connection:
             found, _ = rows.read(connection, self._path)
-        if budget is not None and found != (budget, delta):
-            raise LedgerError(
-                f"{self._path} has a budget of {found.budget} at delta = {found.delta}, and cannot get another one, "
-                f"got budget = {budget} at delta = {delta}"
-            )
+        if asked is not None and found != asked:
+            raise LedgerError(f"{self._path} has {_named_limits(found)}, and cannot get others, got {_named_limits(asked)}")
         return found
 
     @property
@@ -201,6 +204,11 @@ class Ledger:
     def delta(self) -> float:
         """δ of the guarantee of all releases together."""
         return self._limits.delta
+
+    @property
+    def composed(self) -> bool:
+        """Whether losses are composed, for mechanisms that were fixed in advance."""
+        return bool(self._limits.composed)
 
     @overload
     def spend(
@@ -376,15 +384,15 @@ class Ledger:
     def _read(self, connection: sqlite3.Connection) -> list[Row]:
         limits, known = rows.read(connection, self._path)
         if limits != self._limits:
-            raise LedgerError(f"{self._path} has been replaced by a ledger of another budget or delta")
+            raise LedgerError(f"{self._path} has been replaced by a ledger of other limits")
         return known
 
     def _refuse(self, before: float, after: float) -> NoReturn:
         level = f" at delta = {self.delta}" if self.delta else ""
         would = f"it would be eps = {after}"
         if after == math.inf:
-            # The deltas of all releases exceed the ledger's, and then no eps is large enough.
-            would = f"the deltas would exceed the ledger's, {self.delta}: a delta is set when a ledger is made"
+            # No eps is large enough.
+            would = f"the deltas would exceed the ledger's, {self.delta}, or a mechanism states no eps and none is composed"
         raise BudgetError(
             f"the budget of {self._path} must not be exceeded: eps = {before} of {self.budget}{level} is spent, and with this "
             f"release {would}; nothing has been spent"
@@ -411,7 +419,7 @@ class Ledger:
     def remaining(self) -> float:
         """Return what is left of the budget, rounded down.
 
-        In a ledger without a δ, a mechanism with an ε of at most this always fits.
+        Unless losses are composed, a mechanism with a pure ε of at most this always fits.
 
         Returns
         -------
@@ -443,6 +451,7 @@ class Ledger:
 
     def __repr__(self) -> str:
         level = f", delta={self.delta}" if self.delta else ""
+        level += ", composed=True" if self.composed else ""
         return f"Ledger({str(self._path)!r}, budget={self.budget}{level})"
 
 
@@ -460,6 +469,11 @@ def _file(path: object) -> Path:
     if not usable:
         raise ParameterError(f"path must be a name that files can have, got {received(name)}")
     return Path(os.path.abspath(name))  # noqa: PTH100 - Path.absolute keeps "..", which as_uri would not resolve
+
+
+def _named_limits(limits: Limits) -> str:
+    composed = ", composed" if limits.composed else ""
+    return f"budget = {limits.budget} at delta = {limits.delta}{composed}"
 
 
 def _is_budget(budget: Any) -> bool:

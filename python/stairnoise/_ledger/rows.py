@@ -22,6 +22,7 @@ class Limits(NamedTuple):
 
     budget: float
     delta: float
+    composed: bool
 
 
 class Names(NamedTuple):
@@ -71,7 +72,7 @@ _PLACES = ", ".join("?" * len(_COLUMNS.split(", ")))
 
 def read(connection: sqlite3.Connection, path: object) -> tuple[Limits, list[Row]]:
     """Return what a file holds; a LedgerError says that it is damaged."""
-    found = connection.execute("SELECT budget, delta FROM ledger").fetchall()
+    found = connection.execute("SELECT budget, delta, composed FROM ledger").fetchall()
     numbered = connection.execute(f"SELECT number, {_COLUMNS} FROM spending ORDER BY number").fetchall()
     rows = [_row(fields) for _, *fields in numbered]
     if len(found) == 1 and [number for number, *_ in numbered] == list(range(1, len(rows) + 1)):
@@ -99,7 +100,9 @@ def mark(connection: sqlite3.Connection, number: int, fingerprint: str) -> None:
 
 def total_of(rows: Sequence[Row], limits: Limits) -> float:
     """Return ε of all rows together, as `costs.total`."""
-    return total(tuple(sorted(Counter(row.cost for row in rows if not row.refused).items(), key=repr)), limits.delta)
+    return total(
+        tuple(sorted(Counter(row.cost for row in rows if not row.refused).items(), key=repr)), limits.delta, limits.composed
+    )
 
 
 def last_total(rows: Sequence[Row]) -> float:
@@ -108,7 +111,8 @@ def last_total(rows: Sequence[Row]) -> float:
 
 
 def _are_limits(limits: Limits) -> bool:
-    return all(type(each) is float for each in limits) and 0 < limits.budget < math.inf and 0 <= limits.delta < 1
+    numbers = type(limits.budget) is float and 0 < limits.budget < math.inf and type(limits.delta) is float
+    return numbers and 0 <= limits.delta < 1 and limits.composed in (0, 1)
 
 
 def _is_row(row: Row) -> bool:
@@ -124,20 +128,21 @@ def _is_row(row: Row) -> bool:
 
 
 def _has_its_totals(limits: Limits, rows: Sequence[Row]) -> bool:
-    """Compute the totals again: each of them without a δ, where they are sums, and the last one with a δ."""
-    if limits.delta:
+    """Compute the totals again: each of them where they are sums, and the last one where losses are composed."""
+    if limits.composed:
         try:
             expected = total_of(rows, limits)
         except (ParameterTypeError, ArithmeticError):
             return False
         return expected < math.inf and abs(last_total(rows) - expected) <= _TOLERANCE * expected
-    spent = Fraction(0)
+    spent, deltas = Fraction(0), Fraction(0)
     for place, row in enumerate(rows):
-        if row.cost.eps is None or row.cost.delta != 0:
+        if row.cost.eps is None or row.cost.delta is None:
             return False
         spent += 0 if row.refused else Fraction(row.cost.eps)
+        deltas += 0 if row.refused else Fraction(row.cost.delta)
         # Rows that were spent together have one total.
         together = place + 1 < len(rows) and rows[place + 1].total == row.total
         if not together and rounded_up(spent) != row.total:
             return False
-    return True
+    return deltas <= limits.delta

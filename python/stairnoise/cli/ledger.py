@@ -32,6 +32,7 @@ def print_ledger(screen: Console, ledger: Ledger) -> None:
         print_rows(screen, ["release", "cost", "total"], cells, texts=1)
         screen.print()
     level = f" at delta = {ledger.delta:g}" if ledger.delta else ""
+    level += ", composed" if ledger.composed else ""
     screen.print(f"spent {ledger.total()!r} of {ledger.budget!r}{level}, left {ledger.remaining()!r}")
 
 
