@@ -142,13 +142,13 @@ GAUSSIAN = sn.DiscreteGaussian(4.0)
 REFUSED = {
     "another mechanism": (sn.Skellam(4.0), {}, "l2_sensitivity must be left out for Skellam"),
     "continuous": (sn.Gaussian(1, 1e-6), {}, "l2_sensitivity must be left out for Gaussian"),
-    "calibrated": (sn.DiscreteGaussian.from_eps(1, 1e-6), {}, "l2_sensitivity must be left out for DiscreteGaussian.from_eps"),
+    "calibrated": (sn.DiscreteGaussian.from_eps(1, 1e-6), {}, "l2_sensitivity must be left out for a law made by from_eps"),
     "a guarantee": (sn.Guarantee(1, 0.0), {}, "l2_sensitivity must be left out for"),
     "beside a sensitivity": (GAUSSIAN, {"sensitivity": 2}, "sensitivity and max_partitions_contributed must be left out"),
     "beside partitions": (GAUSSIAN, {"max_partitions_contributed": 2}, "must be left out beside l2_sensitivity"),
-    "too long": (GAUSSIAN, {"l2_sensitivity": 6}, "l2_sensitivity must be greater than 0 and at most 5, or 2.*sigma2 = 4.0"),
-    "zero": (GAUSSIAN, {"l2_sensitivity": 0}, "l2_sensitivity must be greater than 0"),
-    "nan": (GAUSSIAN, {"l2_sensitivity": math.nan}, "l2_sensitivity must be greater than 0"),
+    "too long": (GAUSSIAN, {"l2_sensitivity": 6}, "l2_sensitivity must be at most 5, or 2.*sigma2 = 4.0"),
+    "zero": (GAUSSIAN, {"l2_sensitivity": 0}, "l2_sensitivity must be finite and greater than 0"),
+    "nan": (GAUSSIAN, {"l2_sensitivity": math.nan}, "l2_sensitivity must be finite and greater than 0"),
     "a text": (GAUSSIAN, {"l2_sensitivity": "2"}, "l2_sensitivity must be a real number"),
 }
 

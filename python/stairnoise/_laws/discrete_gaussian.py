@@ -478,6 +478,23 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
             return self._loss_of_elements(sensitivity)
         return LatticeGaussian(self._given["sigma2"], float(sensitivity))
 
+    def _loss_of_vector(self, norm: float) -> Part:
+        """Return the loss of integers that change together by at most this in the l2 norm."""
+        from stairnoise._theory.privacy.parts import gaussian_vector as theory
+
+        self._require_one_rho(norm)
+        if self._calibration is not None:
+            raise ParameterError(f"l2_sensitivity must be left out for a law made by from_eps, got {norm}")
+        # A root that float64 rounded down counts as the root.
+        square = max(1, math.floor(Fraction(math.nextafter(_positive(norm, "l2_sensitivity"), math.inf)) ** 2))
+        sigma2: Any = self._given["sigma2"]
+        if not theory.can_be_computed(sigma2, square):
+            raise ParameterError(
+                f"l2_sensitivity must be at most {math.isqrt(theory.MOST_LISTED)}, or 2**15 for a sigma2 of at least "
+                f"{theory.LEAST_ROUNDED:g}, to compute its loss, got {norm} and sigma2 = {sigma2}"
+            )
+        return theory.loss_of_change(sigma2, square)
+
     def _sum_bound(self, k: int, alpha: float) -> int:
         from stairnoise._theory.sums.discrete_gaussian import sum_bound
 

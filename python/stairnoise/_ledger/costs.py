@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -14,12 +13,10 @@ from stairnoise._errors import LedgerError, ParameterError, ParameterTypeError, 
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares
-from stairnoise._laws.discrete_gaussian import DiscreteGaussian
 from stairnoise._parameters import single
 from stairnoise._registry import ROWS
 from stairnoise._selecting import Selecting
 from stairnoise._theory.numerics.rounding import rounded_up
-from stairnoise._theory.privacy.parts.gaussian_vector import LEAST_ROUNDED, MOST_LISTED, can_be_computed, loss_of_change
 from stairnoise.partition_selection import PartitionSelection
 from stairnoise.privacy import PrivacyLoss
 
@@ -88,25 +85,20 @@ def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
 def _of_vector(law: Any, k: int, sensitivity: Any, l2_sensitivity: Any) -> Cost:
     """Return the cost of integers that change together by at most `l2_sensitivity`, as `DiscreteGaussian.release` takes it."""
     norm = single(l2_sensitivity, "l2_sensitivity")
-    if not (isinstance(law, DiscreteGaussian) and law.eps is None and not law._parameter_shape):
-        raise ParameterError(
-            f"l2_sensitivity must be left out for {received(law)}: only DiscreteGaussian(sigma2) is released with it, got {norm}"
-        )
     if sensitivity is not None or k != 1:
         raise ParameterError(
             f"sensitivity and {NAME} must be left out beside l2_sensitivity, got {received(sensitivity)} and {k}"
         )
-    if not 0 < norm < math.inf or not can_be_computed(law.sigma2, _square(norm)):
-        raise ParameterError(
-            f"l2_sensitivity must be greater than 0 and at most {math.isqrt(MOST_LISTED)}, or 2**15 for a sigma2 of at least "
-            f"{LEAST_ROUNDED:g}, got {norm} and sigma2 = {law.sigma2}"
-        )
+    _loss_of_vector(law, norm)  # raises if there is no such loss
     return Cost(repr(law), _written(law), None, norm, 1, None, None)
 
 
-def _square(norm: float) -> int:
-    """Return the largest sum of squares of integers up to this norm, which may be a root that was rounded down."""
-    return max(1, math.floor(Fraction(math.nextafter(norm, math.inf)) ** 2))
+def _loss_of_vector(law: Any, norm: float) -> PrivacyLoss[float]:
+    if not callable(getattr(type(law), "_loss_of_vector", None)):
+        raise ParameterError(
+            f"l2_sensitivity must be left out for {received(law)}: only DiscreteGaussian(sigma2) is released with it, got {norm}"
+        )
+    return PrivacyLoss._of(((law._loss_of_vector(norm), 1),), (f"{law!r} at an l2 sensitivity of {norm}",))
 
 
 def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[float | None, float | None]:
@@ -176,9 +168,7 @@ def _loss(exact: str | None, k: int, sensitivity: Any, l2_sensitivity: Any) -> A
         raise ParameterError("law must have a privacy loss")
     law = _made(exact)
     if l2_sensitivity is not None:
-        _of_vector(law, k, sensitivity, l2_sensitivity)  # raises if there is no such loss
-        part = loss_of_change(law.sigma2, _square(l2_sensitivity))
-        return PrivacyLoss._of(((part, 1),), (f"{law!r} at an l2 sensitivity of {l2_sensitivity}",))
+        return _loss_of_vector(law, l2_sensitivity)
     promise = law.guarantee(sensitivity, max_partitions_contributed=k)
     try:
         law = law.for_partitions(k)

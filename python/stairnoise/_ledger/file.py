@@ -64,7 +64,8 @@ def create(path: Path, header: tuple[Any, ...]) -> None:
     The file gets its name when it is complete, so an empty one is never taken for a new ledger.
     """
     for name in NEIGHBOURS:
-        if exists(beside := path.with_name(path.name + name)):
+        # A process that made the ledger meanwhile may be writing to it.
+        if exists(beside := path.with_name(path.name + name)) and not exists(path):
             raise LedgerError(f"{path} does not exist, but {beside.name} of an earlier ledger does: bring the ledger back")
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
