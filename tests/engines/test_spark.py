@@ -3,18 +3,20 @@
 Evidence: equality; a negative control, in which unkeyed noise fails the same check. Needs pyspark and Java; about a minute.
 """
 
+import datetime
 import importlib.util
 import os
 import shutil
 import sys
 import time
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 import stairnoise as sn
 from stairnoise.engines import release_part
-from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, THRESHOLD, above, one_answer, persons
+from tests.engines.table import COUNTS, EXPECTED, KEYED, LABELS, LAW, STATISTIC, THRESHOLD, above, answers, one_answer, persons
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -169,3 +171,39 @@ def test_an_error_on_a_worker_shows_no_data(spark):
         with pytest.raises(Exception, match="labels must have one value each") as caught:
             getattr(frame, how)(lambda parts: map(keyed_part, parts), frame.schema).collect()
         assert not leaks(str(caught.value))
+
+
+@pytest.mark.parametrize("how", ["mapInPandas", "mapInArrow"])
+@pytest.mark.parametrize(
+    ("kind", "label_type", "labels"),
+    [
+        ("string", "text", ["", "2026-01-02", "true", None]),
+        ("long", "integer", [0, 1, -(2**63)]),
+        ("decimal(38, 0)", "integer", [Decimal(0), Decimal(2**63 - 1), None]),
+        ("boolean", "boolean", [True, False, None]),
+        ("date", "date", [datetime.date(1969, 12, 31), datetime.date(2026, 1, 2), None]),
+        ("binary", "bytes", [b"", b"\0\xff", None]),
+    ],
+)
+def test_types_of_labels(spark, how, kind, label_type, labels):
+    frame = spark.createDataFrame([(label, 12) for label in labels], f"g {kind}, n long").coalesce(1)
+
+    def released(parts):
+        return (release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type=label_type) for part in parts)
+
+    found = [row.n for row in getattr(frame, how)(released, frame.schema).collect()]
+    assert found == list(answers(labels=labels, values=[12] * len(labels)).values())
+
+
+@pytest.mark.parametrize("how", ["mapInPandas", "mapInArrow"])
+@pytest.mark.parametrize(
+    ("kind", "label"), [("string", "2026-01-02"), ("timestamp", datetime.datetime(2026, 1, 2)), ("long", 20455), ("double", 1.0)]
+)
+def test_a_column_of_another_type_is_refused(spark, how, kind, label):
+    frame = spark.createDataFrame([(label, 12)], f"g {kind}, n long")
+
+    def released(parts):
+        return (release_part(part, LAW, KEYED, "g", "n", STATISTIC, label_type="date") for part in parts)
+
+    with pytest.raises(Exception, match="labels must be"):
+        getattr(frame, how)(released, frame.schema).collect()
