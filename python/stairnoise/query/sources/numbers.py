@@ -26,6 +26,9 @@ def is_float(value: Any, bits: int) -> bool:
 
 def is_decimal(value: Any, digits: int, scale: int) -> bool:
     """Tell whether a number as it is written has that many digits at most, and that many of them after the point."""
-    number = Decimal(repr(value))
-    whole = number.scaleb(scale) if abs(number.adjusted()) < 10_000 else Decimal("nan")
-    return whole == whole.to_integral_value() and abs(whole) < Decimal(10) ** digits
+    _, places, last = Decimal(repr(value)).as_tuple()
+    assert isinstance(last, int)
+    written = "".join(map(str, places))
+    kept = written.rstrip("0")
+    last += len(written) - len(kept)
+    return not kept or (last >= -scale and len(kept) + last <= digits - scale)
