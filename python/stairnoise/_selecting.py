@@ -309,7 +309,8 @@ class Selecting(Immutable):
                 raise ParameterError(
                     f"out must have {k} places along the last axis, one for each candidate, got {selected.shape}"
                 )
-        if rows.strides[-1] != rows.itemsize or np.may_share_memory(rows, selected):
+        if rows.strides[-1] != rows.itemsize:
+            # One cost that stands for every candidate.
             rows = rows.copy()
         draw(stream, np.broadcast_to(rows, (*places, rows.shape[-1])), selected, workers)
         if out is not None:
@@ -338,16 +339,16 @@ class Selecting(Immutable):
         if rows.ndim == 0 or rows.shape[-1] == 0:
             raise ParameterError(f"{name} must have at least one candidate along the last axis, got shape {rows.shape}")
         needed = count(k, "k", least=1, most=rows.shape[-1]) if many else 1
-        if not rows.flags.aligned:
-            rows = rows.copy()
         # Only one of the rows repeated by strides of 0 is looked at: a view may repeat a row any number of times.
         once = rows
         if 0 in rows.strides:
             once = rows[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in rows.strides)]
+        # A copy before the first look: another thread may write to the caller's memory.
+        once = _native.own(name, once)
         if sign < 0:
             # A change of sign is exact.
-            once = np.negative(once)
-            rows = np.broadcast_to(once, rows.shape)
+            np.negative(once, out=once)
+        rows = np.broadcast_to(once, rows.shape)
         bad, infinite = self._mechanism.refused(once)
         if bad is not None:
             index = np.unravel_index(bad, once.shape)

@@ -65,6 +65,9 @@ class _Rng:
     def spawn(self, k: int) -> list[Self]:
         """Make the next `k` children: independent generators that never overlap.
 
+        A view made by `at` has no children, because they would be those of its generator: write
+        ``rng.spawn(1)[0].at(index)``.
+
         Parameters
         ----------
         k : int
@@ -77,7 +80,7 @@ class _Rng:
         Raises
         ------
         ParameterError, ParameterTypeError
-            `k` is out of range or not an integer.
+            `k` is out of range or not an integer, or the generator is a view.
 
         Notes
         -----
@@ -91,7 +94,8 @@ class _Rng:
 
         The view draws the same values as this generator, so workers can fill their parts of one
         array: ``rng.at(a)`` gives the slice ``[a:]`` of the values of ``rng``. Never use both for
-        releases, because two answers with the same noise reveal it.
+        releases, because two answers with the same noise reveal it. The view's next calls draw the
+        next fills, each from `index` on.
 
         Parameters
         ----------

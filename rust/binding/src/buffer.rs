@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use stairnoise::{OutOfMemory, Tiles, Value, parallel};
 
 use crate::borrows::Borrow;
-use crate::errors::ParameterError;
+use crate::errors::{self, ParameterError};
 use crate::layout::{Block, Layout, Order};
 use crate::turn;
 
@@ -137,6 +137,15 @@ pub(crate) fn same_shape(name: &str, got: &[usize], out: &[usize]) -> PyResult<(
 pub(crate) fn same_memory(a: &Bound<'_, PyUntypedArray>, b: &Bound<'_, PyUntypedArray>) -> bool {
     let facts = |array: &Bound<'_, PyUntypedArray>| (data(array), array.dtype().itemsize());
     facts(a) == facts(b) && a.shape() == b.shape() && a.strides() == b.strides()
+}
+
+/// A new array of the same elements in C order, which no other call knows; errors call the array `name`.
+#[pyfunction]
+pub(crate) fn own<'py>(name: &str, array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let input = Input::new(name, array)?;
+    new_array(array.py(), array.shape(), |own| {
+        input.copy_all(own).map_err(|OutOfMemory| errors::memory())
+    })
 }
 
 /// A new array of zeros. NumPy's error is returned, where `PyArray::zeros` would panic for want of memory.
@@ -279,6 +288,9 @@ pub(crate) trait Inputs {
 
 /// Inputs of one element type.
 pub(crate) trait Elements<A>: Inputs {
+    /// Whether another pass may give other elements, because another thread writes to them.
+    const MAY_CHANGE: bool = true;
+
     /// The elements that [`Inputs::advance`] has reached.
     fn part(&self) -> &[A];
 }
@@ -432,19 +444,51 @@ impl<'py, A: Element + Copy> Input<'py, A> {
         self.layout.len()
     }
 
-    /// All elements in C order, if that is how they lie.
-    pub fn as_slice(&self) -> Option<&[A]> {
-        let readable = self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned();
-        // SAFETY: `len` aligned, initialised elements one after the other, which no call writes while they are borrowed.
-        readable.then(|| unsafe {
-            slice::from_raw_parts(if self.len() == 0 { std::ptr::dangling() } else { self.first }, self.len())
-        })
+    /// Whether the elements lie in C order, apart from the output.
+    pub fn is_slice(&self) -> bool {
+        self.borrow.is_some() && self.layout.is_contiguous() && self.first.is_aligned()
+    }
+
+    /// Copies the elements from `first` on, in C order, of an input that [is a slice](Self::is_slice).
+    pub fn copy_to(&self, first: usize, part: &mut [A]) {
+        assert!(self.is_slice() && first <= self.len() && part.len() <= self.len() - first);
+        // SAFETY: initialised elements one after the other, and memory of this process's own.
+        unsafe { self.first.add(first).copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+    }
+
+    /// All elements in C order.
+    pub fn copied(&self) -> Result<Vec<A>, OutOfMemory> {
+        if self.len() == 0 {
+            return Ok(Vec::new());
+        }
+        let mut all = room(self.get(0), self.len())?;
+        self.copy_all(&mut all)?;
+        Ok(all)
+    }
+
+    /// Copies all elements in C order.
+    fn copy_all(&self, all: &mut [A]) -> Result<(), OutOfMemory> {
+        if self.is_slice() {
+            self.copy_to(0, all);
+            return Ok(());
+        }
+        let mut elements = self.in_order(STAGE)?;
+        for part in Block::parts(self.len(), STAGE) {
+            elements.begin(&part)?;
+            elements.advance(part.first, part.len());
+            all[part.first..][..part.len()].copy_from_slice(elements.part());
+        }
+        Ok(())
     }
 
     /// The elements in step with an output that is written `most` at a time.
     pub fn in_order(&self, most: usize) -> Result<InOrder<'_, A>, OutOfMemory> {
-        Ok(if let Some(all) = self.as_slice() {
-            InOrder::Contiguous { all, part: 0..0 }
+        Ok(if self.is_slice() && self.len() > 0 {
+            InOrder::Contiguous {
+                input: self,
+                n: 0,
+                stage: room(self.get(0), (most * LONGER).min(self.len()))?,
+            }
         } else if self.layout.is_one_element() && self.len() > 0 {
             InOrder::Same {
                 n: 0,
@@ -496,18 +540,17 @@ impl<'py, A: Element + Copy> Input<'py, A> {
     }
 }
 
-/// Elements of an input, a part at a time and in step with [`Piece::write`].
+/// Elements of an input, a part at a time and in step with [`Piece::write`]: copies, because another Python thread may write to the caller's. A part
+/// may not hold what it held in an earlier pass, but it does not change while it is used. The copy stays in the cache: a tenth of a nanosecond a value.
 pub(crate) enum InOrder<'a, A> {
     Contiguous {
-        all: &'a [A],
-        part: Range<usize>,
-    },
-    /// A scalar that was broadcast.
-    Same {
+        input: &'a Input<'a, A>,
         n: usize,
         stage: Vec<A>,
     },
-    /// Elements at strides, or in the places that are written: copies.
+    /// A scalar that was broadcast.
+    Same { n: usize, stage: Vec<A> },
+    /// Elements at strides, or in the places that are written.
     Staged {
         input: &'a Input<'a, A>,
         tile: Block,
@@ -519,10 +562,39 @@ pub(crate) enum InOrder<'a, A> {
 impl<A: Element + Copy> Elements<A> for InOrder<'_, A> {
     fn part(&self) -> &[A] {
         match self {
-            Self::Contiguous { all, part } => &all[part.clone()],
-            Self::Same { n, stage } => &stage[..*n],
+            Self::Contiguous { n, stage, .. } | Self::Same { n, stage } => &stage[..*n],
             Self::Staged { stage, part, .. } => &stage[part.clone()],
         }
+    }
+}
+
+/// Elements of this process's own memory, a part at a time.
+pub(crate) struct OwnInOrder<'a, A> {
+    all: &'a [A],
+    part: Range<usize>,
+}
+
+impl<'a, A> OwnInOrder<'a, A> {
+    pub fn of(all: &'a [A]) -> Self {
+        Self { all, part: 0..0 }
+    }
+}
+
+impl<A> Elements<A> for OwnInOrder<'_, A> {
+    const MAY_CHANGE: bool = false;
+
+    fn part(&self) -> &[A] {
+        &self.all[self.part.clone()]
+    }
+}
+
+impl<A> Inputs for OwnInOrder<'_, A> {
+    fn begin(&mut self, _: &Block) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn advance(&mut self, first: usize, n: usize) {
+        self.part = first..first + n;
     }
 }
 
@@ -537,7 +609,10 @@ impl<A: Element + Copy> Inputs for InOrder<'_, A> {
 
     fn advance(&mut self, first: usize, count: usize) {
         match self {
-            Self::Contiguous { part, .. } => *part = first..first + count,
+            Self::Contiguous { input, n, stage } => {
+                *n = count;
+                input.copy_to(first, &mut stage[..count]);
+            }
             Self::Same { n, .. } => *n = count,
             Self::Staged { tile, part, .. } => {
                 let place = tile.place(first);

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
 use stairnoise::{Answer, Law, LawFill, Modulus, OutOfMemory, Residue, Value};
 
-use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
+use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, STAGE, same_shape};
 use crate::column::Column;
-use crate::errors;
+use crate::errors::{self, Failure};
 use crate::stream::Stream;
 use crate::threads;
 
@@ -83,17 +83,14 @@ pub(crate) fn release<A: Answer + Element + Sync, T: Value + Element>(
     threads: usize,
 ) -> PyResult<()> {
     let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
-    let places = places.in_step_with(&answers);
-    release_in_order(
-        py,
-        |most| answers.in_order(most),
-        |fill, first, answers, part| fill.release(first, answers, part),
-        values.shape(),
-        places,
-        law,
-        stream,
-        threads,
-    )
+    let write = |fill: &LawFill<'_>, first, answers: &[A], part: &mut [T]| fill.release(first, answers, part);
+    if answers.len() <= STAGE {
+        let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
+        let in_order = |_| Ok(OwnInOrder::of(&own));
+        return release_in_order(py, in_order, write, values.shape(), places, law, stream, threads);
+    }
+    let (places, in_order) = (places.in_step_with(&answers), |most| answers.in_order(most));
+    release_in_order(py, in_order, write, values.shape(), places, law, stream, threads)
 }
 
 /// Writes the residues of the released answers to their places of `out`.
@@ -182,7 +179,12 @@ fn release_in_order<A: Answer, T: Copy + Default + Send + Element, I: Elements<A
         || (),
         |(), piece| {
             piece.write(in_order(parts.stage())?, parts.stage(), |first, answers, part| {
-                Ok(release(&fill, first, answers.part(), part)?)
+                let answers = answers.part();
+                // Read again, perhaps after another thread has written to them.
+                if I::MAY_CHANGE && !law.takes_all::<A>() && law.check_answers(answers).is_err() {
+                    return Err(Failure::Changed("values"));
+                }
+                Ok(release(&fill, first, answers, part)?)
             })
         },
     )

@@ -7,7 +7,7 @@ use stairnoise::{Answer, Laws, OutOfMemory, ParamError, Shape, Value, largest_qu
 use crate::arguments::{self, Kind};
 use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
 use crate::drawing;
-use crate::errors;
+use crate::errors::{self, Failure};
 use crate::layout::{Block, Order};
 use crate::stream::Stream;
 use crate::threads::{self, Signals};
@@ -188,7 +188,7 @@ fn fill_array<T: Value + numpy::Element>(
     threads::fill(py, out, parameters.parts(), threads, laws, |laws, piece| {
         let parameters = parameters.in_order()?;
         piece.write(parameters, STAGE, |first, parameters, part| {
-            laws.write(&fill, first, part, &parameters.part())
+            Ok(laws.write(&fill, first, part, &parameters.part())?)
         })
     })
 }
@@ -245,7 +245,10 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     threads::fill(py, places, parameters.parts(), threads, laws, |laws, piece| {
         let inputs = in_order()?;
         piece.write(inputs, STAGE, |first, (answers, parameters), part| {
-            laws.release_part(&fill, first, answers.part(), part, &parameters.part())
+            let (answers, parameters) = (answers.part(), parameters.part());
+            laws.check_answers(answers, &parameters)
+                .map_err(|_| Failure::Changed("values"))?;
+            Ok(laws.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
 }

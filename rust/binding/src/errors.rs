@@ -2,11 +2,41 @@
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
-use stairnoise::{DrawError, OFF_LATTICE, ParamError};
+use stairnoise::{DrawError, OFF_LATTICE, OutOfMemory, ParamError};
 
 const NOT_FINITE: &str = "values must be finite, got one that is not";
 
 pyo3::import_exception!(stairnoise._errors, ParameterError);
+
+/// Why a fill that was begun does not end.
+pub(crate) enum Failure {
+    Parameter(ParamError),
+    /// The input of this name passed its check, and then held what does not: another thread writes to it.
+    Changed(&'static str),
+}
+
+impl From<ParamError> for Failure {
+    fn from(error: ParamError) -> Self {
+        Self::Parameter(error)
+    }
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Parameter(error.into())
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Parameter(error) => parameter(error),
+            Failure::Changed(name) => {
+                ParameterError::new_err(format!("{name} must not be written to by another thread during the call"))
+            }
+        }
+    }
+}
 
 pub(crate) fn parameter(error: ParamError) -> PyErr {
     match error {

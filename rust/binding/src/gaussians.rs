@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use stairnoise::{Answer, DiscreteGaussians, GaussianParameters, OutOfMemory, Value};
 
 use crate::buffer::{Elements, InOrder, Input, Inputs, Output, Parts, STAGE, same_shape, with_answers, with_output};
-use crate::errors;
+use crate::errors::{self, Failure};
 use crate::layout::{Block, Order};
 use crate::stream::Stream;
 use crate::threads;
@@ -120,7 +120,7 @@ fn fill_array<T: Value + numpy::Element>(
     // A thread keeps laws of its own.
     threads::fill(py, out, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
         piece.write(parameters.in_order()?, STAGE, |first, parameters, part| {
-            laws.write(&fill, first, part, &parameters.part())
+            Ok(laws.write(&fill, first, part, &parameters.part())?)
         })
     })
 }
@@ -169,7 +169,9 @@ fn release_array<A: Answer + numpy::Element + Sync, T: Value + numpy::Element>(
     let fill = stream.next_staged(places.len()).map_err(errors::draw)?;
     threads::fill(py, places, PARTS, threads, DiscreteGaussians::new, |laws, piece| {
         piece.write(in_order()?, STAGE, |first, (answers, parameters), part| {
-            laws.release_part(&fill, first, answers.part(), part, &parameters.part())
+            let (answers, parameters) = (answers.part(), parameters.part());
+            DiscreteGaussians::check_answers(answers, &parameters).map_err(|_| Failure::Changed("values"))?;
+            Ok(laws.release_part(&fill, first, answers, part, &parameters)?)
         })
     })
 }

@@ -5,10 +5,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use stairnoise::keyed::{Agreement, Disagreement, Keyed, Labels as _, address};
-use stairnoise::{Answer, AnyLaw, Holds, Law as _, ParamError};
+use stairnoise::{Answer, AnyLaw, Holds, Law as _, OutOfMemory};
 use zeroize::Zeroizing;
 
-use crate::buffer::{Elements, Input, Output, Parts, STAGE, detach_for, same_shape, with_answers, with_output};
+use crate::buffer::{Elements, Input, Output, OwnInOrder, Parts, detach_for, same_shape, with_answers, with_output};
 use crate::errors::{self, ParameterError};
 use crate::labels::{Column, Labels};
 use crate::law::Law;
@@ -133,9 +133,9 @@ impl Rows<'_> {
     }
 
     /// Requires that equal labels have equal values.
-    fn agree<A: Number>(&self, py: Python<'_>, values: &Input<'_, A>) -> PyResult<Agreement> {
+    fn agree<A: Number>(&self, py: Python<'_>, values: &[A]) -> PyResult<Agreement> {
         let width = self.width.unwrap_or(1);
-        let same = |a, b| (0..width).all(|i| values.get(a * width + i) == values.get(b * width + i));
+        let same = |a, b| values[a * width..][..width] == values[b * width..][..width];
         let mut signals = Signals::new();
         let found = detach_for(py, self.labels.len(), || Agreement::of(self.labels, same, || signals.look()));
         signals.result?;
@@ -153,17 +153,15 @@ impl Rows<'_> {
         key: &Keyed,
         values: &Bound<'_, PyArrayDyn<A>>,
     ) -> PyResult<[u8; 32]> {
-        let values = Input::new("values", values)?;
+        let values = copied(&Input::new("values", values)?)?;
         let repeated = self.agree(py, &values)?.repeated;
-        let (width, mut row_values) = (self.width.unwrap_or(1), Vec::new());
+        let width = self.width.unwrap_or(1);
         let mut repeated = repeated.into_iter().peekable();
         let distinct = (0..self.labels.len()).filter(|row| repeated.next_if_eq(row).is_none());
         let address = |row: usize, bytes: &mut Vec<u8>| {
             address::tuple(bytes, |bytes| {
                 self.labels.write(row, bytes);
-                row_values.clear();
-                row_values.extend((row * width..(row + 1) * width).map(|place| values.get(place)));
-                self.value(&row_values, bytes);
+                self.value(&values[row * width..][..width], bytes);
             });
         };
         let mut signals = Signals::new();
@@ -173,6 +171,11 @@ impl Rows<'_> {
         signals.result?;
         found.ok_or_else(errors::memory)
     }
+}
+
+/// A copy of true answers, before the first look at them: one that changed between address and release would have another one's noise.
+fn copied<A: Number>(values: &Input<'_, A>) -> PyResult<Vec<A>> {
+    values.copied().map_err(|OutOfMemory| errors::memory())
 }
 
 struct Release<'a> {
@@ -191,7 +194,8 @@ impl Release<'_> {
         threads: usize,
     ) -> PyResult<()> {
         let (law, width) = (&self.law.0, self.rows.width.unwrap_or(1));
-        let (places, answers) = (Output::new(out)?, Input::for_output("values", values, out)?);
+        let places = Output::new(out)?;
+        let answers = copied(&Input::for_output("values", values, out)?)?;
         let parts = Parts {
             price: (PRICE / width).max(1).saturating_mul(law.draws()).min(1 << 10),
             together: width,
@@ -202,7 +206,7 @@ impl Release<'_> {
             py,
             (places.order(), places.len(), threads),
             || (),
-            || answers.in_order(STAGE),
+            || Ok(OwnInOrder::of(&answers)),
             |(), answers| {
                 law.check_answers(answers.part())
                     .map_err(|error| (0, Refusal::Answer(error)))?;
@@ -227,8 +231,7 @@ impl Release<'_> {
             threads,
             || (),
             |(), piece| {
-                let answers = answers.in_order(parts.stage())?;
-                piece.write(answers, parts.stage(), |first, answers, part| {
+                piece.write(OwnInOrder::of(&answers), parts.stage(), |first, answers, part| {
                     let (first, answers) = (first as usize / width, answers.part());
                     let address = |row: usize, bytes: &mut Vec<u8>| {
                         self.rows.labels.write(row, bytes);
@@ -238,7 +241,7 @@ impl Release<'_> {
                     };
                     // All else was checked above.
                     let released = self.key.release(law, first, address, answers, part);
-                    released.map_err(|_| ParamError::OutOfMemory)
+                    released.map_err(|_| OutOfMemory.into())
                 })
             },
         )

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use numpy::{Element, PyArrayDyn};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString};
+use stairnoise::OutOfMemory;
 use stairnoise::keyed::address;
 
-use crate::buffer::{Elements, InOrder, Input, Inputs, STAGE};
+use crate::buffer::Input;
 use crate::errors;
-use crate::layout::Block;
 
 /// The labels of the rows of a release; copies, so that the caller may change theirs.
 #[pyclass(frozen, module = "stairnoise._native")]
@@ -144,9 +144,9 @@ impl Labels {
 
     /// Tuples of labels of several columns of one length.
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value, reason = "made for this call, from a list")]
-    fn tuples(columns: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
-        let columns: Vec<_> = columns.iter().map(|column| Arc::clone(&column.0)).collect();
+    fn tuples(columns: &Bound<'_, PyList>) -> PyResult<Self> {
+        let of = |column: Bound<'_, PyAny>| Ok(Arc::clone(&column.cast::<Self>()?.get().0));
+        let columns: Vec<_> = columns.iter().map(of).collect::<PyResult<_>>()?;
         let mut lengths = columns.iter().map(|column| stairnoise::keyed::Labels::len(&**column));
         let first = lengths.next();
         if first.is_none() || !lengths.all(|length| Some(length) == first) {
@@ -230,13 +230,5 @@ fn append(label: &Bound<'_, PyAny>, index: usize, encode: &Bound<'_, PyAny>, dat
 /// The elements of an array in C order.
 fn copied<A: Element + Copy>(array: &Bound<'_, PyArrayDyn<A>>) -> PyResult<Vec<A>> {
     let input = Input::new("labels", array)?;
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(input.len()).map_err(|_| PyMemoryError::new_err(()))?;
-    let mut elements: InOrder<'_, A> = input.in_order(STAGE).map_err(|_| errors::memory())?;
-    for part in Block::parts(input.len(), STAGE) {
-        elements.begin(&part).map_err(|_| errors::memory())?;
-        elements.advance(part.first, part.len());
-        copy.extend_from_slice(elements.part());
-    }
-    Ok(copy)
+    input.copied().map_err(|OutOfMemory| errors::memory())
 }

@@ -1,6 +1,6 @@
 //! The class of every law with scalar parameters.
 
-use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use stairnoise::{Law as _, Modulus, OutOfMemory, Value};
@@ -90,11 +90,11 @@ impl Law {
         kept: bool,
         threads: usize,
     ) -> PyResult<()> {
-        if let Ok(chunks) = chunks.extract::<Vec<Bound<'_, PyArrayDyn<i64>>>>() {
+        if let Ok(chunks) = arrays::<i64>(chunks) {
             let column = Column::new(&chunks, nulls)?;
             with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
         } else {
-            let chunks = chunks.extract::<Vec<Bound<'_, PyArrayDyn<f64>>>>()?;
+            let chunks = arrays::<f64>(chunks)?;
             let column = Column::new(&chunks, nulls)?;
             with_output!(out, out => drawing::release_column(py, (&column, kept), out, &self.0, stream, threads))
         }
@@ -129,6 +129,11 @@ impl Law {
         }
         usual::release(py, values, out, whole, &self.0, stream)
     }
+}
+
+/// The arrays of a list, whose own `__len__` is not asked, as `extract` would.
+fn arrays<'py, A: Element>(list: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyArrayDyn<A>>>> {
+    list.iter().map(|array| Ok(array.cast_into()?)).collect()
 }
 
 impl Law {

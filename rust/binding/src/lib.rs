@@ -61,7 +61,7 @@ mod _native {
     #[pymodule_export]
     use crate::bit_generator::BitSource;
     #[pymodule_export]
-    use crate::buffer::same_memory;
+    use crate::buffer::{own, same_memory};
     #[pymodule_export]
     use crate::each::{check, describe, fill_each, largest_quotients, release_each};
     #[pymodule_export]

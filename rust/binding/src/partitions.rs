@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use stairnoise::{DrawError, Fill, OutOfMemory};
 
 use crate::buffer::{Elements, Input, Output, Parts, STAGE, same_shape};
-use crate::errors::{self, ParameterError, place};
+use crate::errors::{self, Failure, ParameterError, place};
 use crate::stream::Stream;
 use crate::threads;
 
@@ -125,6 +125,10 @@ impl PartitionSelection {
             |(), piece| {
                 let counts = counts.in_order(STAGE)?;
                 piece.write(counts, STAGE, |first, counts, part| {
+                    // Read again, perhaps after another thread has written to them.
+                    if self.0.refused(counts.part()).is_some() {
+                        return Err(Failure::Changed("counts"));
+                    }
                     draw(&self.0, &fill, first, counts.part(), part);
                     Ok(())
                 })

@@ -87,7 +87,7 @@ impl Stream {
     /// A list of the next `n` children.
     fn children<'py>(&self, py: Python<'py>, n: u64) -> PyResult<Bound<'py, PyList>> {
         let siblings = Arc::new(Siblings {
-            children: self.lock().children(n),
+            children: self.lock().children(n).map_err(errors::draw)?,
             allow_release: self.allow_release,
         });
         let list = PyList::empty(py);

@@ -7,10 +7,10 @@ use numpy::Element;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stairnoise::parallel::PIECE;
-use stairnoise::{OutOfMemory, ParamError, parallel, process_mark};
+use stairnoise::{OutOfMemory, parallel, process_mark};
 
 use crate::buffer::{Inputs, Output, Parts, Piece, STAGE, detach_for};
-use crate::errors::{self, ParameterError};
+use crate::errors::{Failure, ParameterError};
 use crate::layout::{Block, Order};
 
 /// How often a long fill looks whether a signal has come: rarely enough not to wait for other Python threads all the time.
@@ -49,7 +49,7 @@ pub(crate) fn fill<T: Element, S>(
     parts: Parts,
     threads: usize,
     state: impl Fn() -> S + Sync + Send,
-    write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), ParamError> + Sync + Send,
+    write: impl Fn(&mut S, Piece<'_, T>) -> Result<(), Failure> + Sync + Send,
 ) -> PyResult<()> {
     // Usual values go in pages where threads share them. Dearer ones go in pieces that take as long as `PIECE` usual ones.
     let most = match parts.price {
@@ -61,12 +61,12 @@ pub(crate) fn fill<T: Element, S>(
     let all = &mut out;
     // A single piece is too short to share, or to look for signals.
     if all.len() <= most {
-        return detach_for(py, work, || write(&mut state(), all.whole())).map_err(errors::parameter);
+        return Ok(detach_for(py, work, || write(&mut state(), all.whole()))?);
     }
     detach_for(py, work, || {
         let mut signals = Signals::new();
         let pieces = all.pieces(most, parts.together);
-        parallel::each(pieces, threads, state, write, || signals.look()).map_err(errors::parameter)?;
+        parallel::each(pieces, threads, state, write, || signals.look())?;
         signals.result
     })
 }

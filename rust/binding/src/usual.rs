@@ -7,10 +7,11 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayM
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
-use stairnoise::{Answer, Law, Value};
+use stairnoise::{Answer, Law, OutOfMemory, Value};
 
 use crate::buffer::{Input, is_writable, new_array, same_memory, zeros};
 use crate::drawing;
+use crate::errors;
 use crate::stream::Stream;
 
 /// Longer new arrays come from the package: other threads run while they are written, and their memory is not cleared before.
@@ -120,11 +121,9 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
         None => {
             let answers = Input::new("values", values)?;
             // Few draws of answers that lie one after the other need neither tiles nor a look at other threads.
-            if let Some(answers) = answers
-                .as_slice()
-                .filter(|all| all.len().saturating_mul(law.draws()) <= SHORT)
-            {
-                let release = |out: &mut [T]| drawing::release_new(answers, values.shape(), out, law, stream);
+            if answers.is_slice() && answers.len().saturating_mul(law.draws()) <= SHORT {
+                let own = answers.copied().map_err(|OutOfMemory| errors::memory())?;
+                let release = |out: &mut [T]| drawing::release_new(&own, values.shape(), out, law, stream);
                 return Ok(Some(new_array(py, values.shape(), release)?.into_any()));
             }
             zeros::<T>(py, values.shape())?

@@ -147,6 +147,10 @@ pub enum DrawError {
     Seeded,
     /// The generator has made its 2⁴⁸ fills.
     FillsExhausted,
+    /// A view was to spawn: its children would be those of its generator.
+    ViewSpawns,
+    /// A child whose number is beyond those that were asked for, or that a key has.
+    NoChild,
     /// The last index of a fill would be beyond 2⁶².
     IndexTooLarge,
     /// The last index of a fill would be beyond 2⁴⁰, for a law of several draws.
@@ -228,6 +232,11 @@ impl fmt::Display for DrawError {
                  in tests use Generator::from_seed(seed).allow_release(), got a generator with a seed",
             ),
             Self::FillsExhausted => f.write_str("the generator has made its 2**48 fills"),
+            Self::ViewSpawns => f.write_str(
+                "spawn must be called on a generator that is no view, because a view has no children of its own: \
+                 spawn first and make views of the child",
+            ),
+            Self::NoChild => f.write_str("the number of a child must be below the number of children, which is at most 2**63"),
             Self::IndexTooLarge => f.write_str("the last index of a fill must be below 2**62"),
             Self::StagedIndexTooLarge => f.write_str("the last index of a fill of this law must be below 2**40"),
             Self::Lengths { answers, out } => write!(

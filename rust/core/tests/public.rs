@@ -397,7 +397,7 @@ fn releases_refuse_a_seed() {
     let forms = [
         itself,
         |mut parent| parent.spawn().unwrap(),
-        |mut parent| parent.children(2).child(1).unwrap(),
+        |mut parent| parent.children(2).unwrap().child(1).unwrap(),
         |mut whole| whole.at(3).unwrap(),
     ];
     for form in forms {

@@ -81,7 +81,7 @@ impl Choice {
         })
     }
 
-    /// The number of j from 1 to n − 1 with v < S(j). A bad `guess` costs time and changes nothing.
+    /// The number of j from 1 to n − 1 with v < S(j); 0 if no candidate has a weight. A bad `guess` costs time and changes nothing.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -89,6 +89,9 @@ impl Choice {
     pub fn index(&self, word: u64, extension: &mut impl Extension, guess: usize) -> Result<usize, OutOfMemory> {
         let end = self.class.len();
         let mut v = Expansion { word, extension };
+        if self.counts.is_empty() {
+            return Ok(0);
+        }
         // v = 0 is below every S(j) but 0.
         if (0..WORDS).all(|i| v.word(i) == 0) {
             let last = self.class.iter().rposition(|&class| class < self.counts.len());
@@ -218,6 +221,15 @@ mod tests {
     fn the_least_word_chooses_the_last_candidate_that_has_a_weight() {
         let choice = Choice::new(vec![0, 0, 1], vec![Exponent::multiple(1.0, 0, 0)]).unwrap();
         assert_eq!(choice.index(0, &mut |_| 0, 0), Ok(1));
+    }
+
+    /// Evidence: the rule: 0. A caller who checks no costs gets some candidate, and no panic.
+    #[test]
+    fn without_a_weight_there_is_an_answer() {
+        let choice = Choice::new(vec![0, 0, 0], Vec::new()).unwrap();
+        for word in [0, 1, u64::MAX] {
+            assert_eq!(choice.index(word, &mut |_| 0, 1), Ok(0));
+        }
     }
 
     /// Evidence: the binary digits of ⅓, which are 01 without end. v is below ⅓ by those that would follow, or above it by its last digit.

@@ -48,6 +48,40 @@ fn rows_of_equal_weights_are_uniform_to_the_last_bit() {
     }
 }
 
+/// Evidence: every mechanism and way to draw, on costs that the checks refuse: what is no cost gives some candidate, and no panic.
+#[test]
+fn costs_that_no_check_has_seen_give_a_candidate() {
+    let mechanisms = [
+        Selection::staircase(1.0, 1.0, 0.5, false).unwrap(),
+        Selection::exponential(1.0, 1.0, false).unwrap(),
+        Selection::permute_and_flip(1.0, 1.0, false).unwrap(),
+        Selection::exponential(1e-200, 1e200, true).unwrap(),
+    ];
+    let rows: [&[f64]; 6] = [
+        &[f64::NAN; 3],
+        &[f64::INFINITY; 3],
+        &[f64::NEG_INFINITY, 0.0, 1.0],
+        &[f64::NAN, 0.0, f64::INFINITY],
+        &[-5.0, -1e308, 1e308],
+        &[f64::NAN],
+    ];
+    for mechanism in &mechanisms {
+        for costs in rows {
+            let fill = Generator::from_seed(3).next_wide(40, mechanism.words(costs.len())).unwrap();
+            let mut selected = [-1; 40];
+            for again in [false, true] {
+                let mut selector = mechanism.selector(again);
+                selector.write(&fill, 0, std::iter::repeat(costs), &mut selected).unwrap();
+                assert!(selected.iter().all(|index| (0..costs.len() as i64).contains(index)));
+            }
+            let k = costs.len();
+            let places = &mut selected[..40 / k * k];
+            mechanism.top_selector(k).write_top(&fill, 0, |_| costs, places).unwrap();
+            assert!(places.iter().all(|index| (0..k as i64).contains(index)));
+        }
+    }
+}
+
 #[test]
 fn no_bits_at_all_select_the_last_candidate() {
     let mechanism = Selection::staircase(1.0, 1.0, 0.5, false).unwrap();

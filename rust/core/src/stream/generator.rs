@@ -22,6 +22,8 @@ pub struct Generator {
     source: Source,
     next_fill: u64,
     start: u64,
+    /// Whether it draws what another generator draws too.
+    is_view: bool,
     /// Whether the key is no seed, or somebody said that a seed will do.
     may_release: bool,
 }
@@ -56,6 +58,7 @@ impl Source {
 pub struct Children {
     /// The parent's key and the number of the first child, where the key is a given one.
     given: Option<(Arc<Cipher>, u64)>,
+    n: u64,
     may_release: bool,
 }
 
@@ -63,8 +66,12 @@ impl Children {
     /// The child of this number, from 0 on.
     ///
     /// # Errors
-    /// [`DrawError::Entropy`] if the operating system gives no entropy, [`DrawError::OutOfMemory`].
+    /// [`DrawError::NoChild`] unless so many were asked for, [`DrawError::Entropy`] if the operating system gives no entropy,
+    /// [`DrawError::OutOfMemory`].
     pub fn child(&self, number: u64) -> Result<Generator, DrawError> {
+        if number >= self.n {
+            return Err(DrawError::NoChild);
+        }
         memory::has_room()?;
         match &self.given {
             None => Generator::from_os(),
@@ -79,6 +86,9 @@ impl Children {
 impl Generator {
     /// The number of a fill has 48 bits of an AES input.
     const FILLS: u64 = 1 << 48;
+
+    /// The key of a child has two indices of AES inputs, which have 64 bits.
+    const CHILDREN: u64 = 1 << 63;
 
     /// A key from the operating system, with the feature `entropy`.
     ///
@@ -152,40 +162,53 @@ impl Generator {
             source,
             next_fill: 0,
             start: 0,
+            is_view: false,
             may_release: true,
         }
     }
 
     /// An independent generator. Its key is from the operating system if this one's is. Otherwise it is derived from this one's key and the count
-    /// of its children.
+    /// of its children, and no fill is taken. No other generator draws what a child draws, but its own views.
     ///
     /// # Errors
-    /// [`DrawError::Entropy`] if the operating system gives no entropy.
+    /// [`DrawError::ViewSpawns`] for a view, whose children would be those of its generator; [`DrawError::Entropy`] if the operating system gives
+    /// no entropy.
     pub fn spawn(&mut self) -> Result<Self, DrawError> {
-        self.children(1).child(0)
+        self.children(1)?.child(0)
     }
 
     /// The next `n` children, which [`Generator::spawn`] would make one by one, to be made when they are needed.
     ///
     /// A given key stays in memory for as long as children of it are to be made.
-    pub fn children(&mut self, n: u64) -> Children {
+    ///
+    /// # Errors
+    /// [`DrawError::ViewSpawns`] for a view; [`DrawError::NoChild`] beyond the 2⁶³ children that a key has.
+    pub fn children(&mut self, n: u64) -> Result<Children, DrawError> {
+        if self.is_view {
+            return Err(DrawError::ViewSpawns);
+        }
         let given = match &mut self.source {
             Source::Os { .. } | Source::Taken { .. } => None,
             Source::Given { cipher, next_child } => {
                 let first = *next_child;
+                if n > Self::CHILDREN - first {
+                    return Err(DrawError::NoChild);
+                }
                 *next_child += n;
                 Some((Arc::clone(cipher), first))
             }
         };
-        Children {
+        Ok(Children {
             given,
+            n,
             may_release: self.may_release,
-        }
+        })
     }
 
     /// The same key and the same next fill, with every fill starting at value `index`: for computing a slice of a fill elsewhere.
     ///
-    /// A view draws the very noise that the original would draw. Use one or the other for a release, never both.
+    /// A view draws the very noise that the original would draw. Use one or the other for a release, never both. It has no children: spawn them from
+    /// the original, before or after.
     ///
     /// # Errors
     /// [`DrawError::Entropy`] if a forked child must take a new key and cannot.
@@ -211,6 +234,7 @@ impl Generator {
             source,
             next_fill: self.next_fill,
             start: index,
+            is_view: true,
             may_release: self.may_release,
         })
     }
@@ -247,6 +271,7 @@ impl Generator {
             source: Source::Taken { cipher, number, process },
             next_fill: number,
             start,
+            is_view: true,
             may_release: self.may_release,
         }
     }
@@ -536,14 +561,46 @@ mod tests {
         assert_eq!(words(&mut view.at(5).unwrap(), 7), all[5..]);
     }
 
+    /// Evidence: every way to a view, of every source of keys. The generator itself goes on to spawn the children that it would have without views.
     #[test]
-    fn children_of_a_generator_and_of_its_view_differ() {
-        let mut generator = Generator::from_os().unwrap();
-        let mut view = generator.at(0).unwrap();
-        assert_ne!(
-            words(&mut generator.spawn().unwrap(), 4),
-            words(&mut view.spawn().unwrap(), 4)
-        );
+    fn a_view_has_no_children() {
+        let makers: [fn() -> Generator; 2] = [|| Generator::from_seed(1), || Generator::from_os().unwrap()];
+        for make in makers {
+            let mut generator = make();
+            let mut views = [generator.at(0).unwrap(), generator.at(1000).unwrap()];
+            let mut views_of_views = [
+                views[1].at(3).unwrap(),
+                generator.next_view(4).unwrap(),
+                generator.next_staged_view(4).unwrap(),
+                generator.spawn().unwrap().at(2).unwrap(),
+            ];
+            for view in views.iter_mut().chain(&mut views_of_views) {
+                assert_eq!(view.spawn().err(), Some(DrawError::ViewSpawns));
+                assert_eq!(view.children(0).err(), Some(DrawError::ViewSpawns));
+            }
+            let mut second = Generator::from_seed(1).children(2).unwrap().child(1).unwrap();
+            let drawn = words(&mut generator.spawn().unwrap(), 4);
+            assert_eq!(drawn == words(&mut second, 4), generator.is_given());
+        }
+    }
+
+    /// Evidence: one child more than was asked for is the first of those that are spawned next; and the indices of an AES input end at 2⁶⁴.
+    #[test]
+    fn no_child_is_made_beyond_those_that_were_asked_for() {
+        for mut generator in [Generator::from_seed(1), Generator::from_os().unwrap()] {
+            let two = generator.children(2).unwrap();
+            assert!(two.child(1).is_ok());
+            assert_eq!(two.child(2).err(), Some(DrawError::NoChild));
+            assert_eq!(generator.children(0).unwrap().child(0).err(), Some(DrawError::NoChild));
+        }
+        let mut generator = Generator::from_seed(1);
+        assert!(generator.children(3).is_ok());
+        assert_eq!(generator.children(Generator::CHILDREN - 2).err(), Some(DrawError::NoChild));
+        let last = generator.children(Generator::CHILDREN - 3).unwrap();
+        let mut fourth = Generator::from_seed(1).children(4).unwrap().child(3).unwrap();
+        assert_eq!(words(&mut last.child(0).unwrap(), 4), words(&mut fourth, 4));
+        assert!(last.child(Generator::CHILDREN - 4).is_ok());
+        assert_eq!(generator.spawn().err(), Some(DrawError::NoChild));
     }
 
     /// Evidence: real children, by the C library and past it; the parent's own keys, given ones, are the control that repeats.
