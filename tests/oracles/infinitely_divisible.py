@@ -13,6 +13,7 @@ from mpmath import iv
 
 from tests.oracles import draw, intervals, stream
 from tests.oracles.intervals import Interval
+from tests.oracles.lattice import Refused
 from tests.oracles.survival import Geometric
 
 STAGE = 2**40
@@ -98,6 +99,12 @@ def saturated(n: int) -> int:
 def generalized(beta: float, a: float, share: Fraction, key: bytes, fill: int, i: int) -> int:
     """The generalized discrete Laplace law."""
     return saturated(difference(NegativeBinomial(Fraction(beta) * share, Fraction(a)), key, fill, i))
+
+
+def check_multi_scale(eps: float, sensitivity: int, share: Fraction) -> None:
+    """Refuse parameters that are none of the multi-scale discrete Laplace law."""
+    if not 2.0**-11 <= eps <= 2.0**10 or not 1 <= sensitivity <= 2**16 or share < Fraction(1, 2**40):
+        raise Refused("a parameter is out of range")
 
 
 def multi_scale(eps: float, sensitivity: int, share: Fraction, key: bytes, fill: int, i: int) -> int:

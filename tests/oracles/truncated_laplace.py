@@ -9,6 +9,7 @@ from tests.oracles.intervals import Interval
 from tests.oracles.lattice import Lattice, Refused, lattice
 
 MOST = 2**62
+LEAST_DELTA = 2.0**-128
 SEED = 5150
 CASES: tuple[tuple[float, float, float, float | None, float | None], ...] = (
     (1.0, 1e-6, 1.0, None, None),
@@ -33,6 +34,12 @@ def law(
 ) -> tuple[Lattice, segments.Segments]:
     """The lattice, and the law on it."""
     where = lattice("laplace", eps, sensitivity)
+    if not LEAST_DELTA <= delta <= 0.5:
+        raise Refused("delta is out of range")
+    if (lower is not None and not lower <= -sensitivity) or (upper is not None and not upper >= sensitivity):
+        raise Refused("a bound is nearer than the sensitivity")
+    if any(bound is not None and not abs(bound) < MOST * where.granularity for bound in (lower, upper)):
+        raise Refused("a bound is too far")
     below, above = bounds(Fraction(eps), Fraction(delta), where, lower, upper)
     return where, segments.truncated(Fraction(eps), where.cells, below, above)
 

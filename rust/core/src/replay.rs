@@ -16,8 +16,8 @@ use crate::lattice::dyadic::power_of_two;
 use crate::lattice::params::Lattice;
 use crate::selection::Bits;
 use crate::{
-    Answer, AnyLaw, DiscreteGaussian, DrawError, Generator, Holds, Kind, Law, Modulus, OneWordLaw, ParamError, Selection, Shape,
-    Share, Skellam, largest_quotient,
+    Answer, AnyLaw, DiscreteGaussian, DiscreteLaplace, DrawError, Generator, Holds, Kind, Law, Modulus, OneWordLaw, ParamError,
+    Selection, Shape, Share, Skellam, largest_quotient,
 };
 
 pub(crate) fn vectors(name: &str) -> Vec<Json> {
@@ -318,6 +318,50 @@ fn top() {
             .write_top(&fill, first, |_| &costs[..], &mut last)
             .unwrap();
         assert_eq!(last[..], expected[first as usize..], "{entry}");
+    }
+}
+
+/// What calls on one generator give, one after the other.
+#[test]
+fn calls() {
+    let law = DiscreteLaplace::new(1.0, 1_000_000).unwrap();
+    let noise = |generator: &mut Generator, n: usize| {
+        let mut noise = vec![0; n];
+        law.fill(generator, &mut noise).unwrap();
+        noise
+    };
+    let two_calls = |mut generator: Generator, expected: &Json| {
+        for call in list(expected) {
+            assert_eq!(noise(&mut generator, 3), integers(call));
+        }
+    };
+    let exponential = Selection::exponential(1.0, 1.0, false).unwrap();
+    let flips = Selection::permute_and_flip(1.0, 1.0, false).unwrap();
+    for entry in vectors("calls.json") {
+        let mut generator = seeded(&entry);
+        let costs: Vec<f64> = list(&entry["costs"]).iter().map(float).collect();
+        for (call, expected) in list(&entry["calls"]).iter().zip(list(&entry["results"])) {
+            let n = whole(&call[1]) as usize;
+            let mut out = vec![0; n];
+            match call[0].as_str().unwrap() {
+                "spawn" => {
+                    assert_eq!(list(expected).len(), n);
+                    for child in list(expected) {
+                        two_calls(generator.spawn().unwrap(), child);
+                    }
+                    continue;
+                }
+                "at" => {
+                    two_calls(generator.at(n as u64).unwrap(), expected);
+                    continue;
+                }
+                "sample" => out = noise(&mut generator, n),
+                "top" => exponential.top(&mut generator, &costs, n, &mut out).unwrap(),
+                "flip" => flips.select_often(&mut generator, &costs, &mut out).unwrap(),
+                _ => exponential.select_often(&mut generator, &costs, &mut out).unwrap(),
+            }
+            assert_eq!(out, integers(expected), "{call} of {entry}");
+        }
     }
 }
 

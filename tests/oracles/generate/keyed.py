@@ -75,6 +75,8 @@ CASES: tuple[tuple[str, list[Any], int], ...] = (
     ("skellam", [0.5, 1, 1, 1], 3),
     ("discrete_canonical", [1.0, 1e-6], 1),
     ("discrete_canonical", [0.3, 0.01], 3),
+    ("discrete_canonical", [1.0, -0.0], 1),
+    ("discrete_canonical", [2.0, -0.0], 2),
 )
 TRUNCATED_STAIRCASES: dict[str, Any] = {
     "truncated_staircase": truncated_staircase,
@@ -102,8 +104,10 @@ def exact(name: str, arguments: list[Any], k: int = 1) -> list[tuple[str, Any]]:
             *((length, own[length]) for length in ("r", "end", "centre")),
         ]
     if name == "discrete_canonical":
-        discrete_canonical.law(*arguments)
-        return list(zip(("eps", "delta"), arguments, strict=True))
+        eps, delta = arguments
+        discrete_canonical.law(eps, delta)
+        # −0.0 becomes 0.0.
+        return [("eps", eps), ("delta", delta + 0.0)]
     if name == "merged_laplace":
         breaks = merged_laplace.lengths(merged_laplace.law(*arguments)[1])["breaks"]
         return [("eps", arguments[0]), ("breaks", breaks), ("sensitivity", arguments[2])]

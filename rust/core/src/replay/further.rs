@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::{float, list, seeded, vectors, whole};
 use crate::{
     AnyLaw, Arete, Gaussian, GeneralizedDiscreteLaplace, Law, MergedLaplace, MultiScaleDiscreteLaplace, MultivariateStaircase,
-    Norm, Share,
+    Norm, Share, TruncatedLaplace,
 };
 
 /// The law's lattice and its values from an entry's place are the entry's.
@@ -28,6 +28,26 @@ pub(crate) fn draws(law: &dyn AnyLaw, entry: &Json) {
 
 fn floats(json: &Json) -> Vec<f64> {
     list(json).iter().map(float).collect()
+}
+
+#[test]
+fn refused_parameters() {
+    for entry in vectors("refused.json") {
+        let arguments = list(&entry["arguments"]);
+        let refused = match entry["law"].as_str().unwrap() {
+            "truncated_laplace" => {
+                let [eps, delta, sensitivity] = [0, 1, 2].map(|i| float(&arguments[i]));
+                let [lower, upper] = [3, 4].map(|i| arguments[i].is_string().then(|| float(&arguments[i])));
+                TruncatedLaplace::new(eps, delta, sensitivity, lower, upper).is_err()
+            }
+            "multi_scale_discrete_laplace" => {
+                let share = Share::new(whole(&arguments[3]), whole(&arguments[2])).unwrap();
+                MultiScaleDiscreteLaplace::new(float(&arguments[0]), whole(&arguments[1]) as f64, share).is_err()
+            }
+            other => panic!("{other}"),
+        };
+        assert_eq!(refused, entry["refused"].as_bool().unwrap(), "{entry}");
+    }
 }
 
 #[test]

@@ -1,0 +1,56 @@
+"""Calls on one generator, and parameters at the ends of what laws take, as the oracle has them. Deterministic: no false alarm."""
+
+from typing import Any
+
+import pytest
+
+import stairnoise as sn
+from tests.oracles.generate import calls, refusals
+from tests.oracles.generate.encoding import decoded, float_of, read
+
+LAW = sn.DiscreteLaplace(calls.EPS, calls.SENSITIVITY)
+
+
+def two_calls(rng: sn.SeededRng) -> list[list[int]]:
+    return [LAW.sample(calls.SHORT, rng=rng).tolist() for _ in range(2)]
+
+
+def result(rng: sn.SeededRng, costs: list[float], name: str, number: int) -> Any:
+    """What one call gives."""
+    exponential, flips = sn.ExponentialMechanism(calls.EPS), sn.PermuteAndFlip(calls.EPS)
+    if name == "spawn":
+        return [two_calls(child) for child in rng.spawn(number)]
+    if name == "at":
+        return two_calls(rng.at(number))
+    if name == "sample":
+        return LAW.sample(number, rng=rng).tolist()
+    if name == "top":
+        return exponential.top(costs, number, rng=rng).tolist()
+    return (flips if name == "flip" else exponential).select(costs, number, rng=rng).tolist()
+
+
+@pytest.mark.parametrize("entry", read("calls"), ids=lambda entry: entry["seed"][-2:])
+def test_each_call_takes_the_fill_or_the_child_that_it_takes(entry: dict[str, Any]) -> None:
+    rng = sn.SeededRng(int(entry["seed"]), allow_release=True)
+    costs = [float_of(cost) for cost in entry["costs"]]
+    assert [result(rng, costs, *call) for call in entry["calls"]] == entry["results"]
+
+
+@pytest.mark.parametrize("entry", read("refused"), ids=lambda entry: f"{entry['law']} {entry['arguments']}")
+def test_parameters_are_refused_where_the_contract_refuses_them(entry: dict[str, Any]) -> None:
+    arguments = decoded(entry["arguments"])
+    if entry["law"] == "truncated_laplace":
+        make = lambda: sn.TruncatedLaplace(*arguments)  # noqa: E731
+    else:
+        *law, n_parties, _ = arguments
+        make = lambda: sn.MultiScaleDiscreteLaplace(*law).share(n_parties)  # noqa: E731
+    if entry["refused"]:
+        with pytest.raises(sn.ParameterError, match=r"^(delta|lower|upper|eps|sensitivity) must be "):
+            make()
+    else:
+        make()
+
+
+def test_both_files_are_the_oracles() -> None:
+    assert read("calls") == list(calls.entries())
+    assert read("refused") == list(refusals.entries())
