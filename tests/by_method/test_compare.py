@@ -233,8 +233,8 @@ def said(pattern, text):
     [
         (0.3, "choose Laplace."),
         (0.5, "choose Laplace."),
-        (1, "choose the staircase for ten releases or fewer, Laplace for thousands."),
-        (3.49, "choose the staircase for ten releases or fewer, Laplace for thousands."),
+        (1, "choose the staircase for ten releases or fewer at a delta up to 1e-6, Laplace for thousands."),
+        (3.49, "choose the staircase for ten releases or fewer at a delta up to 1e-6, Laplace for thousands."),
         (3.5, "choose the staircase."),
         (8, "choose the staircase."),
     ],
