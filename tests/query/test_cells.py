@@ -143,7 +143,7 @@ def test_groups_of_a_command_line(table, column):
         "w": ["0.5", "2", None],
         "g": ["a", "1", "", None],
     }[column]
-    values = {"n": (1, -2, None), "d": (DAY, None), "ok": (True, False, None), "w": (0.5, 2.0, None), "g": ("a", "1", "", None)}
+    values = {"n": (1, -2, None), "d": (DAY, None), "ok": (True, False, None), "w": (0.5, 2, None), "g": ("a", "1", "", None)}
     with table.source() as source:
         found = source.read_groups("t", column, texts)
     if table.name == "SQLite" and column == "d":

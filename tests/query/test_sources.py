@@ -17,6 +17,7 @@ import stairnoise as sn
 from stairnoise import query
 from stairnoise.query import SourceError
 from stairnoise.query.question import Question
+from stairnoise.query.reading import reading
 from stairnoise.query.sources import open_source, sqlite
 from tests.interface.canaries import NUMBER, TEXT, leaks
 
@@ -24,6 +25,7 @@ duckdb = pytest.importorskip("duckdb")
 
 ASKED = Question("t", ("g",), {"g": ("a", "b", None)}, "mean", "v", (0.0, 10.0), where="v < 9", person="who")
 ROWS = [("p", "a", 1.5), ("p", "a", 2.0), ("q", "b", 3.0), ("r", None, 4.0), ("s", "a", 9.0)]
+TYPES, NOTHING = reading({"v": "real"}, None), reading(None, None)
 COUNTS, SUMS = [1, 1, 1], [3.5, 3.0, 4.0]
 TABLE = "create table t (who text, g text, v double precision)"
 
@@ -81,7 +83,7 @@ FILES = {
 def test_files(tmp_path, name, kind):
     path = FILES[name](tmp_path / name)
     before = path.read_bytes()
-    with open_source(kind(path)) as source:
+    with open_source(kind(path), TYPES if name.lower().endswith(".csv") else NOTHING) as source:
         check(source)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -89,17 +91,8 @@ def test_files(tmp_path, name, kind):
 
 def test_a_directory_with_a_quote(tmp_path):
     (tmp_path / "o'brien").mkdir()
-    with open_source(csv_file(tmp_path / "o'brien" / "t.csv")) as source:
+    with open_source(csv_file(tmp_path / "o'brien" / "t.csv"), TYPES) as source:
         check(source)
-
-
-def test_types_of_a_csv_file_are_those_of_all_its_rows(tmp_path):
-    """DuckDB looks at 20 480 rows by default, and its error about a later one shows it."""
-    rows = [("p", "a", number) for number in range(30_000)] + [("q", "b", "secret")]
-    with open_source(csv_file(tmp_path / "t.csv", rows)) as source:
-        assert source.answers(Question("t", (), {}, "count", person="who")).counts.tolist() == [2]
-        with pytest.raises(sn.ParameterError, match="column must be numeric for a mean; 'v' is declared as VARCHAR"):
-            source.answers(ASKED)
 
 
 def test_a_csv_file_of_texts_has_a_header(tmp_path):
@@ -109,7 +102,7 @@ def test_a_csv_file_of_texts_has_a_header(tmp_path):
         assert source.answers(Question("t", ("g",), {"g": ("a",)}, "count")).counts.tolist() == [2]
 
 
-# Lines of other lengths, and no header: DuckDB would take the last line for a header, and an error would propose a name in it.
+# Lines of other lengths, and no header: an error must not propose a name in the first line.
 RAGGED = f"name,city,salary\n{TEXT},Rome,1\nbob,Rome\n{TEXT},{NUMBER},5,3,2\n"
 
 
@@ -121,13 +114,6 @@ def test_no_error_about_a_csv_file_proposes_a_name(tmp_path, content, asked):
     with pytest.raises((sn.ParameterError, SourceError)) as caught:
         query.count(tmp_path / "t.csv", "t", row_is_person=True, eps=1, **asked)
     assert not leaks("".join(traceback.format_exception(caught.value)))
-
-
-def test_the_first_line_of_a_csv_file_is_its_header(tmp_path):
-    """And no line is left out: without `skip` the sniffer takes three lines for no part of the table."""
-    (tmp_path / "t.csv").write_text(RAGGED)
-    with contextlib.suppress(SourceError), open_source(tmp_path / "t.csv") as source:
-        assert "salary" in "".join(source.columns("t"))
 
 
 @pytest.mark.parametrize("row_factory", [None, sqlite3.Row, lambda *_: None])
@@ -343,7 +329,9 @@ def text(content):
         ("wrong.parquet", text(b"secret" * 10), "could not answer"),
         ("empty.csv", text(b""), "is empty"),
         ("twice.csv", text(b"a;secre;SECRE\n1;2;3\n"), "has one name for columns 2 and 3 in its first line"),
-        ("latin.csv", text("a,b\nsecret \u00e9,1\n".encode("latin-1")), "is not encoded in UTF-8"),
+        ("latin.csv", text("a,secret \u00e9\nb,1\n".encode("latin-1")), "has a first line that is not encoded in utf-8"),
+        ("quote.csv", text(b'a,"secret\nb,1\n'), "has a quote in its first line that is not closed"),
+        ("mac.csv", text(b"a,secret\rb,1\r"), "has a first line that is no header"),
         ("header.db", text(b"SQLite format 3\0" + b"secret" * 100), "is not a database of SQLite, or is encrypted"),
         ("damaged.db", damaged, "is "),
         (
@@ -351,7 +339,7 @@ def text(content):
             text(b"\0" * 8 + b"DUCK" + b"secret" * 1000),
             "could not answer|is not a database that this DuckDB can read",
         ),
-        ("a*.csv", csv_file, "source must have no \\*, \\? or \\[ in its path"),
+        ("a*.parquet", parquet_file, "source must have no \\*, \\? or \\[ in its path"),
     ],
 )
 def test_what_cannot_be_read(tmp_path, name, make, error):
@@ -420,7 +408,7 @@ def test_the_adult_census():
     """The counts and means of the thesis on the Laplace and staircase mechanisms (2018)."""
     states = ("Divorced", "Married-AF-spouse", "Never-married")
     listed = {"maritalstatus": states, "race": ("White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other")}
-    with open_source(ADULT) as source:
+    with open_source(ADULT, reading({"capitalgain": "integer"}, None)) as source:
         counts = source.answers(Question("adult", tuple(listed), listed, "count")).counts.reshape(3, 5)
         one = {"maritalstatus": states}
         means = source.answers(Question("adult", ("maritalstatus",), one, "mean", "capitalgain", (0.0, 1e6)))
@@ -446,7 +434,7 @@ def test_a_database_reads_no_other_file(tmp_path):
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "x.duckdb"])
 def test_what_does_not_fit_into_memory_is_for_the_user_alone(tmp_path, name):
     """Evidence: the engine's own setting, and the rights of that directory, which is gone afterwards."""
-    with open_source(FILES[name](tmp_path / name)) as source:
+    with open_source(FILES[name](tmp_path / name), TYPES if name == "t.csv" else NOTHING) as source:
         ((found,),) = source._ask("select current_setting('temp_directory')")
         directory = Path(found)
         assert tmp_path not in directory.parents

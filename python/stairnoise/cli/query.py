@@ -16,6 +16,7 @@ from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
+from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
 
 _INTERRUPTED = 130
@@ -26,6 +27,7 @@ _SECRET_BYTES = 32
 _WHO = "Who is protected"
 _WHAT = "What is asked"
 _PRICE = "What it costs"
+_FILE = "How a CSV or Parquet file is read"
 _OUT = "What comes out"
 
 
@@ -90,6 +92,26 @@ def query(
         float, typer.Option(help="Probability that a private value is within its ± of the true one.", rich_help_panel=_OUT)
     ] = 0.95,
     nonnegative: Annotated[bool, _option("--nonnegative", panel=_OUT, text="Set negative private values to 0.")] = False,
+    types: Annotated[
+        list[str] | None,
+        _option(
+            "--type",
+            panel=_FILE,
+            text="Types, as age=integer,day=date:%d.%m.%Y: text, integer, real, boolean, date. Other columns of CSV are text.",
+        ),
+    ] = None,
+    delimiter: Annotated[
+        str | None, _option("--delimiter", panel=_FILE, text="Between fields; default: that of the header, one of , ; tab |.")
+    ] = None,
+    quote: Annotated[str, typer.Option(help="Around fields; empty for none.", rich_help_panel=_FILE)] = '"',
+    escape: Annotated[str, typer.Option(help="Before a quote within quotes.", rich_help_panel=_FILE)] = '"',
+    encoding: Annotated[str, typer.Option(help="Such as latin-1.", rich_help_panel=_FILE)] = "utf-8",
+    decimal: Annotated[str, typer.Option(help="Decimal mark of real numbers.", rich_help_panel=_FILE)] = ".",
+    null: Annotated[
+        list[str] | None,
+        _option("--null", panel=_FILE, text="Unquoted text that means null; may be repeated. Default: an empty one."),
+    ] = None,
+    keep_blanks: Annotated[bool, _option("--keep-blanks", panel=_FILE, text="Keep blanks around names and values.")] = False,
     output: Annotated[
         Path | None,
         _option("-o", "--output", panel=_OUT, text="File to write: .csv (notes go to .csv.json), .parquet or .json."),
@@ -123,6 +145,8 @@ def query(
         person=person,
         row_is_person=row_is_person,
         max_groups=max_groups,
+        types=_types(types or []),
+        csv=_csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks),
         eps=eps,
         delta=delta,
         mechanism=mechanism,
@@ -180,6 +204,35 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found
+
+
+def _types(texts: list[str]) -> dict[str, str]:
+    """Return the type of each column; the type begins after the last equals sign."""
+    found = {}
+    for text in texts:
+        for each in _fields(text, "type"):
+            name, equals, type_ = (each or "").rpartition("=")
+            if not equals or name in found:
+                rule = "name every column once" if equals else "be given as COLUMN=TYPE"
+                raise ParameterError(f"type must {rule}, got {each!r}")
+            found[name] = type_
+    return found
+
+
+def _csv(
+    delimiter: str | None, quote: str, escape: str, encoding: str, decimal: str, nulls: list[str] | None, keep_blanks: bool
+) -> CSV | None:
+    """Return the format of a CSV file, or None if nothing is said about it."""
+    csv = CSV(
+        delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
+        quote=quote or None,
+        escape=escape,
+        encoding=encoding,
+        decimal=decimal,
+        nulls=("",) if nulls is None else nulls,
+        strip=not keep_blanks,
+    )
+    return None if csv == CSV() else csv
 
 
 def _keyed(path: Path | None, name: str | None) -> Any:

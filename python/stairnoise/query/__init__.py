@@ -6,6 +6,7 @@
 |---|---|
 | `ask` | the three functions |
 | `arguments`, `question` | what is asked, and its checks |
+| `reading` | how a file is read |
 | `condition` | the first judge of a condition |
 | `order` | which of a person's groups count |
 | `sources` | databases and files, and the one SQL statement that each is asked |
@@ -20,7 +21,8 @@ Nothing is imported but what the source needs.
 """
 
 from stairnoise.query.ask import count, mean, sum
+from stairnoise.query.reading import CSV
 from stairnoise.query.sources.source import SourceError
 from stairnoise.query.table import PrivateTable
 
-__all__ = ["PrivateTable", "SourceError", "count", "mean", "sum"]
+__all__ = ["CSV", "PrivateTable", "SourceError", "count", "mean", "sum"]

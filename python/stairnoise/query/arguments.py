@@ -11,6 +11,7 @@ from stairnoise._errors import ParameterError, ParameterTypeError, meant, outlin
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
 from stairnoise.query.question import Question
+from stairnoise.query.reading import reading
 
 Statistic = Literal["count", "sum", "mean"]
 
@@ -31,6 +32,8 @@ def question(
     person: object = None,
     row_is_person: object = False,
     max_groups: object = 1,
+    types: object = None,
+    csv: object = None,
 ) -> Question:
     """Check what is asked, as far as that is possible without the data."""
     names = _columns(by)
@@ -46,6 +49,7 @@ def question(
         where=None if where is None else _text(where, "where"),
         person=None if person is None else _text(person, "person"),
         max_groups=count(max_groups, "max_groups", least=1, most=_MOST_GROUPS),
+        reading=reading(types, csv),
     )
 
 

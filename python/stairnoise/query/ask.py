@@ -11,6 +11,7 @@ from stairnoise.query.table import PrivateTable
 if TYPE_CHECKING:
     from stairnoise._keyed.rng import KeyedRng
     from stairnoise._ledger.ledger import Ledger
+    from stairnoise.query.reading import CSV
     from stairnoise.rng import Rng
 
     Groups = Mapping[str, Sequence[object]] | Sequence[object]
@@ -26,6 +27,8 @@ def count(
     person: str | None = None,
     row_is_person: bool = False,
     max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
     eps: float,
     delta: float | None = None,
     mechanism: str | None = None,
@@ -62,6 +65,12 @@ def count(
     max_groups : int, default 1
         How many groups one person counts in at most; only with `person`. A person in more groups counts in some of them,
         chosen at random.
+    types : dict of str, optional
+        For a CSV or Parquet file: types of columns, each ``"text"``, ``"integer"``, ``"real"``, ``"boolean"``, ``"date"`` or a
+        date with its format such as ``"date:%d.%m.%Y"``. A value that is none of its type is null. Other columns of a CSV file
+        are texts. Those of a Parquet file have their own types, but numbers are real.
+    csv : CSV, optional
+        How the lines of a CSV file become values, if the file is not as `CSV` assumes.
     eps : float
         ε of the whole table.
     delta : float or None
@@ -118,6 +127,8 @@ def count(
             person=person,
             row_is_person=row_is_person,
             max_groups=max_groups,
+            types=types,
+            csv=csv,
             eps=eps,
             delta=delta,
             mechanism=mechanism,
@@ -143,6 +154,8 @@ def sum(
     person: str | None = None,
     row_is_person: bool = False,
     max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
     eps: float,
     delta: float | None = None,
     mechanism: str | None = None,
@@ -155,10 +168,12 @@ def sum(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, eps, delta, mechanism, rng, confidence, ledger
+    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
+        As in `count`.
+    rng, confidence, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
     column : str
-        A column of numbers. Nulls are left out.
+        A column of numbers; of a CSV file one with such a type in `types`. Nulls are left out.
     bounds : (float, float)
         What one person may add to a group at least and at most. A person's total is clipped to them, and the noise is
         proportional to the larger magnitude. Choose them without looking at the data.
@@ -189,6 +204,8 @@ def sum(
             person=person,
             row_is_person=row_is_person,
             max_groups=max_groups,
+            types=types,
+            csv=csv,
             eps=eps,
             delta=delta,
             mechanism=mechanism,
@@ -214,6 +231,8 @@ def mean(
     person: str | None = None,
     row_is_person: bool = False,
     max_groups: int = 1,
+    types: Mapping[str, str] | None = None,
+    csv: CSV | None = None,
     eps: float,
     delta: float | None = None,
     mechanism: str | None = None,
@@ -228,7 +247,9 @@ def mean(
 
     Parameters
     ----------
-    source, table, by, groups, where, person, row_is_person, max_groups, eps, delta, mechanism, rng, confidence, ledger
+    source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
+        As in `count`.
+    rng, confidence, ledger
         As in `count`.
     column : str
         A column of numbers. People without a number there are left out.
@@ -260,6 +281,8 @@ def mean(
             person=person,
             row_is_person=row_is_person,
             max_groups=max_groups,
+            types=types,
+            csv=csv,
             eps=eps,
             delta=delta,
             mechanism=mechanism,

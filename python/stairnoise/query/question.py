@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from stairnoise.query.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Question:
         The column that says whose row it is; None if every row is another person.
     max_groups : int
         How many groups a person may count in.
+    reading : Reading
+        How a file is read.
     """
 
     table: str
@@ -43,3 +47,4 @@ class Question:
     where: str | None = None
     person: str | None = None
     max_groups: int = 1
+    reading: Reading = field(default_factory=Reading)

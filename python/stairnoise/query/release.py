@@ -68,10 +68,11 @@ class Release:
         What happens once the budget is spent, an error included, may depend on the data. Groups of a command line are texts,
         which the types of their columns say how to read.
         """
-        with open_source(source) as opened:
+        with open_source(source, self._question.reading) as opened:
             if groups_as_texts:
                 self._read_groups(opened)
             plan = planned(self._question, self._budget, opened.unit(self._question))
+            schema = opened.schema(self._question)
             self.state = "spending"
             paid = self._spend(plan, _name(source, self._question.table))
             self.state = "reading"
@@ -84,7 +85,9 @@ class Release:
                 raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
         rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative)
-        about = statement(plan, list(rows.columns), self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
+        about = statement(
+            plan, list(rows.columns), schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative
+        )
         names = _names(self._question.by, list(rows.columns))
         tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
         return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about), plan, answers)

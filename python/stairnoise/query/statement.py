@@ -11,7 +11,7 @@ from stairnoise.query.noise import Part, Plan, level, scaled
 
 
 def statement(
-    plan: Plan, columns: list[str], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
+    plan: Plan, columns: list[str], schema: dict[str, Any], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
 ) -> dict[str, Any]:
     """Return all that is said about a table, as plain values that JSON can hold."""
     question = plan.question
@@ -26,6 +26,7 @@ def statement(
             name: _listed(question.groups[name]) if name in question.groups else "chosen privately" for name in question.by
         },
         "where": question.where,
+        "schema": schema,
         "person": "one row" if question.person is None else question.person,
         "max_groups": question.max_groups,
         "bounds": None if question.bounds is None else list(question.bounds),
@@ -99,11 +100,12 @@ def protected(plan: Plan, budget: Budget) -> str:
 
 def not_protected(plan: Plan) -> str:
     """Return what the guarantee does not cover."""
-    known = ["the question with its condition and bounds"]
+    known = ["the question with its condition and bounds", "the names and types of columns"]
     if plan.question.groups:
         known.append("the lists of groups")
     several = " A person who has several rows is protected less." if plan.question.person is None else ""
-    return f"Not protected: {' and '.join(known)}.{several} Other releases about the same people add their eps to this one."
+    said = f"Not protected: {', '.join(known[:-1])} and {known[-1]}.{several}"
+    return f"{said} Other releases about the same people add their eps to this one."
 
 
 def accuracy(plan: Plan, confidence: float) -> str:

@@ -5,7 +5,9 @@
 | `source` | what all engines have in common |
 | `statement` | a question as one SQL statement, and its rows as answers |
 | `sqlite` | SQLite |
-| `duckdb` | DuckDB, CSV and Parquet |
+| `duckdb` | DuckDB |
+| `csv_file`, `lines`, `records` | CSV files: their schema, their lines, and lines as records |
+| `parquet_file` | Parquet files |
 | `postgresql` | PostgreSQL |
 """
 
@@ -16,17 +18,25 @@ from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline
 from stairnoise.query.address import checked, is_address, shown
+from stairnoise.query.reading import Reading
 from stairnoise.query.sources.source import Source as Source
 from stairnoise.query.sources.source import SourceError as SourceError
 
+_FILES = (".csv", ".parquet")
+_AS_IT_IS = Reading()
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 
 
-def open_source(source: Any) -> Source:
+def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
     """Return what can be asked: a path, a URL, or an open connection; it is a context manager.
 
     It reads only. A connection that was passed in is not closed.
     """
+    suffix = Path(source).suffix.lower() if isinstance(source, (str, Path)) else ""
+    if reading.types and suffix not in _FILES:
+        raise ParameterError("types must be left out: a database declares its own; make a view for other ones")
+    if reading.csv is not None and suffix != ".csv":
+        raise ParameterError("csv must be left out: the source is no .csv file")
     module = type(source).__module__.partition(".")[0].lstrip("_")
     if module == "sqlite3":
         from stairnoise.query.sources.sqlite import SQLite
@@ -58,6 +68,16 @@ def open_source(source: Any) -> Source:
         from stairnoise.query.sources.sqlite import SQLite
 
         return SQLite.of_file(path)
-    from stairnoise.query.sources.duckdb import DuckDB
+    if head[8:12] == _DUCKDB:
+        from stairnoise.query.sources.duckdb import DuckDB
 
-    return DuckDB.of_file(path, database=head[8:12] == _DUCKDB)
+        return DuckDB.of_file(path)
+    if suffix == ".csv":
+        from stairnoise.query.sources.csv_file import CSVFile
+
+        return CSVFile(path, reading)
+    if suffix == ".parquet":
+        from stairnoise.query.sources.parquet_file import ParquetFile
+
+        return ParquetFile(path, reading)
+    raise ParameterError(f"source must be a database of SQLite or DuckDB, or a .csv or .parquet file, got {str(path)!r}")

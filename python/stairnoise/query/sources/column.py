@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 # "any" is a column of SQLite that does not say, or says something that SQLite does not know.
@@ -11,11 +11,17 @@ Kind = Literal["integer", "real", "text", "boolean", "date", "any", "other"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, what its values are, and the type it was declared with."""
+    """A column: its name, what its values are, the engine's type of them, and what the schema says if that is another word."""
 
     name: str
     kind: Kind
     type: str
+    declared: str = field(default="", kw_only=True)
+
+    @property
+    def declaration(self) -> str:
+        """What the schema, which is public, says of the column."""
+        return self.declared or self.type
 
     @property
     def summable(self) -> bool:

@@ -11,6 +11,11 @@ from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
 
+def literal(text: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 class Dialect(ABC):
     """SQL as one engine has it. Every method returns a piece of text."""
 
@@ -57,6 +62,19 @@ class Dialect(ABC):
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, and the value as the driver takes it."""
         return self.mark, value
+
+    def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
+        """Return the place of a value in a list, or null, and the parameters of that."""
+        value = self.written(self.group(column))
+        branches, parameters = [], []
+        for place, each in enumerate(listed):
+            if each is None:
+                branches.append(f"when {value} is null then {place}")
+                continue
+            mark, parameter = self.parameter(column, each)
+            branches.append(f"when {value} = {mark} then {place}")
+            parameters.append(parameter)
+        return f"case {' '.join(branches)} end", parameters
 
     @abstractmethod
     def text(self, value: str) -> str:

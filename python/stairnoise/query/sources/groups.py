@@ -32,7 +32,9 @@ _NAMES: dict[Kind, str] = {
 _MOST_GROUPS = 10_000
 
 
-def checked_groups(question: Question, table: dict[str, Column], holds: Callable[[Column, Any], bool]) -> dict[str, list[Any]]:
+def checked_groups(
+    question: Question, table: dict[str, Column], holds: Callable[[Column, Any], bool], remedy: Callable[[str, str], str]
+) -> dict[str, list[Any]]:
     """Return the listed groups of each column, all of which its declared type has; refuse columns that cannot be grouped by."""
     for name in question.groups:
         if name not in question.by:
@@ -42,12 +44,15 @@ def checked_groups(question: Question, table: dict[str, Column], holds: Callable
         column = table[name]
         if column.kind == "other":
             raise ParameterError(
-                f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.type}"
+                f"by must name columns of integers, numbers, texts, bools or dates; {name!r} is declared as {column.declaration}"
             )
         if name in question.groups:
             found[name] = _listed(column, question.groups[name], holds)
         elif column.kind == "real":
-            raise ParameterError(f"groups of {name!r} must be listed, because the column is declared as {column.type}")
+            raise ParameterError(
+                f"groups of {name!r} must be listed, because the column is declared as {column.declaration}; or "
+                f"{remedy(name, 'integer')}"
+            )
     return found
 
 
@@ -56,7 +61,7 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
     for place, value in enumerate(values):
         if value is not None and not holds(column, value):
             raise ParameterError(
-                f"groups of {column.name!r} must be values that its type {column.type or '(none)'} can hold, got "
+                f"groups of {column.name!r} must be values that its type {column.declaration or '(none)'} can hold, got "
                 f"{received(value)} at index {place}"
             )
     if not values:
@@ -82,7 +87,7 @@ def _value(column: Column, value: Any, place: int) -> Any:
     if kind not in _ALLOWED[column.kind] or (kind is float and not math.isfinite(value)):
         raise ParameterTypeError(
             f"groups of {column.name!r} must be {_NAMES[column.kind]} or None, because the column is declared as "
-            f"{column.type or 'nothing'}, got {outline(value)} at index {place}"
+            f"{column.declaration or 'nothing'}, got {outline(value)} at index {place}"
         )
     return value
 
@@ -97,7 +102,7 @@ def _of_text(column: Column, text: str, place: int) -> object:
         if column.kind == "integer":
             return int(text)
         if column.kind == "real":
-            return float(text)
+            return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
         if column.kind == "boolean":
             return {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()]
         if column.kind == "date":
@@ -105,7 +110,7 @@ def _of_text(column: Column, text: str, place: int) -> object:
     except (KeyError, ValueError):
         wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _NAMES[column.kind])
         raise ParameterError(
-            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.type}, got another text at "
-            f"index {place}"
+            f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.declaration}, got "
+            f"another text at index {place}"
         ) from None
     return text

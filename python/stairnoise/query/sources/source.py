@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from stairnoise._errors import ParameterError, StairnoiseError, meant, received
+from stairnoise._errors import ParameterError, meant, received
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, judged
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
+from stairnoise.query.sources.errors import SourceError as SourceError
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
 from stairnoise.query.sources.statement import answers_of, statement
 from stairnoise.query.sources.units import Units, units_of
 
 _ORDER_BYTES = 32
-
-
-class SourceError(StairnoiseError):
-    """A source that cannot be read: missing, locked, not a database, or an error inside the engine.
-
-    What an engine says about a failed statement is not repeated, because it may hold data.
-    """
-
-    __module__ = "stairnoise.query"
 
 
 class Source(ABC):
@@ -53,6 +45,13 @@ class Source(ABC):
             The source cannot be read.
         """
         return [column.name for column in self._described(table)[1]]
+
+    def schema(self, question: Question) -> dict[str, Any]:
+        """Return what is public about the columns of a question: their declared types, and how a file is read."""
+        _, columns = self._described(question.table)
+        condition = self._condition(question, columns)
+        named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
+        return {"types": {column.name: column.declaration for column in columns if column.name in named}}
 
     def read_groups(self, table: str, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
         """Return the groups that texts mean, as a command line has them.
@@ -109,13 +108,16 @@ class Source(ABC):
             if column is not None:
                 self._found(question.table, columns, column, argument)
         table = {column.name: column for column in columns}
-        codes = checked_groups(question, table, self.dialect.holds)
+        codes = checked_groups(question, table, self.dialect.holds, self.remedy)
         units = self._units(question, table)
-        condition = None
-        if question.where is not None:
-            condition = judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
+        condition = self._condition(question, columns)
+        if condition is not None:
             self._judge(condition, name, {column: table[column] for column in condition.columns})
         return name, table, codes, units, condition
+
+    def remedy(self, column: str, type_: str) -> str:
+        """Return what to do about a column that has another type than a question needs."""
+        return f"make a view in which it has the type {type_}"
 
     @abstractmethod
     def close(self) -> None:
@@ -143,6 +145,13 @@ class Source(ABC):
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
         """Return the rows of a statement; no error repeats what the engine says."""
 
+    def _condition(self, question: Question, columns: list[Column]) -> Condition | None:
+        """Return the condition of a question, after it passed the first judge."""
+        if question.where is None:
+            return None
+        table = {column.name: column for column in columns}
+        return judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
+
     def _found(self, table: str, columns: list[Column], name: str, argument: str) -> Column:
         found = next((column for column in columns if column.name == name), None)
         if found is None:
@@ -161,8 +170,8 @@ class Source(ABC):
         column = table[question.column]
         if not column.summable:
             raise ParameterError(
-                f"column must be numeric for a {question.statistic}; {column.name!r} is declared as {column.type or 'nothing'}: "
-                "make a view in which it is a number"
+                f"column must be numeric for a {question.statistic}; {column.name!r} is declared as "
+                f"{column.declaration or 'nothing'}: {self.remedy(column.name, 'real')}"
             )
         return units_of(question.bounds, whole=column.kind == "integer")
 
@@ -175,6 +184,19 @@ def folded(name: str) -> bytes:
 def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:
     """Return rows with texts in place of bytes, whatever these are: an error would tell that there is such a row."""
     return [tuple(each.decode(encoding, "backslashreplace") if isinstance(each, bytes) else each for each in row) for row in rows]
+
+
+def require_columns(types: Mapping[str, object], columns: Sequence[str], table: str, *, propose: bool = True) -> None:
+    """Require that every declared type is that of a column."""
+    for name in types:
+        if name not in columns:
+            hint = meant(name, columns) if propose else ""
+            raise ParameterError(f"types must be of columns of {table!r}, got one of {received(name)}{hint}")
+
+
+def declare(column: str, type_: str) -> str:
+    """Return how the type of a file's column is declared."""
+    return f"declare its type, as in --type {column}={type_} or types={{{column!r}: {type_!r}}}"
 
 
 def missing_table(table: str, tables: list[str]) -> ParameterError:

@@ -78,16 +78,8 @@ def _coded(
     for place, name in enumerate(question.by):
         value = dialect.written(dialect.found(columns[name]))
         if name in listed:
-            value = dialect.written(dialect.group(columns[name]))
-            branches = []
-            for code, each in enumerate(listed[name]):
-                if each is None:
-                    branches.append(f"when {value} is null then {code}")
-                    continue
-                mark, parameter = dialect.parameter(columns[name], each)
-                branches.append(f"when {value} = {mark} then {code}")
-                parameters.append(parameter)
-            value = f"case {' '.join(branches)} end"
+            value, given = dialect.code(columns[name], listed[name])
+            parameters += given
         results.append(f"{value} as g{place}")
     if question.person is not None:
         results.append(f"{dialect.written(quoted(question.person))} as p")

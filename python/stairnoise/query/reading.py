@@ -1,0 +1,176 @@
+"""How a file is read: what is public about it and decided without its rows."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
+from stairnoise._parameters import flag
+
+# Every byte is a character by itself, so a byte that is none concerns its own line only. UTF-8 is checked by itself.
+_ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
+# A line ends with the first two. The third is empty in no language, and the last keeps lines apart on the way to the engine.
+_NEVER = "\n\r\0\x01"
+
+TypeName = Literal["text", "integer", "real", "boolean", "date"]
+TYPES = ("text", "integer", "real", "boolean", "date")
+_ISO = "%Y-%m-%d"
+# Those of DuckDB that say a day; each of them has one reading.
+_DIRECTIVES = frozenset("%aAbBdHIjmMpSyYf")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The type that a caller declares for a column: its name, and the format of dates."""
+
+    name: TypeName
+    format: str | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.format in (None, _ISO) else f"{self.name}:{self.format}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CSV:
+    """How the lines of a CSV file become values. Nothing of it is taken from the rows.
+
+    A line is a row: a line break ends it, also between quotes. A line with another number of fields than the header, with
+    a quote that is not closed, with bytes that are no characters, or of more than 1 MiB is left out.
+
+    Parameters
+    ----------
+    delimiter : str or None, default None
+        The character between fields. None: the comma, semicolon, tab or bar that the header has most often.
+    quote : str or None, default '"'
+        The character around fields that hold the delimiter. None: no field is quoted.
+    escape : str, default '"'
+        What stands before a quote within quotes.
+    encoding : str, default "utf-8"
+        ``"utf-8"``, or an encoding of one byte a character such as ``"latin-1"`` or ``"cp1252"``.
+    decimal : {".", ","}
+        The decimal mark of real numbers.
+    nulls : sequence of str, default ("",)
+        Unquoted texts that mean null.
+    strip : bool, default True
+        Whether blanks around names and values are left out; those between quotes stay.
+
+    Raises
+    ------
+    ParameterError, ParameterTypeError
+        An argument is not allowed, or two of them are the same character.
+
+    Examples
+    --------
+    >>> from stairnoise import query
+    >>> query.CSV(delimiter=";", decimal=",", nulls=("", "NA"))
+    CSV(delimiter=';', quote='"', escape='"', encoding='utf-8', decimal=',', nulls=('', 'NA'), strip=True)
+    """
+
+    __module__ = "stairnoise.query"
+
+    delimiter: str | None = None
+    quote: str | None = '"'
+    escape: str = '"'
+    encoding: str = "utf-8"
+    decimal: str = "."
+    nulls: Sequence[str] = ("",)
+    strip: bool = True
+
+    def __post_init__(self) -> None:
+        store = object.__setattr__
+        if self.delimiter is not None:
+            _character(self.delimiter, "delimiter")
+        if self.quote is not None:
+            _character(self.quote, "quote")
+        _character(self.escape, "escape")
+        _require_apart(self.delimiter, self.quote, self.escape)
+        store(self, "encoding", _encoding(self.encoding))
+        if self.decimal not in (".", ","):
+            raise ParameterError(f"decimal must be '.' or ',', got {received(self.decimal)}")
+        store(self, "nulls", _nulls(self.nulls, self.quote))
+        store(self, "strip", flag(self.strip, "strip"))
+
+
+def _character(value: object, name: str) -> None:
+    if not isinstance(value, str):
+        raise ParameterTypeError(f"{name} must be one character, got {received(value)}")
+    if len(value) != 1 or value in _NEVER or value == " ":
+        raise ParameterError(f"{name} must be one character, and no blank or line break, got {received(value)}")
+
+
+def _require_apart(delimiter: str | None, quote: str | None, escape: str) -> None:
+    if delimiter is not None and delimiter in (quote, escape):
+        raise ParameterError(f"delimiter must be another character than quote and escape, got {received(delimiter)}")
+
+
+def _encoding(name: object) -> str:
+    if not isinstance(name, str):
+        raise ParameterTypeError(f"encoding must be the name of an encoding, got {received(name)}")
+    try:
+        found = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        found = ""
+    if not _ENCODINGS.fullmatch(found):
+        raise ParameterError(f"encoding must be 'utf-8' or one byte a character, such as 'latin-1', got {received(name)}")
+    return found
+
+
+def _nulls(texts: object, quote: str | None) -> tuple[str, ...]:
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise ParameterTypeError(f"nulls must be a list of texts, got {outline(texts)}")
+    for text in texts:
+        if not isinstance(text, str):
+            raise ParameterTypeError(f"nulls must be texts, got {received(text)}")
+        if quote is not None and text.startswith(quote):
+            raise ParameterError(f"nulls must be texts without quotes, got {received(text)}")
+    return tuple(dict.fromkeys(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the caller says about a file: types of columns, and the format of CSV."""
+
+    types: Mapping[str, Declared] = field(default_factory=dict)
+    csv: CSV | None = None
+
+
+def reading(types: object, csv: object) -> Reading:
+    """Check what the caller says about a file, as far as that is possible without the file."""
+    if csv is not None and not isinstance(csv, CSV):
+        raise ParameterTypeError(f"csv must be a query.CSV or None, got {received(csv)}")
+    if types is None:
+        types = {}
+    if not isinstance(types, Mapping):
+        raise ParameterTypeError(f"types must be a dict from names of columns to types, got {outline(types)}")
+    for name in types:
+        if not isinstance(name, str):
+            raise ParameterTypeError(f"types must have names of columns as keys, got {received(name)}")
+    return Reading({name: _declared(name, types[name]) for name in types}, csv)
+
+
+def _declared(name: str, value: object) -> Declared:
+    if not isinstance(value, str):
+        raise ParameterTypeError(f"the type of {name!r} must be a text, got {received(value)}")
+    kind, colon, form = value.partition(":")
+    if kind not in TYPES or (colon and kind != "date"):
+        listed = f"{', '.join(map(repr, TYPES))} or such as 'date:%d.%m.%Y'"
+        raise ParameterError(f"the type of {name!r} must be {listed}, got {received(value)}{meant(kind, TYPES)}")
+    if kind != "date":
+        return Declared(kind)  # type: ignore[arg-type]
+    return Declared("date", _format(name, form) if colon else _ISO)
+
+
+def _format(name: str, form: str) -> str:
+    """Check the format of dates: it must say a year, and a day of it."""
+    used = re.findall(r"%(-?.?)", form)
+    letters = {each.lstrip("-") for each in used}
+    day = "j" in letters or ("d" in letters and letters & {"m", "b", "B"})
+    if not (day and letters & {"y", "Y"}) or not letters <= _DIRECTIVES or not form.isprintable():
+        raise ParameterError(
+            f"the type of {name!r} must be a date with a year, month and day, such as 'date:%d.%m.%Y', got 'date:{form}'"
+        )
+    return form

@@ -1,0 +1,60 @@
+"""A CSV file: its header and what the caller declares are its schema, and DuckDB reads its lines in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from stairnoise.query.question import Question
+from stairnoise.query.reading import CSV, Declared, Reading
+from stairnoise.query.sources.column import Column
+from stairnoise.query.sources.duckdb import DuckDB, connected
+from stairnoise.query.sources.lines import Header, readable
+from stairnoise.query.sources.records import ENGINE_TYPES, LINES, table
+from stairnoise.query.sources.source import declare, missing_table, require_columns
+
+_TEXT = Declared("text")
+
+
+class CSVFile(DuckDB):
+    """A CSV file as a table that is named by the file's stem."""
+
+    # In a file without a header, names are data.
+    suggests = False
+
+    _path: Path
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self._csv = reading.csv or CSV()
+        self._header = Header(path, self._csv)
+        names = self._header.names
+        require_columns(reading.types, names, path.stem, propose=False)
+        self._types = {name: reading.types.get(name, _TEXT) for name in names}
+        super().__init__(connected(), path=path)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        # The filter that leaves lines out is computed where their fields are: moved below them it computes them twice.
+        self._ask("set disabled_optimizers = 'filter_pushdown'")
+
+    def schema(self, question: Question) -> dict[str, Any]:
+        """Return the types of columns and the format, with the delimiter that the header has."""
+        return super().schema(question) | {
+            "csv": asdict(replace(self._csv, delimiter=self._header.delimiter)) | {"nulls": list(self._csv.nulls)}
+        }
+
+    def remedy(self, column: str, type_: str) -> str:
+        """Return how a type is declared."""
+        return declare(column, type_)
+
+    def _described(self, name: str) -> tuple[str, list[Column]]:
+        if name != self._path.stem:
+            raise missing_table(name, [self._path.stem])
+        columns = [Column(name, each.name, ENGINE_TYPES[each.name], declared=str(each)) for name, each in self._types.items()]
+        return table(self._header, self._types, self._csv), columns
+
+    def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        with readable(self._path, self._csv.encoding) as lines:
+            self._ask(f"set variable {LINES} = ?", [lines])
+            return super()._rows(text, parameters)

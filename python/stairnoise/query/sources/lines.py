@@ -1,0 +1,192 @@
+"""The lines of a CSV file: each by itself, so that what one of them holds changes no other one."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import re
+import string
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from stairnoise.query.reading import CSV
+from stairnoise.query.sources.errors import SourceError
+
+_BLOCK = 2**20
+_BOM = codecs.BOM_UTF8
+# No character of a text, and what keeps lines apart on the way to the engine.
+_CONTROL = (b"\r", b"\0", b"\x01")
+# In the order in which they win if a header has several equally often.
+_DELIMITERS = ",;\t|"
+
+
+class Header:
+    """The first line of a file, which is public: the names of its columns, and their delimiter if the caller gives none."""
+
+    def __init__(self, path: Path, csv: CSV) -> None:
+        text = _first_line(path, csv)
+        self.delimiter = csv.delimiter or _delimiter(text, csv.quote)
+        self.names = _names(path, text, self.delimiter, csv)
+
+
+def _first_line(path: Path, csv: CSV) -> str:
+    with path.open("rb") as file:
+        line = file.readline(_BLOCK)
+    if not line:
+        raise SourceError(f"source {str(path)!r} is empty")
+    if csv.encoding == "utf-8":
+        line = line.removeprefix(_BOM)
+    line = line.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        text = line.decode(csv.encoding)
+    except UnicodeDecodeError:
+        raise SourceError(f"source {str(path)!r} has a first line that is not encoded in {csv.encoding}") from None
+    if len(line) >= _BLOCK or any(each in line for each in _CONTROL):
+        raise SourceError(f"source {str(path)!r} has a first line that is no header")
+    return text
+
+
+def _delimiter(header: str, quote: str | None) -> str:
+    """Return the candidate that a header has most often outside of quotes."""
+    bare = header if quote is None else re.sub("{0}[^{0}]*{0}".format(escaped(quote)), "", header)
+    candidates = [each for each in _DELIMITERS if each != quote]
+    return max(candidates, key=bare.count)
+
+
+def _names(path: Path, header: str, delimiter: str, csv: CSV) -> list[str]:
+    """Return the names of the columns; one without a name has that of its place."""
+    record = re.compile(record_pattern(delimiter, csv))
+    if not record.fullmatch(header):
+        raise SourceError(f"source {str(path)!r} has a quote in its first line that is not closed")
+    fields = re.findall(f"({field_pattern(delimiter, csv)}){escaped(delimiter)}", header + delimiter)
+    names = [_name(each, csv) or f"column{place}" for place, each in enumerate(fields, 1)]
+    lowered = [name.lower() for name in names]
+    if len(set(lowered)) < len(lowered):
+        # By place: in a file without a header the first line is a person's.
+        second = next(place for place, name in enumerate(lowered) if name in lowered[:place])
+        places = f"columns {lowered.index(lowered[second]) + 1} and {second + 1}"
+        raise SourceError(f"source {str(path)!r} has one name for {places} in its first line, which must be a header")
+    return names
+
+
+def _name(text: str, csv: CSV) -> str:
+    text = text.strip(" ") if csv.strip else text
+    if csv.quote is None or not text.startswith(csv.quote):
+        return text
+    if csv.escape == csv.quote:
+        return text[1:-1].replace(csv.quote * 2, csv.quote)
+    return re.sub(f"{escaped(csv.escape)}(.)", r"\1", text[1:-1])
+
+
+def escaped(character: str) -> str:
+    """Return a character as patterns of Python and of RE2 have it."""
+    return f"\\{character}" if character in string.punctuation else character
+
+
+def field_pattern(delimiter: str, csv: CSV) -> str:
+    """Return the pattern of a field, for Python and for RE2: in quotes, or without one at its beginning."""
+    end, blanks = escaped(delimiter), " *" if csv.strip else ""
+    if csv.quote is None:
+        return f"[^{end}]*"
+    quote, escape = escaped(csv.quote), escaped(csv.escape)
+    inner = f"[^{quote}]|{quote}{quote}" if csv.escape == csv.quote else f"[^{quote}{escape}]|{escape}."
+    bare = f"[^{quote}{' ' if csv.strip else ''}{end}][^{end}]*"
+    return f"{blanks}{quote}(?:{inner})*{quote}{blanks}|{blanks}(?:{bare})?"
+
+
+def record_pattern(delimiter: str, csv: CSV) -> str:
+    """Return the pattern of a whole line."""
+    one = f"(?:{field_pattern(delimiter, csv)})"
+    return f"{one}(?:{escaped(delimiter)}{one})*"
+
+
+def lines(file: BinaryIO, encoding: str) -> Iterator[bytes]:
+    """Yield the lines after the first one, in UTF-8 and many at a time; lines that are no texts are left out.
+
+    What is yielded of a line depends on its own bytes alone. A block is looked at as a whole first: most have nothing to
+    leave out.
+    """
+    file.readline()
+    rest = b""
+    while block := file.read(_BLOCK):
+        head, newline, tail = block.rpartition(b"\n")
+        if not newline:
+            # More than a block without an end cannot become a line.
+            rest = rest + block if len(rest) <= _BLOCK else rest
+            continue
+        first, newline, others = head.partition(b"\n")
+        yield _texts(rest + first + b"\n", encoding)
+        if newline:
+            yield _texts(others + b"\n", encoding)
+        rest = tail
+    if rest:
+        yield _texts(rest + b"\n", encoding)
+
+
+def _texts(block: bytes, encoding: str) -> bytes:
+    """Return those lines of a block that are texts."""
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    # Only the first line of a block can be longer than one.
+    if len(block) <= _BLOCK and not any(each in block for each in _CONTROL):
+        if block.isascii():
+            return block
+        with contextlib.suppress(UnicodeDecodeError):
+            text = block.decode(encoding)
+            return block if encoding == "utf-8" else text.encode()
+    return b"".join(each for line in block.split(b"\n") if (each := _text(line, encoding)))
+
+
+def _text(line: bytes, encoding: str) -> bytes:
+    if len(line) >= _BLOCK or any(each in line for each in _CONTROL):
+        return b""
+    try:
+        return line.decode(encoding).encode() + b"\n"
+    except UnicodeDecodeError:
+        return b""
+
+
+@contextlib.contextmanager
+def readable(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the name of a file that an engine reads once, from its beginning: a pipe, into which the lines are written."""
+    if not Path("/dev/fd").is_dir():
+        with _copied(path, encoding) as name:
+            yield name
+        return
+    reader, writer = os.pipe()
+    failed: list[OSError] = []
+    thread = threading.Thread(target=_write, args=(path, encoding, writer, failed), daemon=True)
+    thread.start()
+    try:
+        yield f"/dev/fd/{reader}"
+    finally:
+        # A writer whose pipe nobody reads any more ends.
+        os.close(reader)
+        thread.join()
+    if failed:
+        raise SourceError(f"source {str(path)!r} cannot be read: {failed[0].strerror}")
+
+
+def _write(path: Path, encoding: str, writer: int, failed: list[OSError]) -> None:
+    try:
+        with open(writer, "wb") as pipe, path.open("rb") as file:
+            for block in lines(file, encoding):
+                pipe.write(block)
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        failed.append(error)
+
+
+@contextlib.contextmanager
+def _copied(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the name of a file with the lines, where a pipe has no name."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "lines"
+        with copy.open("wb") as written, path.open("rb") as file:
+            written.writelines(lines(file, encoding))
+        yield str(copy)

@@ -1,0 +1,72 @@
+"""A line of a CSV file as a record, in DuckDB's SQL: its fields, and their values in the types that the caller declares."""
+
+from __future__ import annotations
+
+from stairnoise.query.reading import CSV, Declared
+from stairnoise.query.sources.dialect import literal, quoted
+from stairnoise.query.sources.lines import Header, escaped, field_pattern, record_pattern
+
+# The variable that holds the name of the file with the lines.
+LINES = "stairnoise_lines"
+# One column, and nothing that holds for more than a line. DuckDB's readers of several parts at once lose lines at their
+# borders if others are no texts.
+_OPTIONS = (
+    "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '', new_line = '\\n', parallel = false, "
+    "columns = {'line': 'VARCHAR'}"
+)
+# The type of DuckDB for every type that can be declared.
+ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
+_TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+
+
+def table(header: Header, types: dict[str, Declared], csv: CSV) -> str:
+    """Return the table in parentheses: the values of the lines that have as many fields as the header."""
+    values = ", ".join(
+        f"{converted(_value(f'f[{place}]', csv), types[name], csv.decimal)} as {quoted(name)}"
+        for place, name in enumerate(header.names, 1)
+    )
+    source = f"(select {_fields(header.delimiter, csv)} as f from read_csv(getvariable('{LINES}'), {_OPTIONS}))"
+    return f"(select {values} from {source} where len(f) = {len(header.names)})"
+
+
+def _fields(delimiter: str, csv: CSV) -> str:
+    """Return the fields of a line as a list, with their quotes; null if it is no record."""
+    split = f"string_split(line, {literal(delimiter)})"
+    if csv.quote is None:
+        return split
+    record, one = literal(record_pattern(delimiter, csv)), literal(f"({field_pattern(delimiter, csv)}){escaped(delimiter)}")
+    matched = f"regexp_extract_all(line || {literal(delimiter)}, {one}, 1)"
+    record = f"case when regexp_full_match(line, {record}) then {matched} end"
+    return f"case when contains(line, {literal(csv.quote)}) then {record} else {split} end"
+
+
+def _value(field: str, csv: CSV) -> str:
+    """Return a field's text without its quotes, or null."""
+    text = f"trim({field})" if csv.strip else field
+    for null in csv.nulls:
+        text = f"nullif({text}, {literal(null)})"
+    if csv.quote is None:
+        return text
+    inner = f"substr({text}, 2, length({text}) - 2)"
+    if csv.escape == csv.quote:
+        inner = f"replace({inner}, {literal(csv.quote * 2)}, {literal(csv.quote)})"
+    else:
+        inner = f"regexp_replace({inner}, {literal(f'{escaped(csv.escape)}(.)')}, '\\1', 'g')"
+    return f"case when starts_with({text}, {literal(csv.quote)}) then {inner} else {text} end"
+
+
+def converted(text: str, declared: Declared, decimal: str = ".") -> str:
+    """Return a text as a value of a type, or null if it is none; DuckDB alone would round 1.5 to an integer."""
+    if declared.name == "integer":
+        return f"case when regexp_full_match({text}, '[+-]?[0-9]+') then try_cast({text} as bigint) end"
+    if declared.name == "real":
+        number = text if decimal == "." else f"replace(replace({text}, '.', 'x'), ',', '.')"
+        number = f"try_cast({number} as double)"
+        return f"case when isfinite({number}) then {number} end"
+    if declared.name == "boolean":
+        lists = [f"when lower({text}) in ({', '.join(map(literal, each))}) then" for each in (_TRUE, _FALSE)]
+        return f"case {lists[0]} true {lists[1]} false end"
+    if declared.name == "date":
+        assert declared.format is not None
+        return f"cast(try_strptime({text}, {literal(declared.format)}) as date)"
+    return text

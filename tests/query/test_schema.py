@@ -1,0 +1,202 @@
+"""One person's rows decide nothing about how everybody's rows are read, and about what is published beside the answers.
+
+Evidence: files that Hypothesis chooses, with and without the rows of one person, which may be any bytes; published answers of the
+kinds that were once different. The answers are compared with a bound, and all the rest must be equal.
+"""
+
+import datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stairnoise as sn
+from stairnoise import query
+from stairnoise.query.question import Question
+from stairnoise.query.reading import reading
+from stairnoise.query.sources import open_source
+
+pytest.importorskip("duckdb")
+
+EXAMPLES = 8
+TYPES = {"v": "integer", "w": "real", "day": "date:%d.%m.%Y", "ok": "boolean"}
+CITIES = ("Bern", "Chur", None, "")
+DAYS = (datetime.date(2026, 1, 2), datetime.date(2026, 2, 1))
+QUESTIONS = [
+    {"statistic": "count", "by": ("city",), "groups": {"city": CITIES}},
+    {"statistic": "count", "by": ("day", "ok"), "groups": {"day": DAYS, "ok": (True, False, None)}},
+    {"statistic": "sum", "by": ("city",), "groups": {"city": CITIES}, "column": "v", "bounds": (0.0, 5.0)},
+    {"statistic": "mean", "by": (), "groups": {}, "column": "w", "bounds": (-3.0, 5.0)},
+    {"statistic": "count", "by": (), "groups": {}, "where": "age > '9' and v * v < 50 or w is null"},
+    {"statistic": "count", "by": ("city",), "groups": {}},
+]
+# As people write them, and as they should not.
+cell = st.sampled_from(
+    [
+        "Bern",
+        "Chur",
+        "",
+        '""',
+        "1",
+        "2",
+        "12.5",
+        "12e5",
+        "01.02.2026",
+        "13.01.2026",
+        "true",
+        "unknown",
+        "NULL",
+        "99999999999999999999",
+    ]
+) | st.text("ab\"',;\t|\\ 0é", max_size=6)
+raw = st.binary(max_size=12) | cell.map(str.encode)
+
+
+def line(fields):
+    return ",".join(fields).encode()
+
+
+lines = st.lists(st.lists(cell, min_size=7, max_size=7).map(line), max_size=8)
+# No line break: two lines are two rows.
+rows = st.lists(raw, max_size=9).map(b",".join).map(lambda each: each.replace(b"\n", b" "))
+HEADER = b"who,city,v,w,day,ok,age\n"
+
+
+def asked(person, max_groups, types=TYPES, **question):
+    return Question("t", person=person, max_groups=max_groups, reading=reading(types, None), **question)
+
+
+def answered(path, question):
+    """What a file answers, and what is said beside it."""
+    with open_source(path, question.reading) as source:
+        found = source.answers(question, order=bytes(32))
+        return found, source.schema(question)
+
+
+def require_few_changes(question, with_person, without):
+    """At most `max_groups` cells move, by at most one person; the schema and the unit are the same."""
+    (found, schema), (before, schema_before) = with_person, without
+    assert (schema, found.unit) == (schema_before, before.unit)
+    largest = max(map(abs, question.bounds)) / found.unit if question.bounds else 0
+    moved = set()
+    for name, limit in (("counts", 1), ("sums", largest)):
+        if getattr(found, name) is None:
+            continue
+        tables = [dict(zip(each.cells, getattr(each, name).tolist(), strict=True)) for each in (found, before)]
+        for place in tables[0].keys() | tables[1].keys():
+            change = abs(tables[0].get(place, 0) - tables[1].get(place, 0))
+            assert change <= limit
+            moved |= {place} if change else set()
+    assert len(moved) <= question.max_groups
+
+
+@pytest.mark.parametrize("place", range(len(QUESTIONS)))
+def test_a_row_of_any_bytes_in_a_csv_file(tmp_path, place):
+    path, question = tmp_path / "t.csv", asked(None, 1, **QUESTIONS[place])
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @given(lines, rows, st.integers(0, 8))
+    def check(others, row, at):
+        path.write_bytes(HEADER + b"".join(each + b"\n" for each in others))
+        without = answered(path, question)
+        path.write_bytes(HEADER + b"".join(each + b"\n" for each in [*others[:at], row, *others[at:]]))
+        require_few_changes(question, answered(path, question), without)
+
+    check()
+
+
+@pytest.mark.parametrize("place", range(len(QUESTIONS)))
+def test_a_person_with_rows_of_any_bytes_in_a_csv_file(tmp_path, place):
+    path = tmp_path / "t.csv"
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @given(lines, st.lists(rows, max_size=4), st.sampled_from([b"0", b"00", b"12e5", b"x y"]), st.integers(1, 2), st.booleans())
+    def check(others, rows, name, max_groups, first):
+        question = asked("who", max_groups, **QUESTIONS[place])
+        others = [each for each in others if each.partition(b",")[0].strip() != name]
+        path.write_bytes(HEADER + b"".join(each + b"\n" for each in others))
+        without = answered(path, question)
+        own = [name + b"," + each for each in rows]
+        path.write_bytes(HEADER + b"".join(each + b"\n" for each in (own + others if first else others + own)))
+        require_few_changes(question, answered(path, question), without)
+
+    check()
+
+
+@pytest.mark.parametrize("types", [{}, {"v": "integer", "who": "integer"}])
+@pytest.mark.parametrize("statistic", ["sum", "count", "mean"])
+def test_a_person_in_a_parquet_file_of_pandas(tmp_path, types, statistic):
+    """pandas makes doubles of integers because one row has a null."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    number = st.none() | st.integers(-(2**53), 2**53) | st.integers(-3, 9)
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+    @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(-9, 9)), min_size=1, max_size=9), number, number)
+    def check(others, group, value):
+        groups = {"g": (1, 2, 3, None)}
+        column = {} if statistic == "count" else {"column": "v", "bounds": (0.0, 5.0)}
+        question = asked("who", 1, types, statistic=statistic, by=("g",), groups=groups, where="v * 3 < 30", **column)
+        found = []
+        for table in (others, [*others, (0, group, value)]):
+            pandas.DataFrame(table, columns=["who", "g", "v"]).to_parquet(path)
+            found.append(answered(path, question))
+        require_few_changes(question, found[1], found[0])
+
+    check()
+
+
+def private(path, statistic="count", **asked):
+    return getattr(query, statistic)(path, "t", row_is_person=True, eps=64, rng=sn.SeededRng(1, allow_release=True), **asked)
+
+
+def file(path, header, rows):
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("odd", [None, "1000,01/13/2026"])
+def test_one_date_does_not_turn_all_days_into_months(tmp_path, odd):
+    path = file(tmp_path / "t.csv", "i,day", [f"{i},02/01/2026" for i in range(1000)] + ([odd] if odd else []))
+    days = {"day": [datetime.date(2026, 1, 2), datetime.date(2026, 2, 1)]}
+    table = private(path, by="day", groups=days, types={"day": "date:%d/%m/%Y"})
+    assert np.abs([row[1] for row in table] - np.array([1000, 0])).max() <= 1
+
+
+@pytest.mark.parametrize("odd", [None, "12.5", "unknown", ""])
+def test_one_number_does_not_change_the_unit_of_a_sum(tmp_path, odd):
+    path = file(tmp_path / "t.csv", "i,v", [f"{i},3" for i in range(200)] + ([f"200,{odd}"] if odd is not None else []))
+    table = private(path, "sum", column="v", bounds=(0, 10), types={"v": "integer"})
+    assert table.about["unit"] == 1
+    assert abs(table[0][0] - 600) <= 3
+
+
+@pytest.mark.parametrize("odd", [None, "1000,unknown"])
+def test_one_text_does_not_turn_numbers_into_texts(tmp_path, odd):
+    path = file(tmp_path / "t.csv", "i,age", [f"{i},{i % 100}" for i in range(1000)] + ([odd] if odd else []))
+    assert abs(private(path, where="age > 9", types={"age": "integer"})[0][0] - 900) <= 2
+
+
+def test_ids_are_texts(tmp_path):
+    """Read as doubles, the first three are one person."""
+    path = file(tmp_path / "t.csv", "who,g", ["12e5,a", "1200000,b", "1.2e6,c", "x,d"])
+    question = asked("who", 1, {}, statistic="count", by=("g",), groups={"g": tuple("abcd")})
+    assert answered(path, question)[0].counts.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("odd", ['"Ch"ur",1', "Bern", "Bern,1,2", '"Bern,1', '"', "\xe9\0,1", '"Bern\n",1'])
+def test_a_line_that_is_no_record_is_left_out_by_itself(tmp_path, odd):
+    path = tmp_path / "t.csv"
+    path.write_bytes("\n".join(["city,v", *['"Bern",1'] * 250, odd, *['"Bern",1'] * 251, ""]).encode("latin-1"))
+    table = private(path, "sum", by="city", groups=["Bern"], column="v", bounds=(0, 1), types={"v": "integer"})
+    assert abs(table[0][1] - 501) <= 2
+
+
+def test_the_schema_is_said(tmp_path):
+    path = file(tmp_path / "t.csv", "city;v;secret", ["Bern;1;2"])
+    about = private(path, "sum", by="city", groups=["Bern"], column="v", bounds=(0, 1), types={"v": "real"}).about
+    assert about["schema"]["types"] == {"city": "text", "v": "real"}
+    assert about["schema"]["csv"]["delimiter"] == ";"
+    assert "names and types of columns" in about["not_protected"]
