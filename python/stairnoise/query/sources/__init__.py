@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def open_source(source: Any, reading: Reading = _AS_IT_IS) -> Source:
 
         return PostgreSQL.of_url(checked(source))
     path = Path(source)
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 (that of Path raises an error with the text if it is long)
         raise ParameterError(f"source must be a file that exists, got {shown(str(source))}")
     try:
         with path.open("rb") as file:
