@@ -431,6 +431,14 @@ def test_a_database_reads_no_other_file(tmp_path):
         check(source)
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_directory_names_no_column(tmp_path, name):
+    """DuckDB itself would read `who=7` as a column, and everybody would be one person."""
+    (tmp_path / "who=7").mkdir()
+    with open_source(FILES[name](tmp_path / "who=7" / name)) as source:
+        assert source.answers(Question("t", (), {}, "count", person="who")).counts.tolist() == [4]
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "x.duckdb"])
 def test_what_does_not_fit_into_memory_is_for_the_user_alone(tmp_path, name):
     """Evidence: the engine's own setting, and the rights of that directory, which is gone afterwards."""
