@@ -78,6 +78,18 @@ def test_a_damaged_file_ends_in_a_ledger_error_or_holds_what_it_held(tmp_path, k
     assert refused > len(damaged) / 4
 
 
+def test_names_that_are_no_text_end_in_a_ledger_error(tmp_path):
+    """SQLite's own message about them cannot be decoded."""
+    content, refused = made(tmp_path / "whole", "pure").path.read_bytes(), 0
+    for word in (b"spending", b"ledger", b"CREATE", b"statistic", b"TEXT"):
+        for place in range(len(content)):
+            if content.startswith(word, place):
+                path = tmp_path / f"{word.decode()} {place}"
+                path.write_bytes(content[:place] + b"\xbc" * 3 + content[place + 3 :])
+                refused += outcome(path) is None
+    assert refused >= 8
+
+
 COLUMNS = ("data", "release", "statistic", "fingerprint", "bind", "law", "exact", "sensitivity", "l2_sensitivity", "partitions")
 NUMBERS = ("eps", "delta", "total", "time", "refused")
 VALUES = {
@@ -118,6 +130,8 @@ def test_a_wrong_value_in_any_column_ends_in_a_ledger_error_or_changes_no_total(
         "UPDATE spending SET total = 0",
         "UPDATE spending SET refused = 1 WHERE number = 1",
         "DELETE FROM spending WHERE number = 1",
+        "DELETE FROM spending WHERE number = 3",
+        "DELETE FROM spending",
         "UPDATE ledger SET budget = -1",
         "UPDATE ledger SET budget = 'x'",
         "UPDATE ledger SET delta = 1",

@@ -95,7 +95,7 @@ def test_a_ledger_has_its_name_when_it_is_complete(tmp_path, monkeypatch):
     """What another process made meanwhile is kept, and no other file is left."""
     path = tmp_path / "file"
     made = file.create
-    monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, False, "now", "1")), made(*arguments)])
+    monkeypatch.setattr(file, "create", lambda *arguments: [made(path, (2.0, 0.0, False, 0, "now", "1")), made(*arguments)])
     with pytest.raises(sn.LedgerError, match=r"has budget = 2\.0 at delta = 0\.0, and cannot get others"):
         sn.Ledger(path, 1.0)
     assert list(tmp_path.iterdir()) == [path]

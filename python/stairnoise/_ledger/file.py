@@ -18,12 +18,15 @@ from stairnoise._errors import LedgerError
 # "stnl" marks the file as a ledger; the format number is of the tables below.
 _KIND, _FORMAT = 0x73746E6C, 1
 _TABLES = (
-    "CREATE TABLE ledger (budget REAL NOT NULL, delta REAL NOT NULL, composed INTEGER NOT NULL, created TEXT, version TEXT)",
+    """CREATE TABLE ledger (
+        budget REAL NOT NULL, delta REAL NOT NULL, composed INTEGER NOT NULL, rows INTEGER NOT NULL,
+        created TEXT, version TEXT)""",
     """CREATE TABLE spending (
         number INTEGER PRIMARY KEY, data TEXT NOT NULL, release TEXT, statistic TEXT, fingerprint TEXT, bind TEXT,
         law TEXT NOT NULL, exact TEXT, sensitivity NUMERIC, l2_sensitivity REAL, partitions INTEGER NOT NULL,
         eps REAL, delta REAL, total REAL NOT NULL, time TEXT NOT NULL, refused INTEGER NOT NULL)""",
 )
+_DAMAGED = "is not a ledger, or is damaged"
 # Files that SQLite keeps beside a database.
 NEIGHBOURS = ("-journal", "-wal", "-shm")
 
@@ -45,6 +48,9 @@ def transaction(path: Path, timeout: float, kind: Literal["read", "write"] = "re
             connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise LedgerError(f"{path} {_reason(error, path, timeout)}") from None
+    except UnicodeDecodeError:
+        # A message of SQLite about damaged names, which Python cannot read.
+        raise LedgerError(f"{path} {_DAMAGED}") from None
 
 
 def exists(path: Path) -> bool:
@@ -122,7 +128,7 @@ def _reason(error: sqlite3.Error, path: Path, timeout: float) -> str:
     if "locked" in text:
         return f"is locked: another process held it for {timeout:g} seconds; nothing has been spent"
     if any(each in text for each in ("not a database", "malformed", "no such table", "no such column", "decode to UTF-8")):
-        return "is not a ledger, or is damaged"
+        return _DAMAGED
     if "readonly" in text:
         return "cannot be written to; nothing has been spent"
     if path.is_dir():

@@ -183,7 +183,7 @@ class Ledger:
         from stairnoise._native import __version__
 
         if asked is not None and not file.exists(self._path):
-            file.create(self._path, (*asked, _now(), __version__))
+            file.create(self._path, (*asked, 0, _now(), __version__))
         with file.transaction(self._path, self._timeout) as connection:
             found, _ = rows.read(connection, self._path)
         if asked is not None and found != asked:

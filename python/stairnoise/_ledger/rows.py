@@ -72,11 +72,13 @@ _PLACES = ", ".join("?" * len(_COLUMNS.split(", ")))
 
 def read(connection: sqlite3.Connection, path: object) -> tuple[Limits, list[Row]]:
     """Return what a file holds; a LedgerError says that it is damaged."""
-    found = connection.execute("SELECT budget, delta, composed FROM ledger").fetchall()
+    found = connection.execute("SELECT budget, delta, composed, rows FROM ledger").fetchall()
     numbered = connection.execute(f"SELECT number, {_COLUMNS} FROM spending ORDER BY number").fetchall()
     rows = [_row(fields) for _, *fields in numbered]
-    if len(found) == 1 and [number for number, *_ in numbered] == list(range(1, len(rows) + 1)):
-        limits = Limits(*found[0])
+    # A page of the file that was damaged may seem to be empty.
+    whole = [number for number, *_ in numbered] == list(range(1, len(rows) + 1))
+    if whole and len(found) == 1 and found[0][-1] == len(rows):
+        limits = Limits(*found[0][:-1])
         if _are_limits(limits) and all(map(_is_row, rows)) and _has_its_totals(limits, rows):
             return limits, rows
     raise LedgerError(f"{path} is damaged: its rows and its totals do not belong together")
@@ -91,6 +93,7 @@ def write(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
     """Add rows at the end."""
     columns = [(*row.names, *row.cost, *row[2:]) for row in rows]
     connection.executemany(f"INSERT INTO spending ({_COLUMNS}) VALUES ({_PLACES})", columns)
+    connection.execute("UPDATE ledger SET rows = rows + ?", (len(rows),))
 
 
 def mark(connection: sqlite3.Connection, number: int, fingerprint: str) -> None:
