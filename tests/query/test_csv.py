@@ -209,6 +209,19 @@ def test_lines_do_not_depend_on_blocks(monkeypatch, size):
         assert [each for each in found.split(b"\n") if each] == short
 
 
+@pytest.mark.parametrize(("encoding", "letter"), [("utf-8", "é"), ("cp1252", "€"), ("latin-1", "ÿ")])
+@pytest.mark.parametrize("more", [-3, -2, 2**21])
+def test_a_long_line_is_a_row_or_none_and_no_error(tmp_path, encoding, letter, more):
+    """The euro sign has one byte in the file and three in the engine."""
+    long = letter * ((2**20 + more) // len(letter.encode(encoding)))
+    lines = ["a,b", *["x,1"] * 3, f"{long},1", *["x,1"] * 3]
+    (tmp_path / "t.csv").write_bytes("\n".join(lines).encode(encoding))
+    found = reading(None, query.CSV(encoding=encoding))
+    with open_source(tmp_path / "t.csv", found) as source:
+        answer = source.answers(Question("t", ("b",), {"b": ("1",)}, "count", reading=found))
+    assert answer.counts.tolist() == [7 if len(long.encode(encoding)) + 2 < 2**20 else 6]
+
+
 def test_a_writer_ends_with_its_reader(tmp_path):
     """No thread waits for an engine that failed, or that reads no line."""
     (tmp_path / "t.csv").write_bytes(b"a\n" + b"x\n" * 10**6)

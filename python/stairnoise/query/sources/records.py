@@ -9,10 +9,10 @@ from stairnoise.query.sources.lines import Header, escaped, field_pattern, recor
 # The variable that holds the name of the file with the lines.
 LINES = "stairnoise_lines"
 # One column, and nothing that holds for more than a line. DuckDB's readers of several parts at once lose lines at their
-# borders if others are no texts.
+# borders if others are no texts. A line of 1 MiB may have three bytes for one in UTF-8.
 _OPTIONS = (
     "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '', new_line = '\\n', parallel = false, "
-    "columns = {'line': 'VARCHAR'}"
+    "max_line_size = 4194304, columns = {'line': 'VARCHAR'}"
 )
 # The type of DuckDB for every type that can be declared.
 ENGINE_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
