@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         lam: Number
         beta: Number
         a: Number
+        mu: Number
         n_parties: int
         present: int
         dim: int

@@ -38,9 +38,11 @@ Errors = dict[str, dict[int, str]]
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Those beside this file, and one that makes every example of the registry and draws from it."""
+    """Those beside this file, and one that draws from every example of the registry: from a mechanism, and by `sample`."""
     every_law = tmp_path_factory.mktemp("typing") / EVERY_LAW
-    made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row in ROWS for example in row.examples]
+    examples = [(row, example) for row in ROWS for example in (*row.examples, row.arrays) if example]
+    made = [f"{_call(row, example)}.sample(3, rng=sn.SeededRng(1))\n" for row, example in examples]
+    made += [f"{_sampled(row, example)}\n" for row, example in examples if not example.by]
     every_law.write_text("import stairnoise as sn\n\n" + "".join(made), encoding="utf-8")
     return [*(HERE / name for name in ("user_program.py", "returned.py", *COLUMNS, "wrong_program.py")), every_law]
 
@@ -84,8 +86,15 @@ def _environment() -> dict[str, str]:
 
 
 def _call(row: Row, example: Example) -> str:
-    arguments = ", ".join(f"{name}={value!r}" for name, value in example.arguments.items())
-    return ".".join(filter(None, ["sn", row.class_name, example.by])) + f"({arguments})"
+    return ".".join(filter(None, ["sn", row.class_name, example.by])) + f"({_arguments(example)})"
+
+
+def _sampled(row: Row, example: Example) -> str:
+    return f"sn.sample(3, mechanism={row.name!r}, rng=sn.SeededRng(1), {_arguments(example)})"
+
+
+def _arguments(example: Example) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in example.arguments.items())
 
 
 @pytest.mark.parametrize("program", RIGHT)

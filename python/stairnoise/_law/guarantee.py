@@ -105,7 +105,7 @@ class Guaranteed(Partitions):
         Parameters
         ----------
         sensitivity : int, float or None
-            Largest change Δ of one value. Only `DiscreteGaussian`, `GeneralizedDiscreteLaplace`,
+            Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
             `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for, or 1 if there is none.
         max_partitions_contributed : int, default 1
             How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and

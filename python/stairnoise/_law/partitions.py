@@ -52,18 +52,23 @@ class Partitions(Immutable):
             This mechanism for ``k=1``. Otherwise:
 
             ===================================  ====================================================================
-            Laplace and staircase mechanisms,    ``eps/k``, rounded down; k values are ε-private together
+            `Laplace`, `DiscreteLaplace`,        ``eps/k``, rounded down; k values are ε-private together
+            `Staircase`, `DiscreteStaircase`,
             `MultivariateStaircase`,
             `MultiScaleDiscreteLaplace`
             `MergedLaplace`                      all rates divided by k, or by more, so that k times its `pure_eps` is
                                                  at most the `pure_eps` of this mechanism
-            truncated Laplace mechanisms,        ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            `TruncatedLaplace`,                  ``eps/k`` and ``delta/k``, rounded down: k values are (ε, δ)-private
+            `TruncatedStaircase`,
+            `TruncatedDiscreteStaircase`,
             `DiscreteCanonical`
             `Gaussian`                           the same (ε, δ), calibrated for an l2 sensitivity of Δ√k; made from
                                                  ``sigma``, the same ρ with √k times the σ
-            `DiscreteGaussian` by `from_eps`     the same (ε, δ), calibrated for the sum of k draws
+            `DiscreteGaussian` and `Skellam`     the same (ε, δ), calibrated for the sum of k draws
+            by `from_eps`
             `DiscreteGaussian` of a ``sigma2``   ``k * sigma2``, rounded up: k values keep the ρ of one, but not its
                                                  (ε, δ)
+            `Skellam` of a ``mu``                ``k * mu``, rounded up: k values keep the `rdp_bound` of one
             ===================================  ====================================================================
 
         Raises

@@ -41,8 +41,8 @@ class Privacy(Guaranteed, Generic[Float]):
             1e-9 relative for ε from 2**-20 to 27 (and an optimal shape). They are equal for a discrete mechanism.
         sensitivity : int, float or None
             Largest change Δ of the value that one person can cause; an integer for a discrete mechanism. Only
-            `DiscreteGaussian`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete` take it. None: the
-            sensitivity it was made for, or 1 if there is none.
+            `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`, `MultiScaleDiscreteLaplace` and `Arete` take it.
+            None: the sensitivity it was made for, or 1 if there is none.
 
         Returns
         -------

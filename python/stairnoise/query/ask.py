@@ -74,9 +74,10 @@ def count(
     eps : float
         ε of the whole table.
     delta : float or None
-        δ of the whole table: for groups that are not listed, or for the mechanism "discrete_gaussian".
-    mechanism : {"discrete_laplace", "discrete_staircase", "discrete_gaussian"} or None
-        None: the recommended one of the first two.
+        δ of the whole table: for groups that are not listed, or for a mechanism that has one.
+    mechanism : str or None
+        "discrete_laplace" or "discrete_staircase"; or with a `delta` "discrete_gaussian", "truncated_discrete_staircase" or,
+        for counts alone, "discrete_canonical". None: the recommended one of the first two.
     rng : SecureRng, KeyedRng or None
         None: fresh noise from the process's secure generator. With a `KeyedRng` the same question about the same data has
         the same answer; another question or a change of the data has other noise.

@@ -1,0 +1,98 @@
+"""Docstrings that list mechanisms, held to what the mechanisms of the registry do.
+
+Evidence: exact outcomes.
+"""
+
+import inspect
+import re
+
+import pytest
+
+import stairnoise as sn
+from stairnoise import query
+from stairnoise._registry import ROWS
+from stairnoise.query.mechanism import MECHANISMS, OF_COUNTS, WITHOUT_DELTA
+
+CLASSES = {row.class_name for row in ROWS}
+
+
+def classes(text):
+    """The mechanisms that a text names, in backticks."""
+    return {name for name in re.findall(r"`(\w+)`", text) if name in CLASSES}
+
+
+def entry(method, name):
+    """What a docstring says of one parameter."""
+    found = re.search(rf"^{name} : .*\n((?: {{4}}.*\n)+)", inspect.getdoc(method), re.MULTILINE)
+    assert found, name
+    return found[1]
+
+
+def takes_a_sensitivity(row):
+    try:
+        row.laws()[0].guarantee(2)
+    except sn.ParameterError:
+        return False
+    return True
+
+
+def is_divided(row):
+    try:
+        row.laws()[0].for_partitions(2)
+    except sn.ParameterError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["guarantee", "privacy_loss"])
+def test_who_takes_a_sensitivity(name):
+    takers = {row.class_name for row in ROWS if takes_a_sensitivity(row)}
+    assert classes(entry(getattr(sn.Laplace, name), "sensitivity")) == takers
+
+
+def test_who_divides_no_budget():
+    left = {row.class_name for row in ROWS if not is_divided(row)}
+    assert classes(entry(sn.Laplace.guarantee, "max_partitions_contributed")) == left
+    raises = inspect.getdoc(sn.Laplace.for_partitions).split("Raises")[1].split("Examples")[0]
+    assert classes(raises) == left
+
+
+def division(law, k=3):
+    """How the table of `for_partitions` begins to say what becomes of a law's parameters."""
+    each = law.for_partitions(k)
+    if getattr(law, "_calibration", None) is not None or isinstance(law, sn.Gaussian):
+        return "the same (ε, δ)"
+    for name in ("sigma2", "mu"):
+        if hasattr(law, name):
+            assert getattr(each, name) == k * getattr(law, name)
+            return f"``k * {name}``, rounded up"
+    if hasattr(law, "breakpoints"):
+        return "all rates divided by k"
+    assert each.eps == pytest.approx(law.eps / k)
+    if not hasattr(law, "delta"):
+        return "``eps/k``, rounded down"
+    assert each.delta == pytest.approx(law.delta / k)
+    return "``eps/k`` and ``delta/k``, rounded down"
+
+
+def test_how_a_budget_is_divided():
+    rows = []
+    for line in inspect.getdoc(sn.Laplace.for_partitions).split("=\n")[1].splitlines():
+        left, _, right = line.removeprefix("    ").partition("  ")
+        if left and right.strip():
+            rows.append((set(), right.strip()))
+        rows[-1][0].update(classes(left))
+    stated = [(name, text) for names, text in rows for name in sorted(names)]
+    laws = [row.laws()[0] for row in ROWS if is_divided(row)]
+    laws += [sn.DiscreteGaussian.from_eps(1, 1e-6), sn.Skellam.from_eps(1, 1e-6)]
+    for law in laws:
+        assert sum(name == type(law).__name__ and text.startswith(division(law)) for name, text in stated) == 1, law
+    assert len(stated) == len(laws)
+
+
+def test_which_mechanisms_a_query_takes():
+    text = entry(query.count, "mechanism")
+    assert sorted(re.findall(r'"(\w+)"', text)) == sorted(MECHANISMS)
+    pure, with_delta = text.split("with a `delta`")
+    assert sorted(re.findall(r'"(\w+)"', pure)) == sorted(WITHOUT_DELTA)
+    assert sorted(re.findall(r'"(\w+)"', with_delta.split("for counts alone")[1])) == sorted(OF_COUNTS)
