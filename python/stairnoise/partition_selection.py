@@ -306,7 +306,7 @@ class PartitionSelection(Immutable):
             As `select` returns.
         values : int, ndarray of int64, or column
             Noisy counts, which are at least `threshold`; 0 for groups that are not shown. A column comes back as a column
-            of the same type, whose largest integer takes the place of larger sums.
+            of the same library.
 
         Raises
         ------
@@ -330,10 +330,8 @@ class PartitionSelection(Immutable):
         if column is None:
             return (shown, values) if shown.ndim else (bool(shown), int(values))
         from stairnoise._columns.reading import by_library
-        from stairnoise._columns.release import cut_off
 
-        noisy = cut_off(values, column.chunks.dtype.newbyteorder("="), column.ends)
-        return shown, by_library("counts", counts, column.make, noisy, None)
+        return shown, by_library("counts", counts, column.make, column.within_ends(values), None)
 
 
 def _column(counts: Any) -> Column | None:

@@ -281,9 +281,9 @@ def test_pandas():
         shown, values = MECHANISM.release(counts)
         assert type(shown) is np.ndarray
         assert values[shown].index.tolist() == ["b", "d"]
-        assert (values.dtype, values.name) == (counts.dtype, "n")
+        assert (values.dtype, values.name) == ("Int64" if dtype[0] in "UI" else "int64", "n")
         assert MECHANISM.select(counts).tolist() == [False, True, False, True]
-    assert MECHANISM.release(pd.Series([127] * 50, dtype="int8"))[1].max() == 127
+    assert MECHANISM.release(pd.Series([127] * 50, dtype="int8"))[1].max() > 127
     with pytest.raises(sn.ParameterError, match=r"counts must not be null, got a null at index \(1,\)"):
         MECHANISM.release(pd.Series([77, None], dtype="Int64"))
     with pytest.raises(sn.ParameterTypeError, match="counts must be a column of real numbers, got a Series of dtype"):
@@ -302,8 +302,8 @@ def test_polars_and_arrow():
     for counts in (polars.Series("n", [0, 100, 90], dtype=polars.UInt16), pyarrow.array([0, 100, 90], pyarrow.uint16())):
         shown, values = MECHANISM.release(counts)
         assert shown.tolist() == [False, True, True]
-        assert type(values) is type(counts)
-        assert values[0] in (0, pyarrow.scalar(0, pyarrow.uint16()))
+        assert type(values) in (polars.Series, pyarrow.Int64Array)
+        assert values[0] in (0, pyarrow.scalar(0, pyarrow.int64()))
     frame = polars.DataFrame({"city": ["a", "b"], "n": [0, 100]})
     shown, values = MECHANISM.release(frame["n"])
     assert frame.with_columns(values).filter(shown)["city"].to_list() == ["b"]

@@ -239,7 +239,7 @@ def test_shapes_columns_and_threads():
     column = pd.Series([0, 500, 0, 127], index=list("abcd"), dtype="int64")
     shown, values = MECHANISM.release(column)
     assert values[shown].index.tolist()[0] == "b"
-    assert MECHANISM.release(pd.Series([127] * 50, dtype="int8"))[1].max() == 127
+    assert MECHANISM.release(pd.Series([127] * 50, dtype="int8"))[1].max() > 127
 
 
 def test_refused():

@@ -53,5 +53,11 @@ HOLDERS: dict[str, Make] = {
 WITH_NULLS = [name for name in HOLDERS if name not in ("Series", "NumPy extension array", "Index")]
 
 
+def wide(holder: str) -> tuple[type, Any]:
+    """Class and type of this holder's signed integers of 64 bits."""
+    column = HOLDERS[holder]([1], "int64")
+    return type(column), kind(column)
+
+
 def kind(column: Any) -> Any:
     return column.type if hasattr(column, "type") else column.dtype

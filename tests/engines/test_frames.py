@@ -6,6 +6,7 @@ Evidence: equality with `release` of an array; made-up rows as Dask makes them.
 import datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stairnoise as sn
@@ -89,12 +90,11 @@ def test_index_order_and_other_columns_stay():
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "float64", "UInt8", "Float64"])
-def test_types_are_kept_and_the_ends_are_not_passed(dtype):
+def test_integers_have_64_bits_and_floats_keep_their_type(dtype):
     frame = pd.DataFrame({"g": LABELS, "n": pd.array(COUNTS, dtype)})
     found = released(frame)
-    assert found["n"].dtype == frame["n"].dtype
-    least = 0 if dtype.lower().startswith("u") else -128
-    assert one_answer(rows(found)) == {label: max(answer, least) for label, answer in EXPECTED.items()}
+    assert found["n"].dtype == {"int8": "int64", "uint16": "int64", "int32": "int64", "UInt8": "Int64"}.get(dtype, dtype)
+    assert one_answer(rows(found)) == EXPECTED
 
 
 @pytest.mark.parametrize("kind", ["pandas, nullable", "pandas, Arrow", "Arrow table", "Arrow record batch", "Polars"])
@@ -118,7 +118,7 @@ def test_made_up_rows_of_dask(dtype, label):
     frame = pd.DataFrame({"g": pd.Series(values, dtype=label), "n": pd.Series([1, 2], dtype=dtype)})
     for made_up in (meta_nonempty(frame), frame.iloc[:0]):
         found = released(made_up, label_type=label_type)
-        assert types(found) == types(made_up)
+        assert types(found) == types(made_up) | ({"n": np.dtype("int64")} if dtype == "int32" else {})
         assert found.index.equals(made_up.index)
 
 

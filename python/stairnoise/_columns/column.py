@@ -36,23 +36,27 @@ class Chunks(NamedTuple):
         return sum(map(len, self.arrays)), *self.arrays[0].shape[1:]
 
     def whole(self) -> NDArray[Any]:
-        """Return all of them in one array: that of the library if it can be, otherwise a copy."""
-        if len(self.arrays) == 1 and self.nulls is None:
-            return self.arrays[0]
-        whole = np.concatenate(self.arrays)
+        """Return all of them in one array: that of the library if it can be, otherwise a copy; uint64 ends where int64 does."""
+        whole = self.arrays[0]
+        if len(self.arrays) > 1 or self.nulls is not None:
+            whole = np.concatenate(self.arrays)
         if self.nulls is not None:
             whole[self.nulls] = 0
-        return whole
+        return np.minimum(whole, _INT64.max).astype(np.int64) if whole.dtype == np.uint64 else whole
 
 
 class Column(NamedTuple):
     """Numbers of one axis, without the library that they came from."""
 
     chunks: Chunks
-    # Makes a column of the library from released numbers, and from the places that become null.
+    # Makes a column of the library from released int64, float64 or float32, and from the places that become null.
     make: Callable[[NDArray[Any], Nulls], Any]
-    # Least and largest integer of the column's type, if these are not the ends of the numbers' dtype.
+    # Least and largest integer of a decimal's digits.
     ends: tuple[int, int] | None = None
+
+    def within_ends(self, noisy: NDArray[Any]) -> NDArray[Any]:
+        """Return sums; an end takes the place of a sum beyond it."""
+        return noisy if self.ends is None or noisy.dtype.kind == "f" else np.clip(noisy, *self.ends, out=noisy)
 
 
 class Frame(NamedTuple):

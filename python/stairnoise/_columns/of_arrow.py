@@ -38,7 +38,7 @@ def column(values: Any) -> Column:
     lengths = [len(chunk) for chunk in chunks]
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
-        new = kind if released.dtype == numbers.dtype else pyarrow.from_numpy_dtype(released.dtype)
+        new = kind if ends is not None and released.dtype == np.int64 else pyarrow.from_numpy_dtype(released.dtype)
         whole = _array(pyarrow, new, released, nulls)
         if not chunked:
             return whole

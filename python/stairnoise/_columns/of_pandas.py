@@ -89,7 +89,7 @@ def _masked(pandas: Any, array: Any) -> Column:
     nulls = array.isna()
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
-        kind = pandas.arrays.IntegerArray if released.dtype.kind in "iu" else pandas.arrays.FloatingArray
+        kind = pandas.arrays.IntegerArray if released.dtype == np.int64 else pandas.arrays.FloatingArray
         return kind(released, np.zeros(len(released), np.bool_) if nulls is None else nulls)
 
     # What `to_numpy` copies, half the time of a release.

@@ -16,7 +16,7 @@ from stairnoise._values import require
 # The precision of a decimal that states none.
 _MOST_PRECISE = 38
 # Integers of 128 bits, for which NumPy has no type, and the part of them that int64 holds.
-_LONG = {"Int128": None, "UInt128": (0, 2**63 - 1)}
+_LONG = {"Int128": (-(2**63), 2**63 - 1), "UInt128": (0, 2**63 - 1)}
 
 
 def column(values: Any) -> Column:
@@ -24,15 +24,14 @@ def column(values: Any) -> Column:
     polars = sys.modules["polars"]
     dtype = values.dtype
     chunks = _read(polars, values)
-    ends = ends_of_decimal(dtype.precision or _MOST_PRECISE) if dtype.is_decimal() else _LONG.get(str(dtype))
+    ends = ends_of_decimal(dtype.precision or _MOST_PRECISE) if dtype.is_decimal() else None
     lengths = values.chunk_lengths()
 
     def make(released: NDArray[Any], nulls: Nulls) -> Any:
         # Without a copy, as no public way of Polars adds nulls to numbers.
         lent = released if nulls is None else _native.ArrowArray(released, of_arrow.bits_of(nulls))
         series = polars.Series(lent).alias(values.name)
-        # Only integers that were read as int64 are of another type here.
-        if released.dtype == chunks.dtype and series.dtype != dtype:
+        if ends is not None and released.dtype == np.int64:
             series = series.cast(dtype)
         if len(lengths) < 2:
             return series
@@ -58,7 +57,9 @@ def _read(polars: Any, values: Any) -> Chunks:
             raise not_whole(values, str(dtype))
     elif not (dtype.is_integer() or dtype.is_float()):
         raise not_numbers(values, type(dtype).__name__)
-    if dtype.is_decimal() or str(dtype) in _LONG:
+    if str(dtype) in _LONG:
+        values = values.clip(*_LONG[str(dtype)]).cast(polars.Int64)
+    elif dtype.is_decimal():
         # A number that does not fit becomes null. An error of Polars would print it.
         converted = values.cast(polars.Int64, strict=False)
         require("values", (converted.is_not_null() | values.is_null()).to_numpy(), "within int64")

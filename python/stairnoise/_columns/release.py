@@ -195,23 +195,10 @@ def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
 
 
 def _noisy(law: Any, noise: Noise, place: int, one: Answers) -> Any:
-    """Release one column; integers come back in the column's own type, cut off at its ends."""
-    dtype, own = law._released_dtype(one.answers, one.single_precision), one.column.chunks.dtype.newbyteorder("=")
-    # The extension cuts off at the ends of int32 itself.
-    noisy = np.empty(one.answers.shape, own if dtype == "int64" and own == np.int32 else dtype)
+    """Release one column."""
+    noisy = np.empty(one.answers.shape, law._released_dtype(one.answers, one.single_precision))
     noise.add(place, one.answers, noisy, one.missing)
-    if dtype == "int64":
-        noisy = cut_off(noisy, own, one.column.ends)
-    return _made(one, noisy)
-
-
-def cut_off(noisy: NDArray[Any], dtype: np.dtype[Any], ends: tuple[int, int] | None) -> NDArray[Any]:
-    """Convert sums to the dtype of a column, whose ends take the place of what is beyond them."""
-    if dtype != noisy.dtype or ends is not None:
-        have = np.iinfo(noisy.dtype)
-        least, most = ends or (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        np.clip(noisy, max(least, have.min), min(most, have.max), out=noisy)
-    return noisy.astype(dtype, copy=False)
+    return _made(one, one.column.within_ends(noisy))
 
 
 def _made(one: Answers, noisy: NDArray[Any]) -> Any:

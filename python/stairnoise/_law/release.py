@@ -135,7 +135,7 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             int64 if the mechanism is discrete and the values are integers. Otherwise float32 if the values are
             float32, else float64. A zero-dimensional result is a Python scalar. A column or frame is of the type that
             `values` has, with its index, name, chunks and other columns. There integers from a discrete mechanism
-            keep their own type; sums beyond its ends become these ends.
+            are the library's int64. A decimal keeps its type, whose ends take the place of sums beyond them.
 
         Raises
         ------

@@ -417,7 +417,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         int, float, ndarray, column or frame
             int64 if the values are integers. Otherwise float32 if the values are float32, else float64. A
             zero-dimensional result is a Python scalar. A column or frame is of the type that `values` has; its integers
-            keep their own type.
+            are int64.
 
         Raises
         ------

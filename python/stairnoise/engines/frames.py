@@ -57,9 +57,8 @@ def release_part(
     Returns
     -------
     frame of the same class
-        With the same index, order and other columns. A discrete mechanism keeps an integer column's type; sums beyond its
-        ends become these ends. Other mechanisms make float64 of integers. A null value stays null; a label that is null
-        is the label None.
+        With the same index, order and other columns. A discrete mechanism makes int64 of integers, other mechanisms make
+        float64. A null value stays null; a label that is null is the label None.
 
     Raises
     ------
