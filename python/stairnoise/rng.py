@@ -280,7 +280,11 @@ def sampling_stream(rng: Rng | None) -> Stream:
 
 def _generator_meant(rng: object) -> str:
     if type(rng) is int and 0 <= rng <= _LAST_SEED:
-        return f"; for reproducible noise pass SeededRng({received(rng)}) to sample; a release takes no seed"
+        seed = received(rng)
+        return (
+            f"; for reproducible noise pass SeededRng({seed}) to sample, and SeededRng({seed}, allow_release=True) to a "
+            "release in a test"
+        )
     if isinstance(rng, type) and issubclass(rng, _Rng):
         return "; call the class to make a generator"
     if type(rng).__name__ == "KeyedRng" and type(rng).__module__ == "stairnoise":

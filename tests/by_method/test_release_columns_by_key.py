@@ -169,7 +169,7 @@ def test_one_statistic_without_columns():
 
 def test_errors_of_a_frame_name_the_column():
     frame = pd.DataFrame({"n": VALUES, "m": [1, 2, 3, 4, 5]})
-    with pytest.raises(sn.ParameterError, match=r"^labels must have one value each, .* at index \(1,\) of columns\[1\]$"):
+    with pytest.raises(sn.ParameterError, match=r"^labels must have one value each, .* at index \(1,\) of column 'm'$"):
         released(frame.assign(n=1), ["a"] * 5, columns=["n", "m"], statistic=["count", "income"])
     with pytest.raises(sn.ParameterTypeError, match=r"^labels must be strings, .* at index \(1,\); engines disagree about it"):
         released(frame, ["a", 0.5, "c", "d", "e"], columns="n")

@@ -139,7 +139,8 @@ def test_a_broken_table_is_not_shown(capsys, tmp_path, text):
 
 
 PLACES = [
-    ("a,count\nx,1\n\ny,\n", "count in line 4 must be a number, got a text that is not"),
+    ("a,count\nx,1\n\ny,\n", "count in line 4 must be a number, got an empty cell"),
+    ('a,count\nx,1\ny," "\n', "count in line 3 must be a number, got an empty cell"),
     ('a,count\n"x\ny",1\nz,w\n', "count in line 4 must be a number, got a text that is not"),
     ('a,count\n"x\ny",w\nz,1\n', "count in line 2 must be a number, got a text that is not"),
     ('a,count\r"x\ry",1\rz,w\r', "count in line 4 must be a number, got a text that is not"),

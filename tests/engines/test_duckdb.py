@@ -109,6 +109,21 @@ def test_types_of_labels(con, kind, label_type, labels):
     assert found == answers(labels=labels, values=[12] * len(labels))
 
 
+@pytest.mark.parametrize("value", ["TINYINT", "INTEGER", "BIGINT", "HUGEINT"])
+@pytest.mark.parametrize(
+    ("label", "label_type"),
+    [("i::integer", "integer"), ("i::hugeint", "integer"), ("i = 0", "boolean"), ("date '2026-01-01' + i::integer", "date")],
+)
+def test_sums_by_labels_that_are_no_texts(con, label, label_type, value):
+    """Sums of integers are HUGEINT; nothing is cast."""
+    con.execute(f"create table t as select {label} as g, n::{value} as n from range(3) l(i), range(5) r(n)")
+    add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=label_type)
+    relation = con.sql("select g, sum(n) as total, noisy(g, sum(n)) as noisy from t group by g")
+    assert str(relation.types[1]) == "HUGEINT"
+    labels, totals, noisy = zip(*relation.fetchall(), strict=True)
+    assert dict(zip(labels, noisy, strict=True)) == answers(labels=list(labels), values=list(totals))
+
+
 def test_several_labels_are_a_tuple(con):
     add_to_duckdb(con, "noisy", LAW, KEYED, STATISTIC, label_type=["text", "date"])
     day = datetime.date(2026, 1, 2)

@@ -87,10 +87,10 @@ def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, o
         return _noisy(law, noise, 0, one)
     frame = by_library("values", values, file.frame, values, names)
     found = []
-    for place, column in enumerate(frame.columns):
-        with _named(place):
+    for name, column in zip(names, frame.columns, strict=True):
+        with _named(name):
             found.append(read_answers(file, column, nulls))
-    made = _vectors(law, noise, found) if law._value_shape else _columns(law, noise, found)
+    made = _vectors(law, noise, found, names) if law._value_shape else _columns(law, noise, found, names)
     return by_library("values", values, frame.replace, made)
 
 
@@ -100,8 +100,8 @@ def require_whole(values: Any, columns: object) -> None:
     if names is None:
         whole_numbers(by_library("values", values, file.column, values).chunks.whole())
         return
-    for place, column in enumerate(by_library("values", values, file.frame, values, names).columns):
-        with _named(place):
+    for name, column in zip(names, by_library("values", values, file.frame, values, names).columns, strict=True):
+        with _named(name):
             whole_numbers(by_library("values", column, file.column, column).chunks.whole())
 
 
@@ -143,12 +143,12 @@ def _is_label(name: object) -> bool:
 
 
 @contextmanager
-def _named(place: int) -> Iterator[None]:
-    """Name the column of a frame in errors by its place, because its label may be data."""
+def _named(name: object) -> Iterator[None]:
+    """Name the column of a frame in errors, as the caller does in `columns`."""
     try:
         yield
     except (ParameterError, ParameterTypeError) as error:
-        raise type(error)(f"{error} of columns[{place}]") from None
+        raise type(error)(f"{error} of column {received(name)}") from None
 
 
 def _require_shape(law: Any, answers: Chunks) -> None:
@@ -160,26 +160,26 @@ def _require_shape(law: Any, answers: Chunks) -> None:
         )
 
 
-def _columns(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
+def _columns(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each column as an array of its own, one after the other."""
-    for place, each in enumerate(found):
-        with _named(place):
+    for name, each in zip(names, found, strict=True):
+        with _named(name):
             _require_shape(law, each.answers)
             if len(found) > 1:
                 noise.rehearse(each.answers)
     made = []
     for place, each in enumerate(found):
-        with _named(place):
+        with _named(names[place]):
             made.append(_noisy(law, noise, place, each))
     return made
 
 
-def _vectors(law: Any, noise: Noise, found: list[Answers]) -> list[Any]:
+def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> list[Any]:
     """Release each row of the columns as a vector."""
     answers = [each.answers.whole() for each in found]
     if len({column.dtype for column in answers}) > 1:
         for place, column in enumerate(answers):
-            with _named(place):
+            with _named(names[place]):
                 answers[place] = exact_array(column, "values")
     vectors = np.stack(answers, axis=-1)
     require_values(vectors.shape, law._value_shape, "values")

@@ -137,6 +137,8 @@ def _numbers(texts: list[tuple[int, str]], column: str) -> list[int] | list[floa
 
 def _float(text: str, line: int, column: str) -> float:
     """Return a number that is beside others with a fraction; integers that float64 does not have are refused."""
+    if not text.strip():
+        raise ParameterError(f"{column} in line {line} must be a number, got an empty cell")
     if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
         raise ParameterError(f"{column} in line {line} must be a number, got a text that is not")
     number = float(text)
