@@ -156,6 +156,7 @@ _MODULES = {
     "optimal_cost": "stairnoise.optimal",
     "optimal_gamma": "stairnoise.optimal",
     "optimal_r": "stairnoise.optimal",
+    "random": "stairnoise.random",
     "selftest": "stairnoise._selftest",
 }
 
@@ -165,7 +166,8 @@ def __getattr__(name: str) -> _typing.Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     from importlib import import_module
 
-    value = getattr(import_module(_MODULES[name]), name)
+    module = import_module(_MODULES[name])
+    value = getattr(module, name, module)
     globals()[name] = value
     return value
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.random.bit_generator import SeedlessSeedSequence
 
 from stairnoise._errors import CopyError, ParameterTypeError
 from stairnoise._native import BitSource
@@ -17,6 +16,38 @@ if TYPE_CHECKING:
 
 # As of `SecureRng.spawn`; 2**20 bit generators take 4 GiB.
 _MOST_CHILDREN = 2**20
+
+
+# Dask makes bit generators of seeds of this class alone. Its constructor is not called: it would keep a number that seeds others.
+class _Keys(np.random.SeedSequence):
+    """What stands for a seed: it makes the keys of children, and tells none."""
+
+    __slots__ = ("_source",)
+    _source: BitSource
+
+    def __init__(self, source: BitSource) -> None:
+        self._source = source
+
+    def spawn(self, n_children: int) -> list[Self]:
+        """Make the next children, which the constructor of a `SecureBitGenerator` takes."""
+        n = count(n_children, "n_children", least=0, most=_MOST_CHILDREN)
+        return [type(self)(self._source.spawn()) for _ in range(n)]
+
+    def generate_state(self, n_words: object, dtype: object = None) -> NoReturn:
+        """Refuse to seed another kind of generator."""
+        raise ParameterTypeError("the seed_seq of a SecureBitGenerator seeds no other kind of generator: use SecureBitGenerator")
+
+    @property
+    def state(self) -> NoReturn:
+        """Refuse to be read."""
+        raise _no_state()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Refuse to be copied or pickled."""
+        raise _no_state()
+
+    def __repr__(self) -> str:
+        return "the seed_seq of a SecureBitGenerator"
 
 
 class SecureBitGenerator(np.random.BitGenerator):
@@ -35,6 +66,8 @@ class SecureBitGenerator(np.random.BitGenerator):
         ``secrets.token_bytes(32)``; a bytearray or a memoryview is accepted too. Equal keys give
         equal words, in forked children too. No error text shows them. The caller's copy stays as
         it is; wipe a bytearray with ``key[:] = bytes(32)``.
+        Or a child of another one's ``seed_seq``, by which libraries spawn. It is a parent in turn:
+        every bit generator made of it is its next child, with a key of its own.
 
     Raises
     ------
@@ -57,8 +90,8 @@ class SecureBitGenerator(np.random.BitGenerator):
     successor after 508 words, and each word is erased as it is drawn [1]_. Memory that is read later does
     not reveal the words before.
 
-    There is no state to read, set, copy or pickle, no seed, and no ``jumped`` or ``advance``: use
-    `spawn` for independent generators. NumPy's lock makes draws by several threads safe. Hold
+    There is no state to read, set, copy or pickle, and no seed; `jumped` and `advance` are refused.
+    Use `spawn` for independent generators. NumPy's lock makes draws by several threads safe. Hold
     ``lock`` around calls through ``ctypes`` or ``cffi``, and keep the bit generator alive
     meanwhile, as for every other bit generator.
 
@@ -80,17 +113,20 @@ class SecureBitGenerator(np.random.BitGenerator):
     __module__ = "stairnoise"
     _source: BitSource
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | np.random.SeedSequence | None = None) -> None:
         if hasattr(self, "_source"):
             # Generators may hold addresses of what this would replace.
             raise ParameterTypeError("a SecureBitGenerator is made once: make another one")
+        if isinstance(key, _Keys):
+            self._start(key._source.spawn())
+            return
         secret = None if key is None else copied_key(key)
         # Error reporters print the local variables of a traceback; they must find no key here.
         del key
         self._start(BitSource.from_os() if secret is None else with_key(secret, BitSource.from_key))
 
     def _start(self, source: BitSource) -> None:
-        super().__init__(SeedlessSeedSequence())  # type: ignore[arg-type]
+        super().__init__(_Keys(source))
         source.install(self.capsule)
         self._source = source
 
@@ -126,6 +162,14 @@ class SecureBitGenerator(np.random.BitGenerator):
         child._start(source)
         return child
 
+    def jumped(self, jumps: int = 1) -> NoReturn:
+        """Refuse, as `advance` does: the words of another place are words that this one may draw."""
+        raise _no_state()
+
+    def advance(self, delta: int) -> NoReturn:
+        """Refuse, as `jumped` does."""
+        raise _no_state()
+
     @property
     def state(self) -> NoReturn:
         """Refuse to be read or set: the state would tell every word to come."""
@@ -145,6 +189,6 @@ class SecureBitGenerator(np.random.BitGenerator):
 
 def _no_state() -> CopyError:
     return CopyError(
-        "the state of a SecureBitGenerator cannot be read, set, copied or pickled, because whoever has it can repeat its words: "
-        "use spawn(n_children) for independent bit generators"
+        "the state of a SecureBitGenerator cannot be read, set, jumped, copied or pickled, because whoever has it can repeat its "
+        "words: use spawn(n_children) for independent bit generators"
     )

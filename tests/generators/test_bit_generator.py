@@ -115,6 +115,9 @@ READ = {
     "generator pickle": lambda bits: pickle.dumps(np.random.Generator(bits)),
     "random state deepcopy": lambda bits: copy.deepcopy(np.random.RandomState(bits)),
     "random state pickle": lambda bits: pickle.dumps(np.random.RandomState(bits)),
+    "jumped": lambda bits: bits.jumped(),
+    "jumped twice": lambda bits: bits.jumped(2),
+    "advance": lambda bits: bits.advance(10),
     "random state get_state": lambda bits: np.random.RandomState(bits).get_state(),
 }
 WRITE = {
@@ -131,8 +134,8 @@ def test_there_is_no_state(make, way):
     with pytest.raises(sn.CopyError) as caught:
         way(bits)
     assert str(caught.value) == (
-        "the state of a SecureBitGenerator cannot be read, set, copied or pickled, because whoever has it can repeat its words: "
-        "use spawn(n_children) for independent bit generators"
+        "the state of a SecureBitGenerator cannot be read, set, jumped, copied or pickled, because whoever has it can repeat its "
+        "words: use spawn(n_children) for independent bit generators"
     )
     assert not hasattr(bits, "__dict__")
     # Nothing is drawn, and nothing is broken.
@@ -148,12 +151,20 @@ def test_a_shallow_copy_of_a_generator_shares_the_bit_generator():
 
 @each_maker
 def test_the_seed_sequence_tells_nothing(make):
-    with pytest.raises(NotImplementedError):
-        make().seed_seq.generate_state(4)
+    bits = make()
+    for seeds in (bits.seed_seq, *bits.seed_seq.spawn(1)):
+        for seed in (lambda it: it.generate_state(4), np.random.PCG64, np.random.default_rng):
+            with pytest.raises(sn.ParameterTypeError, match="seeds no other kind of generator: use SecureBitGenerator"):
+                seed(seeds)
+        for read in (lambda it: it.state, copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(sn.CopyError):
+                read(seeds)
+        assert (seeds.entropy, seeds.spawn_key, seeds.pool) == (None, None, None)
+        assert repr(seeds) == "the seed_seq of a SecureBitGenerator"
 
 
-@pytest.mark.parametrize("name", ["jumped", "advance", "seed", "_legacy_seeding"])
-def test_it_has_no_way_to_another_place_of_its_words(name):
+@pytest.mark.parametrize("name", ["seed", "_legacy_seeding"])
+def test_it_has_no_seed(name):
     assert not hasattr(sn.SecureBitGenerator, name)
 
 
@@ -280,6 +291,64 @@ def test_bad_numbers_of_children(make):
     for value in (True, 1.0, "1", None):
         with pytest.raises(sn.ParameterTypeError, match="n_children must be an integer, got "):
             bits.spawn(value)
+
+
+def spawned(bits, n):
+    """Children by NumPy's protocol, as SciPy and Dask spawn them."""
+    return [type(bits)(seeds) for seeds in bits.seed_seq.spawn(n)]
+
+
+@each_maker
+def test_children_by_numpys_protocol_differ(make):
+    bits = make()
+    children = [*spawned(bits, 3), *bits.spawn(2)]
+    children += spawned(children[0], 2) + spawned(children[3], 2)
+    children += [type(bits)(bits.seed_seq), type(bits)(bits.seed_seq)]
+    seeds = bits.seed_seq.spawn(1)[0]
+    children += [type(bits)(seeds), type(bits)(seeds), type(bits)(seeds.spawn(1)[0])]
+    assert all(type(child) is sn.SecureBitGenerator for child in children)
+    assert all(isinstance(child.seed_seq, np.random.SeedSequence) for child in children)
+    drawn = {tuple(child.random_raw(4).tolist()) for child in (bits, *children)}
+    assert len(drawn) == len(children) + 1
+    assert bits.seed_seq.spawn(0) == []
+    with pytest.raises(sn.ParameterError, match="n_children must be"):
+        bits.seed_seq.spawn(-1)
+
+
+def test_children_by_numpys_protocol_follow_from_a_given_key():
+    """They count with `spawn`; what is made of a child is its next child."""
+    mine, same = given(), given()
+    first, second = mine.seed_seq.spawn(2)
+    made = [sn.SecureBitGenerator(seeds) for seeds in (second, first, first)]
+    parents = same.spawn(3)
+    once, twice = parents[0].spawn(2)
+    expected = [parents[1].spawn(1)[0], once, twice]
+    assert [bits.random_raw() for bits in made] == [bits.random_raw() for bits in expected]
+    assert mine.spawn(1)[0].random_raw() == parents[2].random_raw()
+    assert type(Subclass(mine.seed_seq.spawn(1)[0])) is Subclass
+
+
+def test_scipy_spawns_from_it_and_may_copy_nothing():
+    qmc = pytest.importorskip("scipy.stats.qmc")
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.Generator(sn.SecureBitGenerator())
+    assert stats.bootstrap((np.arange(9.0),), np.mean, n_resamples=9, rng=rng).standard_error > 0
+    # The engines spawn, and then copy what they have for `reset`.
+    with pytest.raises(sn.CopyError):
+        qmc.Sobol(2, rng=rng)
+
+
+@each_maker
+def test_dask_spawns_from_it(make):
+    """Chunks, arrays and computations: each has words of its own."""
+    da = pytest.importorskip("dask.array")
+    rng = da.random.default_rng(np.random.Generator(make()))
+    arrays = [rng.random(6, chunks=2) for _ in range(2)]
+    drawn = np.concatenate([array.compute(scheduler="threads") for array in (*arrays, arrays[0])])
+    assert np.unique(drawn).size == 18
+    assert rng.choice(10, size=6, chunks=3).compute(scheduler="threads").shape == (6,)
+    with pytest.raises(sn.CopyError):
+        arrays[0].compute(scheduler="processes")
 
 
 def test_numpys_generator_refuses_a_negative_number_of_children():
