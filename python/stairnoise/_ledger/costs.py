@@ -75,7 +75,7 @@ def _of_promise(law: Any, k: int, sensitivity: Any) -> Cost:
     if sensitivity is not None:
         raise ParameterError(f"sensitivity must be left out for {received(law)}, got {received(sensitivity)}")
     if isinstance(law, Selecting):
-        return Cost(repr(law), None, None, None, k, rounded_up(Fraction(law.eps) * k), 0.0)
+        return Cost(repr(law), None, None, None, k, float(as_typed(law.eps) * k), 0.0)
     if k != 1:
         raise ParameterError(f"{NAME} must be 1 for a {type(law).__name__}, which covers its own partitions, got {k}")
     promise = law if isinstance(law, Guarantee) else law.guarantee()
@@ -113,7 +113,7 @@ def _checked(law: object, eps: Any, delta: Any, exact: str | None) -> tuple[floa
 
 @lru_cache(maxsize=16)
 def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> float:
-    """Return an ε for which all releases together are (ε, δ)-differentially private, rounded up; inf if there is none.
+    """Return an ε for which all releases together are (ε, δ)-differentially private, as `as_typed`; inf if there is none.
 
     `costs` are different costs, and how many releases had each. The total is the ε and the δ of all releases added up. With
     `composed` it may also be the composed loss of those whose loss can be composed, with the ε and δ of the others added.
@@ -128,7 +128,7 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
             losses.append(loss.compose(times))
         except ParameterError:
             others.append((cost, times))
-    left = delta - sum((times * Fraction(cost.delta or 0) for cost, times in others), Fraction(0))
+    left = as_typed(delta) - sum((times * as_typed(cost.delta or 0.0) for cost, times in others), Fraction(0))
     rest = _added(others, delta)
     if losses and left >= 0 and rest is not None:
         eps = _composed(losses, max(0.0, float(left) * (1 - _ROUNDING)))
@@ -137,19 +137,28 @@ def total(costs: tuple[tuple[Cost, int], ...], delta: float, composed: bool) -> 
     return _float(bound)
 
 
+def as_typed(number: float) -> Fraction:
+    """Return the shortest decimal of a float64: what was typed, so that ten times 0.1 is 1.
+
+    It differs from the float64 by at most a 2**-53rd of it. So does the float64 that is next to an exact sum. The ε of the
+    mechanisms themselves are therefore at most a 2**-51st above a total of decimals.
+    """
+    return Fraction(repr(number))
+
+
 def _float(bound: Fraction | None) -> float:
-    return float("inf") if bound is None else rounded_up(bound)
+    return float("inf") if bound is None else float(bound)
 
 
 def _added(costs: Sequence[tuple[Cost, int]], delta: float) -> Fraction | None:
-    """Return the exact sum of all ε, or None if an ε is unknown or the δ add up to more than `delta`."""
+    """Return the sum of all ε as typed, or None if an ε is unknown or the δ add up to more than `delta`."""
     eps = deltas = Fraction(0)
     for cost, times in costs:
         if cost.eps is None or cost.delta is None:
             return None
-        eps += times * Fraction(cost.eps)
-        deltas += times * Fraction(cost.delta)
-    return eps if deltas <= delta else None
+        eps += times * as_typed(cost.eps)
+        deltas += times * as_typed(cost.delta)
+    return eps if deltas <= as_typed(delta) else None
 
 
 def _composed(losses: list[Any], delta: float) -> Fraction | None:
@@ -158,7 +167,7 @@ def _composed(losses: list[Any], delta: float) -> Fraction | None:
         eps = reduce(add, losses).eps_for_delta(delta)
     except ParameterError:
         return None
-    return Fraction(eps) if eps < float("inf") else None
+    return as_typed(eps) if eps < float("inf") else None
 
 
 @lru_cache(maxsize=256)

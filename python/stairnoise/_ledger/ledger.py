@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
@@ -14,10 +13,9 @@ from stairnoise._errors import BudgetError, LedgerError, ParameterError, Paramet
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._keyed.rng import name as text
 from stairnoise._ledger import rows
-from stairnoise._ledger.costs import Cost, cost_of, is_drawn_by_key
+from stairnoise._ledger.costs import Cost, as_typed, cost_of, is_drawn_by_key
 from stairnoise._ledger.rows import Limits, Names, Row
 from stairnoise._parameters import flag, single
-from stairnoise._theory.numerics.rounding import rounded_down
 
 if TYPE_CHECKING:
     import sqlite3
@@ -113,11 +111,11 @@ class Ledger:
 
     Notes
     -----
-    The total is the sum of all ε, in rational arithmetic and rounded up, if all δ add up to at most `delta`. The sum is
-    compared with the budget exactly: ten times 0.1 exceeds 1, because the float64 number 0.1 is above 1/10. This is a privacy
+    The total is the sum of all ε, if all δ add up to at most `delta`. Both are sums of the decimals that were typed: ten times
+    0.1 is 1. The float64 numbers that the mechanisms use can add up to a little more, by at most a 2**-51st. This is a privacy
     filter: earlier released numbers may decide anything, such as the next mechanism and its ε and δ [1]_.
 
-    With ``composed=True`` the total is the lesser of that sum and of the composed `PrivacyLoss` at `delta`, rounded up. A
+    With ``composed=True`` the total is the lesser of that sum and of the composed `PrivacyLoss` at `delta`. A
     mechanism of which only ε and δ are known (a vector, a selection, a `Guarantee`) has no such loss. Then its ε is added to
     the composed ε of the others, and its δ is taken from the δ of the others. Losses compose if the mechanisms and their
     parameters were fixed in advance; earlier released numbers may decide what is asked, and when to stop.
@@ -399,7 +397,7 @@ class Ledger:
         )
 
     def total(self) -> float:
-        """Return the ε of all releases together, at the ledger's δ, rounded up.
+        """Return the ε of all releases together, at the ledger's δ.
 
         Returns
         -------
@@ -417,7 +415,7 @@ class Ledger:
             return rows.last_total(self._read(connection))
 
     def remaining(self) -> float:
-        """Return what is left of the budget, rounded down.
+        """Return what is left of the budget: its decimals less those of the total.
 
         Unless losses are composed, a mechanism with a pure ε of at most this always fits.
 
@@ -430,7 +428,7 @@ class Ledger:
         LedgerError
             The file cannot be read, or stayed locked.
         """
-        return max(0.0, rounded_down(Fraction(self.budget) - Fraction(self.total())))
+        return max(0.0, float(as_typed(self.budget) - as_typed(self.total())))
 
     def report(self) -> list[Spending]:
         """Return all rows, the oldest first; ``pandas.DataFrame(ledger.report())`` makes a table of them.

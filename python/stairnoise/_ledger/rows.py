@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from stairnoise._errors import LedgerError, ParameterTypeError
-from stairnoise._ledger.costs import Cost, total
-from stairnoise._theory.numerics.rounding import rounded_up
+from stairnoise._ledger.costs import Cost, as_typed, total
 
 # Composed totals are sums of float64, whose order and rounding depend on the processor.
 _TOLERANCE = 2.0**-20
@@ -142,10 +141,10 @@ def _has_its_totals(limits: Limits, rows: Sequence[Row]) -> bool:
     for place, row in enumerate(rows):
         if row.cost.eps is None or row.cost.delta is None:
             return False
-        spent += 0 if row.refused else Fraction(row.cost.eps)
-        deltas += 0 if row.refused else Fraction(row.cost.delta)
+        spent += 0 if row.refused else as_typed(row.cost.eps)
+        deltas += 0 if row.refused else as_typed(row.cost.delta)
         # Rows that were spent together have one total.
         together = place + 1 < len(rows) and rows[place + 1].total == row.total
-        if not together and rounded_up(spent) != row.total:
+        if not together and float(spent) != row.total:
             return False
-    return deltas <= limits.delta
+    return deltas <= as_typed(limits.delta)
