@@ -101,7 +101,7 @@ def calibrate(
     eps : float
         ε > 0 of all releases together.
     delta : float, default 0.0
-        δ of all releases together, at least 0 and less than 1. Gaussian and truncated mechanisms need more than 0.
+        δ of all releases together, at least 0 and less than 1. Mechanisms with a delta need more than 0.
     releases : int, default 1
         How many releases k, from 1 to 2**20; 2**14 for most mechanisms if δ > 0. They may be k partitions of one release, of
         which one person changes all.
@@ -151,6 +151,8 @@ def calibrate(
         raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
     if cost not in _MOMENT:
         raise ParameterError(f'cost must be "l1" or "l2", got {received(cost)}')
+    if not target.delta and "delta" in line(row, cost).compared.takes:
+        raise ParameterError(f"delta must be greater than 0 for a {row.class_name}, got {received(delta)}")
     found: Law = calibrated(row, target, cost)
     return found
 

@@ -283,7 +283,9 @@ def test_signature_and_module():
         (sn.DiscreteLaplace, {"sensitivity": 0.5}, sn.ParameterError, "sensitivity must be a whole number for a discrete law"),
         (sn.Laplace, {"cost": "l3"}, sn.ParameterError, 'cost must be "l1" or "l2", got \'l3\''),
         (sn.Laplace, {"cost": 2}, sn.ParameterTypeError, 'cost must be "l1" or "l2", got 2'),
-        (sn.Gaussian, {}, sn.ParameterError, "delta must be given for a mechanism that has no pure guarantee, got None"),
+        (sn.Gaussian, {}, sn.ParameterError, "delta must be greater than 0 for a Gaussian, got 0.0"),
+        (sn.TruncatedLaplace, {"delta": 0}, sn.ParameterError, "delta must be greater than 0 for a TruncatedLaplace, got 0"),
+        (sn.Skellam, {}, sn.ParameterError, "delta must be greater than 0 for a Skellam, got 0.0"),
         (
             sn.Laplace, {"eps": 5000.0, "delta": 1e-6, "releases": 3}, sn.ParameterError,
             "eps, delta and releases must leave a Laplace that can be drawn and composed, got 5000.0, 1e-06 and 3: eps, or the",

@@ -77,10 +77,39 @@ def test_one_name_and_several_kinds_of_lists(library):
 
 
 @frame_names
+def test_all_columns(library):
+    """Each once, in the order of the frame; a column of texts is no number, and one called "all" must be named."""
+    frame, law = frames()[library], sn.DiscreteLaplace(0.1)
+    counts = frame[["n", "m"]] if library in ("pandas", "Polars") else frame.select(["n", "m"])
+    found = law.release(counts, columns="all", rng=seeded())
+    expected = law.release(counts, columns=["n", "m"], rng=seeded())
+    assert type(found) is type(frame)
+    assert [listed(found[name]) for name in labels(found)] == [listed(expected[name]) for name in ("n", "m")]
+    with pytest.raises(sn.ParameterTypeError, match="'group'"):
+        law.release(frame, columns="all")
+    with pytest.raises(sn.ParameterError, match="columns must name at least one column, got none in a value of type"):
+        law.release(counts.drop(columns=["n", "m"]) if library == "pandas" else counts.select([]), columns="all")
+    renamed = {"pandas": lambda: counts.rename(columns={"m": "all"}), "Polars": lambda: counts.rename({"m": "all"})}
+    named = renamed.get(library, lambda: counts.rename_columns(["n", "all"]))()
+    with pytest.raises(sn.ParameterError, match='columns must be a list of names for a frame with a column "all"'):
+        law.release(named, columns="all")
+    assert listed(law.release(named, columns=["all"])["n"]) == [1, 2, 3]
+
+
+def test_a_crosstab():
+    crosstab = pd.crosstab(pd.Series(list("aab")), pd.Series([10, 20, 20]))
+    found = sn.DiscreteLaplace(60).release(crosstab, columns="all")
+    pd.testing.assert_frame_equal(found, crosstab)
+    keyed = sn.KeyedRng(bytes(32), "test")
+    by_key = sn.DiscreteLaplace(60).release(crosstab, columns="all", labels=crosstab.index, statistic=["10", "20"], rng=keyed)
+    pd.testing.assert_frame_equal(by_key, crosstab)
+
+
+@frame_names
 @pytest.mark.parametrize(
     ("columns", "error", "text"),
     [
-        (None, sn.ParameterError, "columns must name the columns to release, got None beside a value of type "),
+        (None, sn.ParameterError, 'columns must name the columns to release, or be "all", got None beside a value of type '),
         ([], sn.ParameterError, "columns must name at least one column, got none"),
         (["n", "k"], sn.ParameterError, "columns must name columns of the frame, got 'k' at index (1,), which names none"),
         (["n", "n"], sn.ParameterError, "columns must name each column once, got 'n' again at index (1,)"),

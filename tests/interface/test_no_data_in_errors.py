@@ -330,7 +330,7 @@ PLACES = [
     (structured(), "values must be a real number or an array of real numbers, got an array of dtype VoidDType and shape (1,)"),
     (
         FRAME,
-        "columns must name the columns to release, got None beside a value of type DataFrame",
+        'columns must name the columns to release, or be "all", got None beside a value of type DataFrame',
     ),
 ]  # fmt: skip
 

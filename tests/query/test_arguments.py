@@ -260,3 +260,21 @@ def test_public_names_are_documented_and_their_examples_run(name):
 def test_a_lone_surrogate_is_refused_by_the_name_of_the_argument(changed, text):
     with pytest.raises(sn.ParameterError, match=text):
         query.count(visits({"a": 1}), **{"table": "visits", "row_is_person": True, "eps": 1, **changed})
+
+
+@pytest.mark.parametrize(
+    ("ask", "arguments", "text"),
+    [
+        (query.mean, {"eps": 1e-9}, "eps and bounds must leave noise that fits 64-bit integers, got 1e-09 and (0.0, 10.0), of"),
+        (query.sum, {"eps": 1e-9}, "eps and bounds must leave noise that fits 64-bit integers, got 1e-09 and (0.0, 10.0), of"),
+        (query.mean, {"eps": 1e-12}, "eps must leave noise that fits 64-bit integers, got 1e-12"),
+    ],
+)
+def test_noise_that_does_not_fit_is_refused_in_the_words_of_the_question(ask, arguments, text):
+    """Not by the ε of a half, and not by the largest change in units."""
+    table = sqlite3.connect(":memory:")
+    table.execute("create table visits (spent real)")
+    with pytest.raises(sn.ParameterError) as caught:
+        ask(table, "visits", column="spent", bounds=(0, 10), row_is_person=True, **arguments)
+    assert str(caught.value).startswith(text)
+    assert "sensitivity" not in str(caught.value)

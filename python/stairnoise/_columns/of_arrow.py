@@ -49,6 +49,11 @@ def column(values: Any) -> Column:
     return Column(numbers, make, ends)
 
 
+def labels(values: Any) -> list[Any]:
+    """Return the names of all columns of a table or of a record batch."""
+    return list(values.schema.names)
+
+
 def frame(values: Any, names: list[Any]) -> Frame:
     """Read the named columns of a table or of a record batch."""
     schema = values.schema

@@ -36,6 +36,11 @@ def column(values: Any) -> Column:
     return inner._replace(make=make)
 
 
+def labels(values: Any) -> list[Any]:
+    """Return the names of all columns of a data frame."""
+    return list(values.columns)
+
+
 def frame(values: Any, names: list[Any]) -> Frame:
     """Read the named columns of a data frame."""
     labels = values.columns

@@ -22,6 +22,7 @@ from stairnoise._values import whole_numbers
 
 _LABELS = (str, bytes, int, float, np.generic)
 _MODULES_OF_LABELS = {"datetime", "decimal", "pandas"}
+_ALL = "all"
 # More are copied into one array: the extension looks at each beside every other, to see which memory is in use.
 _MOST_CHUNKS = 1000
 
@@ -116,8 +117,18 @@ def opened(values: Any, columns: object) -> tuple[Any, list[Any] | None]:
         assert found is not None  # called for columns and frames, and where `columns` is given
         return reader(found[0]), None
     if columns is None:
-        raise ParameterError(f"columns must name the columns to release, got None beside {outline(values)}")
-    return reader(found[0]), _names(columns)
+        raise ParameterError(f'columns must name the columns to release, or be "all", got None beside {outline(values)}')
+    file = reader(found[0])
+    return file, _all_names(file, values) if isinstance(columns, str) and columns == _ALL else _names(columns)
+
+
+def _all_names(file: Any, values: Any) -> list[Any]:
+    names: list[Any] = by_library("values", values, file.labels, values)
+    if any(isinstance(name, str) and name == _ALL for name in names):
+        raise ParameterError("columns must be a list of names for a frame with a column \"all\", got 'all'")
+    if not names:
+        raise ParameterError(f"columns must name at least one column, got none in {outline(values)}")
+    return names
 
 
 def _names(columns: Any) -> list[Any]:

@@ -99,9 +99,9 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
             Masked arrays are refused. A column is a pandas Series, Index or extension array, a Polars Series, or a
             PyArrow Array or ChunkedArray, of integers, floats or decimals of scale 0. A frame is a DataFrame of pandas
             or Polars, or a PyArrow Table or RecordBatch.
-        columns : str, list of names, or None
-            Columns of a frame to release, each as an array of its own in this order. A frame must have it, and
-            nothing else may.
+        columns : str, list of names, "all" or None
+            Columns of a frame to release, each as an array of its own in this order. "all" is for frames of numbers
+            alone, such as a crosstab. A frame must have it, and nothing else may.
         nulls : {"refuse", "zero", "keep"}, default "refuse"
             What to do with the nulls of a column. "refuse": raise an error. "zero": a null is the answer 0, and gets
             noise. "keep": a null stays null. Use that only if everybody may know which answers are missing. The noise

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._errors import ParameterError
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise.query.answers import Answers
@@ -93,13 +94,24 @@ def planned(question: Question, budget: Budget, unit: float) -> Plan:
     if selects:
         parts.append(Part("count", budget.selection(share, k), 1, 1, selects=True))
     elif counts:
-        parts.append(Part("count", budget.law(share, 1, k), k, 1))
+        parts.append(Part("count", _fitting(budget, share, 1, k, "eps", f"{budget.eps:g}"), k, 1))
     if sums:
         low, high = _in_units(question, step)
         centre = (low + high) // 2 if question.statistic == "mean" else 0
         change = max(high - centre, centre - low)
-        parts.append(Part("sum", budget.law(share, change, k), k, change, centre=centre))
+        got = f"{budget.eps:g} and {question.bounds}, of which the change counts in steps of {unit:g}"
+        parts.append(Part("sum", _fitting(budget, share, change, k, "eps and bounds", got), k, change, centre=centre))
     return Plan(question, tuple(parts), step)
+
+
+def _fitting(budget: Budget, share: float, change: int, k: int, names: str, got: str) -> Any:
+    """Return the mechanism of one number. Its own error would name an ε and a sensitivity in units, which nobody gave."""
+    try:
+        law = budget.law(share, change, k)
+        law._keeping_guarantee(k, "max_groups")
+    except ParameterError:
+        raise ParameterError(f"{names} must leave noise that fits 64-bit integers, got {got}") from None
+    return law
 
 
 def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
