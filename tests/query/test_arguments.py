@@ -31,7 +31,11 @@ REFUSED = {
     "a group twice": (query.count, COUNT | {"groups": ["a", "a"]}, "listed once each"),
     "a text of groups": (query.count, COUNT | {"groups": "ab"}, "groups must be a dict|groups of 'city' must be a list"),
     "a group that is a list": (query.count, COUNT | {"groups": [["a"]]}, "strings, integers"),
-    "groups of another column": (query.count, COUNT | {"groups": {"citi": ["a"]}}, "columns of by.*did you mean 'city'"),
+    "groups of another column": (
+        query.count,
+        COUNT | {"groups": {"citi": ["a"]}},
+        "columns of by, which are 'city'; got groups of 'citi'",
+    ),
     "a column twice": (query.count, COUNT | {"by": ["city", "City"], "groups": {}}, "every column once"),
     "by of numbers": (query.count, COUNT | {"by": [1]}, r"by\[0\] must be a string"),
     "no eps": (query.count, COUNT | {"eps": 0}, "eps must be positive and finite"),

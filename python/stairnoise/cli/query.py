@@ -16,6 +16,7 @@ from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
+from stairnoise.query.names import same
 from stairnoise.query.reading import CSV
 from stairnoise.query.release import Release
 
@@ -39,8 +40,8 @@ def query(
     source: Annotated[
         str, typer.Argument(help="A file of SQLite or DuckDB, a CSV or Parquet file, or postgresql://...", show_default=False)
     ],
-    table: Annotated[str, _option("--from", panel=_WHAT, text="The table; of a CSV or Parquet file the name without suffix.")],
     eps: Annotated[float, _option("--eps", panel=_PRICE, text="ε of the whole table: a smaller one is more private.")],
+    table: Annotated[str | None, _option("--from", panel=_WHAT, text="The table, if the source has several.")] = None,
     by: Annotated[
         list[str] | None, _option("--by", panel=_WHAT, text="Column of the groups, or several with commas; may be repeated.")
     ] = None,
@@ -124,7 +125,7 @@ def query(
 ) -> None:
     """Ask a database one question, and get a table that may be published.
 
-    For example: stairnoise query adult.csv --from adult --by sex --groups sex=Female,Male --count --row-is-person --eps 1
+    For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
     if show_true and (output is not None or json):
         raise ParameterError("show_true must not be combined with output or json: what is written may be published")
@@ -200,7 +201,7 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         places = [place for place, letter in enumerate(text) if letter == "="]
         if not places:
             raise ParameterError("groups must be given as COLUMN=a,b, got a text without an equals sign")
-        place = next((place for place in places if text[:place] in by), places[0])
+        place = next((place for place in places if same(text[:place], by)), places[0])
         name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from stairnoise._errors import ParameterError, ParameterTypeError, meant, outline, received
+from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise._parameters import count, flag, single
+from stairnoise.query.names import same
 from stairnoise.query.question import Question
 from stairnoise.query.reading import reading
 
@@ -40,7 +41,7 @@ def question(
     _require_person(person, row_is_person, max_groups)
     summed = statistic != "count"
     return Question(
-        table=_text(table, "table"),
+        table=None if table is None else _text(table, "table"),
         by=names,
         groups=_groups(groups, names),
         statistic=statistic,
@@ -90,10 +91,17 @@ def _groups(groups: object, by: tuple[str, ...]) -> dict[str, tuple[object, ...]
         if len(by) != 1:
             raise ParameterTypeError(f"groups must be a dict of lists, one for each column of by, got {outline(groups)}")
         groups = {by[0]: groups}
-    for name in groups:
-        if name not in by:
-            raise ParameterError(f"groups must be of the columns of by, got groups of {received(name)}{meant(name, by)}")
-    return {name: _listed(groups[name], name) for name in by if name in groups}
+    listed: dict[str, tuple[object, ...]] = {}
+    for name, values in groups.items():
+        # Whether two names that differ in case are one column is the engine's to say.
+        column = same(name, by) if isinstance(name, str) else None
+        if column is None:
+            names = ", ".join(map(repr, by)) or "none"
+            raise ParameterError(f"groups must be of the columns of by, which are {names}; got groups of {received(name)}")
+        if column in listed:
+            raise ParameterError(f"groups must name every column once, got {received(name)} twice")
+        listed[column] = _listed(values, column)
+    return {name: listed[name] for name in by if name in listed}
 
 
 def _listed(values: object, name: str) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def count(
     source: Any,
-    table: str,
+    table: str | None = None,
     *,
     by: str | Sequence[str] = (),
     groups: Groups | None = None,
@@ -47,8 +47,9 @@ def count(
     source : path, str or connection
         A file of SQLite or DuckDB, a .csv or .parquet file, a URL such as ``"postgresql://host/database"``, or an open
         connection of ``sqlite3``, ``duckdb`` or ``psycopg``.
-    table : str
-        The table. That of a CSV or Parquet file is the file's name without the suffix.
+    table : str or None
+        The table; None for the only one. That of a CSV or Parquet file is the file's name without the suffix. SQLite, DuckDB and
+        files compare names of tables and columns without regard to the case of ASCII letters, PostgreSQL exactly.
     by : str or sequence of str, default ()
         Columns whose values make the groups. None: one number for the whole table.
     groups : dict of lists, or list
@@ -145,7 +146,7 @@ def count(
 
 def sum(
     source: Any,
-    table: str,
+    table: str | None = None,
     *,
     column: str,
     bounds: tuple[float, float],
@@ -222,7 +223,7 @@ def sum(
 
 def mean(
     source: Any,
-    table: str,
+    table: str | None = None,
     *,
     column: str,
     bounds: tuple[float, float],

@@ -15,8 +15,8 @@ class Question:
 
     Attributes
     ----------
-    table : str
-        A table or a view; ``schema.table`` where its name alone is not enough.
+    table : str or None
+        A table or a view; ``schema.table`` where its name alone is not enough. None for the only one.
     by : tuple of str
         Columns whose values make the groups; none for one number about the whole table.
     groups : mapping
@@ -38,7 +38,7 @@ class Question:
         How a file is read.
     """
 
-    table: str
+    table: str | None
     by: tuple[str, ...]
     groups: Mapping[str, tuple[object, ...]]
     statistic: Literal["count", "sum", "mean"]

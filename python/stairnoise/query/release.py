@@ -69,6 +69,7 @@ class Release:
         which the types of their columns say how to read.
         """
         with open_source(source, self._question.reading) as opened:
+            self._question = opened.resolved(self._question)
             if groups_as_texts:
                 self._read_groups(opened)
             plan = planned(self._question, self._budget, opened.unit(self._question))
@@ -163,7 +164,7 @@ def _ledger(ledger: object) -> Any:
     return ledger
 
 
-def _name(source: object, table: str) -> str:
+def _name(source: object, table: str | None) -> str:
     """Return what a ledger calls the data: where they are, without a password, and the table."""
     if isinstance(source, os.PathLike):
         source = os.fspath(source)

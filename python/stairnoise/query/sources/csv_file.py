@@ -12,7 +12,7 @@ from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.duckdb import DuckDB, connected
 from stairnoise.query.sources.lines import Header, readable
 from stairnoise.query.sources.records import ENGINE_TYPES, LINES, table
-from stairnoise.query.sources.source import declare, missing_table, require_columns
+from stairnoise.query.sources.source import declare, types_of_columns
 
 _TEXT = Declared("text")
 
@@ -29,8 +29,8 @@ class CSVFile(DuckDB):
         self._csv = reading.csv or CSV()
         self._header = Header(path, self._csv)
         names = self._header.names
-        require_columns(reading.types, names, path.stem, propose=False)
-        self._types = {name: reading.types.get(name, _TEXT) for name in names}
+        types = types_of_columns(reading.types, names, path.stem, propose=False)
+        self._types = {name: types.get(name, _TEXT) for name in names}
         super().__init__(connected(), path=path)
 
     def _prepare(self) -> None:
@@ -48,9 +48,11 @@ class CSVFile(DuckDB):
         """Return how a type is declared."""
         return declare(column, type_)
 
-    def _described(self, name: str) -> tuple[str, list[Column]]:
-        if name != self._path.stem:
-            raise missing_table(name, [self._path.stem])
+    def _tables(self) -> dict[str, tuple[str, ...]]:
+        return {self._path.stem: ()}
+
+    def _described(self, name: str | None) -> tuple[str, list[Column]]:
+        self._table(name)
         columns = [Column(name, each.name, ENGINE_TYPES[each.name], declared=str(each)) for name, each in self._types.items()]
         return table(self._header, self._types, self._csv), columns
 

@@ -12,7 +12,7 @@ from stairnoise.query.condition import FUNCTIONS, TEXTUAL, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
-from stairnoise.query.sources.source import Source, SourceError, decoded, folded, missing_table
+from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
 _CLASSES = frozenset(
@@ -183,29 +183,31 @@ class DuckDB(Source):
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def _described(self, table: str) -> tuple[str, list[Column]]:
+    def _tables(self) -> dict[str, tuple[str, ...]]:
+        """Return full names: of tables and views by their names, by schema and name, and by all three parts."""
         rows = self._ask(
-            "select database_name, schema_name, table_name, column_name, data_type, database_name = current_database() or "
+            "select distinct database_name, schema_name, table_name, database_name = current_database() or "
             "database_name = 'temp', schema_name = current_schema() from duckdb_columns() where not internal "
-            "order by database_name <> 'temp', database_name, schema_name, table_name, column_index"
+            "order by database_name <> 'temp', database_name, schema_name, table_name"
         )
-        tables: dict[tuple[str, str, str], list[Column]] = {}
-        by_name: dict[str, tuple[str, str, str]] = {}
-        for database, schema, name, column, type_, here, current in rows:
+        by_name: dict[str, tuple[str, ...]] = {}
+        for database, schema, name, here, current in rows:
             full = database, schema, name
-            tables.setdefault(full, []).append(Column(column, held(type_), type_))
             if here and (current or database == "temp"):
                 by_name.setdefault(name, full)
             if here:
                 by_name.setdefault(f"{schema}.{name}", full)
             by_name.setdefault(f"{database}.{schema}.{name}", full)
-        if table not in by_name:
-            raise missing_table(table, sorted(by_name, key=lambda name: name.count(".")))
-        full = by_name[table]
-        return ".".join(map(quoted, full)), tables[full]
+        return dict(sorted(by_name.items(), key=lambda each: each[0].count(".")))
 
-    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        return next((name for name in columns if folded(name) == folded(word)), None)
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
+        _, full = self._table(table)
+        rows = self._ask(
+            "select column_name, data_type from duckdb_columns() where database_name = ? and schema_name = ? and table_name = ? "
+            "order by column_index",
+            list(full),
+        )
+        return ".".join(map(quoted, full)), [Column(name, held(type_), type_) for name, type_ in rows]
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         for frame in _FRAMES:

@@ -11,7 +11,7 @@ from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import literal, quoted
 from stairnoise.query.sources.duckdb import DuckDB, DuckDBDialect, connected, held
 from stairnoise.query.sources.records import ENGINE_TYPES, converted
-from stairnoise.query.sources.source import declare, require_columns
+from stairnoise.query.sources.source import declare, types_of_columns
 
 _NUMBER = "number"
 
@@ -44,7 +44,7 @@ class ParquetFile(DuckDB):
     def __init__(self, path: Path, reading: Reading) -> None:
         if any(each in str(path.resolve()) for each in "*?["):
             raise ParameterError(f"source must have no *, ? or [ in its path, which DuckDB reads as a pattern, got {str(path)!r}")
-        self._types = reading.types
+        self._types = dict(reading.types)
         super().__init__(connected(), path=path)
 
     def _prepare(self) -> None:
@@ -52,7 +52,7 @@ class ParquetFile(DuckDB):
         path = self._path
         source = f"read_parquet({literal(str(path.resolve()))}, hive_partitioning = false)"
         described = self._ask(f"select column_name, column_type from (describe select * from {source})")
-        require_columns(self._types, [name for name, _ in described], path.stem)
+        self._types = types_of_columns(self._types, [name for name, _ in described], path.stem)
         values = ", ".join(f"{_value(name, type_, self._types.get(name))} as {quoted(name)}" for name, type_ in described)
         self._ask(f"create view {quoted(path.stem)} as select {values} from {source}")
 
@@ -60,7 +60,7 @@ class ParquetFile(DuckDB):
         """Return how a type is declared."""
         return declare(column, type_)
 
-    def _described(self, table: str) -> tuple[str, list[Column]]:
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
         name, columns = super()._described(table)
         return name, [self._public(column) for column in columns]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,7 +15,7 @@ from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
-from stairnoise.query.sources.source import Source, SourceError, decoded, missing_table
+from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
 
 _INSTALL = "'stairnoise[postgresql]'"
@@ -171,7 +172,7 @@ class PostgreSQL(Source):
             self._ask("set local client_encoding = 'UTF8'")
             ((encoding,),) = self._ask("show server_encoding")
             self._codec = _codec(encoding)
-            self._tables = _by_name(self._ask(_TABLES))
+            self._by_name = _by_name(self._ask(_TABLES))
             for setting in _SETTINGS:
                 self._ask(setting)
         except BaseException:
@@ -197,10 +198,15 @@ class PostgreSQL(Source):
         """End the snapshot, and close what was opened."""
         self._open.close()
 
-    def _described(self, table: str) -> tuple[str, list[Column]]:
-        if table not in self._tables:
-            raise missing_table(table, list(self._tables))
-        name, number = self._tables[table]
+    def _tables(self) -> dict[str, tuple[str, int]]:
+        return self._by_name
+
+    def _named(self, name: str, known: Iterable[str]) -> str | None:
+        """Return a name as it is: PostgreSQL has names that differ in case alone."""
+        return name if name in known else None
+
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
+        _, (name, number) = self._table(table)
         columns: list[Column] = []
         for column, type_, base, enumeration, modifier, collation, deterministic in self._ask(_COLUMNS, [number]):
             kind = _held(base, bool(enumeration))

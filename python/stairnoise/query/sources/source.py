@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from stairnoise._errors import ParameterError, meant, received
 from stairnoise.query.answers import Answers
 from stairnoise.query.condition import Condition, judged
+from stairnoise.query.names import same
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.dialect import Dialect
@@ -20,6 +22,10 @@ from stairnoise.query.sources.statement import answers_of, statement
 from stairnoise.query.sources.units import Units, units_of
 
 _ORDER_BYTES = 32
+# So many tables are named if a question names none.
+_SHOWN = 5
+
+_Value = TypeVar("_Value")
 
 
 class Source(ABC):
@@ -33,6 +39,36 @@ class Source(ABC):
     dialect: Dialect
     # Whether an error may name a similar column: in a CSV file without a header, names are data.
     suggests = True
+
+    def resolved(self, question: Question) -> Question:
+        """Return a question with the names of the schema: one question has one address, however its names are written.
+
+        A question without a table is about the only one.
+
+        Raises
+        ------
+        ParameterError
+            There is no such table or column; the text names a similar one.
+        SourceError
+            The source cannot be read.
+        """
+        table, _ = self._table(question.table)
+        columns = self._described(table)[1]
+
+        def named(argument: str, name: str) -> str:
+            return self._found(table, columns, name, argument).name
+
+        return replace(
+            question,
+            table=table,
+            by=tuple(named("by", name) for name in question.by),
+            person=None if question.person is None else named("person", question.person),
+            column=None if question.column is None else named("column", question.column),
+            groups={named("groups", name): values for name, values in question.groups.items()},
+            reading=replace(
+                question.reading, types={named("types", name): each for name, each in question.reading.types.items()}
+            ),
+        )
 
     def columns(self, table: str) -> list[str]:
         """Return the names of a table's columns.
@@ -48,12 +84,13 @@ class Source(ABC):
 
     def schema(self, question: Question) -> dict[str, Any]:
         """Return what is public about the columns of a question: their declared types, and how a file is read."""
+        question = self.resolved(question)
         _, columns = self._described(question.table)
         condition = self._condition(question, columns)
         named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
         return {"types": {column.name: column.declaration for column in columns if column.name in named}}
 
-    def read_groups(self, table: str, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
+    def read_groups(self, table: str | None, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
         """Return the groups that texts mean, as a command line has them.
 
         Texts for a column of integers, bools or dates are read as such: ``12``, ``true`` or ``false``, ``2026-11-23``. None
@@ -84,7 +121,7 @@ class Source(ABC):
         SourceError
             The source cannot be read.
         """
-        name, table, codes, units, condition = self._checked(question)
+        question, name, table, codes, units, condition = self._checked(question)
         key = secrets.token_bytes(_ORDER_BYTES) if order is None else order
         text, parameters = statement(self.dialect, question, name, table, codes, units, condition, key)
         return answers_of(question, table, self._rows(text, parameters), units)
@@ -97,23 +134,22 @@ class Source(ABC):
         ParameterError, SourceError
             As in `answers`.
         """
-        units = self._checked(question)[3]
+        units = self._checked(question)[4]
         return 1.0 if units is None else units.unit
 
-    def _checked(self, question: Question) -> tuple[str, dict[str, Column], dict[str, list[Any]], Units | None, Condition | None]:
-        """Return a table's name in SQL, its columns, the codes of the groups, the units, and the condition."""
+    def _checked(
+        self, question: Question
+    ) -> tuple[Question, str, dict[str, Column], dict[str, list[Any]], Units | None, Condition | None]:
+        """Return the question as `resolved`, its table's name in SQL and columns, the codes of the groups, units, condition."""
+        question = self.resolved(question)
         name, columns = self._described(question.table)
-        named = [*(("by", each) for each in question.by), ("person", question.person), ("column", question.column)]
-        for argument, column in named:
-            if column is not None:
-                self._found(question.table, columns, column, argument)
         table = {column.name: column for column in columns}
         codes = checked_groups(question, table, self.dialect.holds, self.remedy)
         units = self._units(question, table)
         condition = self._condition(question, columns)
         if condition is not None:
             self._judge(condition, name, {column: table[column] for column in condition.columns})
-        return name, table, codes, units, condition
+        return question, name, table, codes, units, condition
 
     def remedy(self, column: str, type_: str) -> str:
         """Return what to do about a column that has another type than a question needs."""
@@ -130,16 +166,24 @@ class Source(ABC):
         self.close()
 
     @abstractmethod
-    def _described(self, table: str) -> tuple[str, list[Column]]:
+    def _tables(self) -> Mapping[str, Hashable]:
+        """Return tables and views by every name that a question may give them."""
+
+    @abstractmethod
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
         """Return a table's full name in SQL, and its columns."""
 
     @abstractmethod
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Let the engine's parser judge a condition on these columns."""
 
-    @abstractmethod
+    def _named(self, name: str, known: Iterable[str]) -> str | None:
+        """Return the known name that a name stands for in this engine."""
+        return same(name, known)
+
     def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        """Return the column that a word means in this engine."""
+        """Return the column that a word of a condition means in this engine."""
+        return same(word, columns)
 
     @abstractmethod
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
@@ -152,12 +196,21 @@ class Source(ABC):
         table = {column.name: column for column in columns}
         return judged(question.where, self._proposed(columns), lambda word, quoted: self._column_of(word, quoted, table))
 
-    def _found(self, table: str, columns: list[Column], name: str, argument: str) -> Column:
-        found = next((column for column in columns if column.name == name), None)
+    def _table(self, name: str | None) -> tuple[str, Any]:
+        """Return the name and the entry in `_tables` of a table, or of the only one."""
+        tables = self._tables()
+        found = _only(tables) if name is None else self._named(name, tables)
+        if found is None:
+            raise missing_table(str(name), list(tables))
+        return found, tables[found]
+
+    def _found(self, table: str | None, columns: list[Column], name: str, argument: str) -> Column:
+        by_name = {column.name: column for column in columns}
+        found = self._named(name, by_name)
         if found is None:
             hint = meant(name, self._proposed(columns))
             raise ParameterError(f"{argument} must name a column of {table!r}, got {received(name)}{hint}")
-        return found
+        return by_name[found]
 
     def _proposed(self, columns: list[Column]) -> list[str]:
         return [column.name for column in columns] if self.suggests else []
@@ -176,9 +229,14 @@ class Source(ABC):
         return units_of(question.bounds, whole=column.kind == "integer")
 
 
-def folded(name: str) -> bytes:
-    """Return what is equal for names that differ in the case of ASCII letters; SQLite and DuckDB fold no others."""
-    return name.encode("utf-8", "surrogatepass").lower()
+def _only(tables: Mapping[str, Hashable]) -> str:
+    """Return the shortest name of the only table."""
+    names = {tables[name]: name for name in sorted(tables, key=len, reverse=True)}
+    if len(names) == 1:
+        return names.popitem()[1]
+    listed = ", ".join(map(repr, sorted(names.values())[:_SHOWN]))
+    count = f"has {len(names)}: {listed}{', ...' if len(names) > _SHOWN else ''}" if names else "has none"
+    raise ParameterError(f"table must be given unless the source has exactly one, but it {count}")
 
 
 def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]:
@@ -186,12 +244,20 @@ def decoded(rows: list[tuple[Any, ...]], encoding: str) -> list[tuple[Any, ...]]
     return [tuple(each.decode(encoding, "backslashreplace") if isinstance(each, bytes) else each for each in row) for row in rows]
 
 
-def require_columns(types: Mapping[str, object], columns: Sequence[str], table: str, *, propose: bool = True) -> None:
-    """Require that every declared type is that of a column."""
-    for name in types:
-        if name not in columns:
+def types_of_columns(
+    types: Mapping[str, _Value], columns: Sequence[str], table: str, *, propose: bool = True
+) -> dict[str, _Value]:
+    """Return declared types by the columns that they are of."""
+    found: dict[str, _Value] = {}
+    for name, type_ in types.items():
+        column = same(name, columns)
+        if column is None:
             hint = meant(name, columns) if propose else ""
             raise ParameterError(f"types must be of columns of {table!r}, got one of {received(name)}{hint}")
+        if column in found:
+            raise ParameterError(f"types must name every column once, got {received(name)} twice")
+        found[column] = type_
+    return found
 
 
 def declare(column: str, type_: str) -> str:

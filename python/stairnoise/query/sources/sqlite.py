@@ -13,7 +13,7 @@ from stairnoise.query.condition import FUNCTIONS, Condition, refused
 from stairnoise.query.sources.column import Column, Kind
 from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.numbers import is_float, is_integer
-from stairnoise.query.sources.source import Source, SourceError, folded, missing_table
+from stairnoise.query.sources.source import Source, SourceError
 from stairnoise.query.sources.units import Units
 
 _ORDER = "stairnoise_order"
@@ -26,6 +26,8 @@ _STOPPED = ("interrupted", "user-defined function raised exception")
 # Nothing but an expression compiles in both: what would close the parenthesis of one breaks the other.
 _FRAMES = ("select 1 from {} where (\n{}\n)", "select case when (\n{1}\n) then 1 end from {0}")
 _HIDDEN = 1
+# What begins the names of SQLite's own tables, and of no other ones.
+_OWN = "sqlite_"
 # Texts of SQLite's errors that name no data.
 _TOLD = {
     "database is locked": "is locked by another program",
@@ -115,11 +117,8 @@ class SQLite(Source):
         if self._path is not None:
             self._con.close()
 
-    def _described(self, table: str) -> tuple[str, list[Column]]:
-        found = self._tables()
-        if table not in found:
-            raise missing_table(table, list(found))
-        schema, name = found[table]
+    def _described(self, table: str | None) -> tuple[str, list[Column]]:
+        _, (schema, name) = self._table(table)
         rows = self._ask(f"pragma {quoted(schema)}.table_xinfo({quoted(name)})")
         columns = [Column(row[1], _held(row[2]), row[2]) for row in rows if row[6] != _HIDDEN]
         return f"{quoted(schema)}.{quoted(name)}", columns
@@ -129,13 +128,10 @@ class SQLite(Source):
         found: dict[str, tuple[str, str]] = {}
         for _, schema, *_ in sorted(self._ask("pragma database_list")):
             rows = self._ask(f"select name from {quoted(schema)}.sqlite_master where type in ('table', 'view') order by name")
-            for (name,) in rows:
+            for name in (name for (name,) in rows if not name.lower().startswith(_OWN)):
                 found[f"{schema}.{name}"] = schema, name
                 found.setdefault(name, (schema, name))
         return dict(sorted(found.items(), key=lambda each: "." in each[0]))
-
-    def _column_of(self, word: str, quoted: bool, columns: dict[str, Column]) -> str | None:
-        return next((name for name in columns if folded(name) == folded(word)), None)
 
     def _judge(self, condition: Condition, table: str, columns: dict[str, Column]) -> None:
         """Compile the condition on an empty table in memory; SQLite's authorizer is told of all that it would do."""
