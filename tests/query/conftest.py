@@ -55,10 +55,15 @@ class Engine:
             )
         self.con.commit()
 
+    @property
+    def data(self):
+        """What a query is asked of: an address, or the connection itself."""
+        return self._address if self.name == "PostgreSQL" else self.con
+
     @contextlib.contextmanager
     def source(self):
         """The same data, read only."""
-        with open_source(self._address if self.name == "PostgreSQL" else self.con) as found:
+        with open_source(self.data) as found:
             yield found
 
     def answers(self, question, order=bytes(32)):

@@ -102,6 +102,24 @@ def test_texts_among_the_numbers_of_sqlite(engine):
     assert abs(found - Fraction(5 + 0 + 7 + 9) - Fraction(24, 10)) < Fraction(1, 10**6)
 
 
+@pytest.mark.parametrize("declared", ["DATE", "TIMESTAMP", "datetime", "Time", "timestamp with time zone"])
+@pytest.mark.parametrize("statistic", ["sum", "mean"])
+def test_columns_that_sqlite_declares_as_times_are_no_numbers(engine, declared, statistic):
+    """By the declared type, whatever the rows: SQLite alone would read the year of a date as a number."""
+    if engine.name != "SQLite":
+        pytest.skip("only SQLite has such columns")
+    for rows in ([], [("2024-01-02",)], [(5,)]):
+        engine.table("t", {"v": declared}, rows)
+        with pytest.raises(
+            sn.ParameterError, match=f"column must be numeric for a {statistic}; 'v' is declared as {declared}: make a"
+        ):
+            engine.answers(asked((0.0, 10.0), statistic))
+        assert engine.answers(Question("t", ("v",), {}, "count")).counts.sum() == len(rows)
+    engine.con.execute("drop view if exists seen")
+    engine.con.execute("create view seen as select cast(v as real) as v from t")
+    assert engine.answers(Question("seen", (), {}, statistic, "v", (0.0, 10.0))).counts.tolist() == [1]
+
+
 def test_many_people(engine):
     """A hundred thousand people at the bound: sums and counts are exact."""
     if engine.name == "SQLite":

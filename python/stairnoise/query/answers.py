@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stairnoise.query.types import exact
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,3 +32,16 @@ class Answers:
     counts: NDArray[np.int64]
     sums: NDArray[np.int64] | None
     unit: float = 1.0
+
+    @property
+    def labels(self) -> list[tuple[object, ...]]:
+        """Return the cells as labels of a keyed release."""
+        return [tuple(map(_label, cell)) for cell in self.cells]
+
+
+def _label(value: object) -> object:
+    """Return a group as a label, which no float is; 0.10 and 0.1 are one group of a column, so they have one noise."""
+    if not isinstance(value, (float, Decimal)):
+        return value
+    number = exact(value)
+    return int(number) if number == int(number) else format(number, "f").rstrip("0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Literal
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
@@ -17,8 +18,8 @@ from stairnoise.query.reading import reading
 Statistic = Literal["count", "sum", "mean"]
 
 _MOST_GROUPS = 2**31 - 1
-_GROUPS = (str, int, float, datetime.date, type(None))
-_KINDS = "strings, integers, bools, dates, floats or None"
+_GROUPS = (str, int, float, Decimal, datetime.date, type(None))
+_KINDS = "strings, integers, bools, dates, floats, decimals or None"
 
 
 def question(
@@ -113,6 +114,8 @@ def _listed(values: object, name: str) -> tuple[object, ...]:
     for place, value in enumerate(listed):
         if not isinstance(value, _GROUPS):
             raise ParameterTypeError(f"groups of {name!r} must be {_KINDS}, got {outline(value)} at index {place}")
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise ParameterTypeError(f"groups of {name!r} must be finite numbers, got a decimal that is not at index {place}")
         if isinstance(value, str) and not _is_utf8(value):
             raise ParameterError(
                 f"groups of {name!r} must be texts that UTF-8 can hold, got a string with a lone surrogate at index {place}"

@@ -19,6 +19,7 @@ from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.question import Question
+from stairnoise.query.types import Type
 
 # 128 bits: two questions do not share a name by chance.
 _DIGEST = 32
@@ -74,6 +75,12 @@ class Plan(NamedTuple):
     def statistic(self) -> str:
         """What is asked for."""
         return self.question.statistic
+
+    def type(self, column: str) -> Type:
+        """Return the type of a column of numbers."""
+        if column == "may_be_empty":
+            return Type("boolean")
+        return Type("integer" if self.statistic == "count" or (self.statistic == "sum" and self.unit == 1) else "real")
 
 
 class Rows(NamedTuple):
@@ -133,7 +140,7 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
             continue
         options: dict[str, Any] = {"rng": rng, "max_partitions_contributed": part.k}
         if isinstance(rng, KeyedRng):
-            options |= {"labels": answers.cells, "statistic": address(plan.question, part.of)}
+            options |= {"labels": answers.labels, "statistic": address(plan.question, part.of)}
         values[part.of] = part.law.release(part.true(answers), **options)
         bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
     return Rows(answers.cells, _columns(plan, values, bounds, nonnegative))
@@ -188,15 +195,14 @@ def _columns(
 
 
 def scaled(steps: int, unit: Fraction) -> int | float:
-    """Return a multiple of a unit: an integer if the unit is one, otherwise the nearest float."""
-    exact = steps * unit
-    return exact.numerator if unit.denominator == 1 else float(exact)
+    """Return a multiple of a unit: an integer if the unit is 1, otherwise the nearest float."""
+    return steps if unit == 1 else float(steps * unit)
 
 
 def _bound(steps: int, width: int, unit: Fraction) -> int | float:
     """Return the half-width of the interval around a multiple of a unit, with the rounding of that to float64."""
-    if unit.denominator == 1:
-        return (width * unit).numerator
+    if unit == 1:
+        return width
     return rounded_up(width * unit + abs(Fraction(float(steps * unit)) - steps * unit))
 
 

@@ -20,7 +20,7 @@ class Question:
     by : tuple of str
         Columns whose values make the groups; none for one number about the whole table.
     groups : mapping
-        The public values of a column of `by`: integers, texts, bools, dates, floats or None for null. The groups of a
+        The public values of a column of `by`: integers, texts, bools, dates, floats, decimals or None for null. The groups of a
         column that is missing here are those that the data have, so partition selection must choose among them.
     statistic : {"count", "sum", "mean"}
         The answers to a mean are a sum and a count of the same rows.

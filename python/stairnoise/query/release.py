@@ -73,7 +73,7 @@ class Release:
             if groups_as_texts:
                 self._read_groups(opened)
             plan = planned(self._question, self._budget, opened.unit(self._question))
-            schema = opened.schema(self._question)
+            schema, types = opened.schema(self._question), opened.types(self._question)
             self.state = "spending"
             paid = self._spend(plan, _name(source, self._question.table))
             self.state = "reading"
@@ -91,7 +91,8 @@ class Release:
         )
         names = _names(self._question.by, list(rows.columns))
         tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
-        return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about), plan, answers)
+        types += [plan.type(name) for name in rows.columns]
+        return Outcome(PrivateTable(names, tuples, self._budget.eps, self._budget.delta or 0.0, about, types), plan, answers)
 
     def _read_groups(self, opened: Source) -> None:
         table, texts = self._question.table, cast("Mapping[str, tuple[str | None, ...]]", self._question.groups)
@@ -109,7 +110,7 @@ class Release:
     def _confirm(self, plan: Plan, paid: Any, answers: Answers) -> None:
         """Have the ledger refuse a keyed release under a name that stands for other data."""
         if self.ledger is not None and isinstance(self._rng, KeyedRng):
-            marks = [self._rng.fingerprint(part.true(answers), answers.cells) for part in plan.parts]
+            marks = [self._rng.fingerprint(part.true(answers), answers.labels) for part in plan.parts]
             self.ledger._confirm(paid, marks)
 
 

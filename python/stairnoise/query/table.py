@@ -14,6 +14,7 @@ from typing import Any, NoReturn, overload
 from stairnoise._optional import require
 from stairnoise._plain import plain
 from stairnoise.query.texts import csv_field, decimals, number, text
+from stairnoise.query.types import Type, to_arrow, to_pandas, to_polars
 
 Row = tuple[Any, ...]
 
@@ -49,17 +50,27 @@ class PrivateTable(Sequence[Row]):
     ['Paris', 'Rome', 'Oslo']
     """
 
-    __slots__ = ("_about", "_rows", "columns", "delta", "eps")
+    __slots__ = ("_about", "_rows", "_types", "columns", "delta", "eps")
     __module__ = "stairnoise.query"
 
     _about: dict[str, Any]
     _rows: tuple[Row, ...]
+    _types: tuple[Type, ...]
     columns: tuple[str, ...]
     delta: float
     eps: float
 
-    def __init__(self, columns: Sequence[str], rows: Sequence[Row], eps: float, delta: float, about: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Row],
+        eps: float,
+        delta: float,
+        about: dict[str, Any],
+        types: Sequence[Type],
+    ) -> None:
         fields = {"columns": tuple(columns), "_rows": tuple(rows), "eps": eps, "delta": delta, "_about": about}
+        fields["_types"] = tuple(types)
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -88,7 +99,7 @@ class PrivateTable(Sequence[Row]):
         raise AttributeError(f"a PrivateTable is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PrivateTable, (self.columns, self._rows, self.eps, self.delta, self._about)
+        return PrivateTable, (self.columns, self._rows, self.eps, self.delta, self._about, self._types)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PrivateTable):
@@ -141,18 +152,19 @@ class PrivateTable(Sequence[Row]):
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame of the rows, with `about` in its ``attrs``."""
         pandas = require("pandas", "to_pandas needs", "pandas")
-        frame = pandas.DataFrame(self._in_columns())
+        frame = to_pandas(pandas, self._in_columns(), self._types, self._groups)
         frame.attrs["stairnoise"] = self.about
         return frame
 
     def to_polars(self) -> Any:
         """Return a Polars DataFrame of the rows."""
-        return require("polars", "to_polars needs", "polars").DataFrame(self._in_columns(one_type=True))
+        return to_polars(require("polars", "to_polars needs", "polars"), self._in_columns(), self._types)
 
     def to_arrow(self) -> Any:
         """Return a PyArrow Table of the rows, with `about` as JSON in the metadata of its schema."""
         arrow = require("pyarrow", "to_arrow needs", "pyarrow")
-        return arrow.table(self._in_columns(one_type=True), metadata={"stairnoise": json.dumps(self._about, ensure_ascii=False)})
+        about = json.dumps(self._about, ensure_ascii=False)
+        return to_arrow(arrow, self._in_columns(), self._types, {"stairnoise": about})
 
     def to_json(self) -> str:
         """Return `about` and the rows as JSON: an object with the keys "about" and "rows"."""
@@ -190,17 +202,8 @@ class PrivateTable(Sequence[Row]):
 
         Output(Path(path), overwrite=overwrite).write(self)
 
-    def _in_columns(self, *, one_type: bool = False) -> dict[str, list[Any]]:
-        columns = {name: [row[place] for row in self] for place, name in enumerate(self.columns)}
-        return {name: _of_one_type(values) for name, values in columns.items()} if one_type else columns
-
-
-def _of_one_type(values: list[Any]) -> list[Any]:
-    """Return values that a column of one type can hold: as they are, or as text, as SQLite's dynamic types may need."""
-    kinds = {type(value) for value in values} - {type(None)}
-    if len(kinds) > 1 or (kinds == {int} and not all(value is None or -(2**63) <= value < 2**63 for value in values)):
-        return [None if value is None else text(value) for value in values]
-    return values
+    def _in_columns(self) -> dict[str, list[Any]]:
+        return {name: [row[place] for row in self] for place, name in enumerate(self.columns)}
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 # "any" is a column of SQLite that does not say, or says something that SQLite does not know.
-Kind = Literal["integer", "real", "text", "boolean", "date", "any", "other"]
+Kind = Literal["integer", "real", "decimal", "text", "boolean", "date", "any", "other"]
+
+# What SQLite, which has no type for it, declares as a time.
+_TIMES = ("DATE", "TIME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,4 +29,6 @@ class Column:
     @property
     def summable(self) -> bool:
         """Whether its values can be summed."""
-        return self.kind in ("integer", "real", "any")
+        if self.kind == "any":
+            return not any(word in self.type.upper() for word in _TIMES)
+        return self.kind in ("integer", "real", "decimal")

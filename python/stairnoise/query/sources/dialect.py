@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 from stairnoise.query.condition import Condition
 from stairnoise.query.condition import quoted as quoted
 from stairnoise.query.sources.column import Column
 from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.types import Type, of_listed
 
 
 def literal(text: str) -> str:
@@ -54,6 +56,13 @@ class Dialect(ABC):
     def found(self, column: Column) -> str:
         """Return a value as `group` does, in a type that every such value can be read in."""
         return self.group(column)
+
+    def type(self, column: Column, listed: Iterable[Any]) -> Type:
+        """Return the type of a column's groups, listed or found."""
+        if column.kind == "any":
+            return of_listed(listed)
+        assert column.kind != "other"
+        return Type(column.kind)
 
     @abstractmethod
     def holds(self, column: Column, value: Any) -> bool:

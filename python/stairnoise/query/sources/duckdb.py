@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from stairnoise.query.sources.dialect import Dialect, literal, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
 from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.types import Type, decimal, exact
 
 _CLASSES = frozenset(
     {"BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE"}
@@ -35,6 +37,8 @@ _INTEGERS = frozenset(_BITS) | {f"U{name}" for name in _BITS}
 # So many listed texts are looked up together.
 _MANY = 8
 _FLOATS = {"FLOAT": 32, "DOUBLE": 64}
+_WIDE = {"UBIGINT": Type("unsigned"), "HUGEINT": Type("text"), "UHUGEINT": Type("text")}
+_FIRST_DAY, _LAST_DAY = "date '0001-01-01'", "date '9999-12-31'"
 
 
 class DuckDBDialect(Dialect):
@@ -63,23 +67,29 @@ class DuckDBDialect(Dialect):
         return f"(cast({name} as varchar) collate c)" if column.kind == "text" else name
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999.
+        """Return a value as `group` does; a date that Python does not have is null.
 
         A text comes as bytes, because that of a registered frame need not be UTF-8.
         """
         name = quoted(column.name)
         if column.kind == "text":
             return f"encode(cast({name} as varchar))"
-        return f"cast({name} as varchar)" if column.kind == "date" else name
+        return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end" if column.kind == "date" else name
+
+    def type(self, column: Column, listed: Iterable[Any]) -> Type:
+        """Return the type of a column's groups; texts for integers of 128 bits, which other libraries do not have."""
+        if column.type in _WIDE:
+            return _WIDE[column.type]
+        return decimal(*_digits(column.type)) if column.kind == "decimal" else super().type(column, listed)
 
     def holds(self, column: Column, value: Any) -> bool:
         """Compare with the range of the declared type."""
         type_ = column.type
         if column.kind == "integer":
             return is_integer(value, _BITS[type_.removeprefix("U")], signed=not type_.startswith("U"))
-        if column.kind != "real":
-            return True
-        return is_float(value, _FLOATS[type_]) if type_ in _FLOATS else is_decimal(value, *_digits(type_))
+        if column.kind == "decimal":
+            return is_decimal(value, *_digits(type_))
+        return is_float(value, _FLOATS[type_]) if column.kind == "real" else True
 
     def code(self, column: Column, listed: list[Any]) -> tuple[str, list[Any]]:
         """Look texts up in an enumeration: a CASE compares a row with one after the other, a third of a query of 50 groups."""
@@ -94,8 +104,9 @@ class DuckDBDialect(Dialect):
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value in the column's type; 0.1 is another number in FLOAT and in DECIMAL."""
-        number = column.kind in ("integer", "real")
-        return (f"cast({self.mark} as {column.type})", repr(value)) if number else (self.mark, value)
+        if column.kind not in ("integer", "real", "decimal"):
+            return self.mark, value
+        return f"cast({self.mark} as {column.type})", format(exact(value), "f") if column.kind == "decimal" else str(value)
 
     def text(self, value: str) -> str:
         """Return a value as a text, or null: also if its type has values without one."""
@@ -322,8 +333,10 @@ def held(declared: str) -> Kind:
     """Return what a column holds."""
     if declared in _INTEGERS:
         return "integer"
-    if declared in ("FLOAT", "DOUBLE") or declared.startswith("DECIMAL("):
+    if declared in _FLOATS:
         return "real"
+    if declared.startswith("DECIMAL("):
+        return "decimal"
     if declared == "VARCHAR" or declared.startswith("ENUM("):
         return "text"
     kinds: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date"}

@@ -5,29 +5,35 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
 from stairnoise._numpy_scalars import python_value
 from stairnoise.query.question import Question
 from stairnoise.query.sources.column import Column, Kind
+from stairnoise.query.types import exact
 
 _ALLOWED: dict[Kind, tuple[type, ...]] = {
     "integer": (int,),
-    "real": (int, float),
+    "real": (int, float, Decimal),
+    "decimal": (int, float, Decimal),
     "text": (str,),
     "boolean": (bool,),
     "date": (datetime.date,),
-    "any": (int, float, str, bool, datetime.date),
+    "any": (int, float, Decimal, str, bool, datetime.date),
 }
 _NAMES: dict[Kind, str] = {
     "integer": "integers",
     "real": "numbers",
+    "decimal": "numbers",
     "text": "texts",
     "boolean": "bools",
     "date": "dates",
     "any": "integers, numbers, texts, bools or dates",
 }
+# What two values have in common that are one in a column. SQLite takes 5 and "5" for one where a column has no type.
+_SAME: dict[Kind, Callable[[Any], object]] = {"any": str, "real": float, "decimal": exact}
 # A CASE of more is slow, and SQLite takes no more than 32 766 parameters.
 _MOST_GROUPS = 10_000
 
@@ -48,7 +54,7 @@ def checked_groups(
             )
         if name in question.groups:
             found[name] = _listed(column, question.groups[name], holds)
-        elif column.kind == "real":
+        elif column.kind in ("real", "decimal"):
             raise ParameterError(
                 f"groups of {name!r} must be listed, because the column is declared as {column.declaration}; or "
                 f"{remedy(name, 'integer')}"
@@ -68,13 +74,9 @@ def _listed(column: Column, listed: Iterable[object], holds: Callable[[Column, A
         raise ParameterError(f"groups of {column.name!r} must be at least one, got none")
     if len(values) > _MOST_GROUPS:
         raise ParameterError(f"groups of {column.name!r} must be at most {_MOST_GROUPS}, got {len(values)}")
-    # SQLite takes 5 and "5" for one value where a column has no type.
-    identity: Callable[[Any], object] = str if column.kind == "any" else lambda value: value
-    seen = set()
-    for value in values:
-        if identity(value) in seen:
-            raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")
-        seen.add(identity(value))
+    same = _SAME.get(column.kind)
+    if len({value if value is None or same is None else (same(value),) for value in values}) < len(values):
+        raise ParameterError(f"groups of {column.name!r} must be listed once each, got one of them twice")
     return values
 
 
@@ -101,16 +103,25 @@ def _of_text(column: Column, text: str, place: int) -> object:
     try:
         if column.kind == "integer":
             return int(text)
+        if column.kind == "decimal":
+            return _decimal(text)
         if column.kind == "real":
             return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
         if column.kind == "boolean":
             return {"true": True, "false": False, "1": True, "0": False}[text.strip().lower()]
         if column.kind == "date":
             return datetime.date.fromisoformat(text.strip())
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, InvalidOperation):
         wanted = {"boolean": "true or false", "date": "dates as 2026-11-23"}.get(column.kind, _NAMES[column.kind])
         raise ParameterError(
             f"groups of {column.name!r} must be {wanted}, because the column is declared as {column.declaration}, got "
             f"another text at index {place}"
         ) from None
     return text
+
+
+def _decimal(text: str) -> Decimal:
+    number = Decimal(text)
+    if not number.is_finite():
+        raise InvalidOperation
+    return number

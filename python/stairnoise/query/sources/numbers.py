@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import struct
-from decimal import Decimal
 from typing import Any
+
+from stairnoise.query.types import exact
 
 
 def is_integer(value: Any, bits: int, *, signed: bool = True) -> bool:
@@ -26,7 +27,7 @@ def is_float(value: Any, bits: int) -> bool:
 
 def is_decimal(value: Any, digits: int, scale: int) -> bool:
     """Tell whether a number as it is written has that many digits at most, and that many of them after the point."""
-    _, places, last = Decimal(repr(value)).as_tuple()
+    _, places, last = exact(value).as_tuple()
     assert isinstance(last, int)
     written = "".join(map(str, places))
     kept = written.rstrip("0")

@@ -80,6 +80,6 @@ def _value(name: str, type_: str, declared: Declared | None) -> str:
         return value
     if kind == "text":
         return converted(f"cast({value} as varchar)", declared)
-    if declared.name == "integer" and kind in ("integer", "real"):
+    if declared.name == "integer" and kind in ("integer", "real", "decimal"):
         return f"case when try_cast({value} as double) = trunc(try_cast({value} as double)) then try_cast({value} as bigint) end"
     return f"try_cast({value} as {ENGINE_TYPES[declared.name]})"

@@ -17,6 +17,7 @@ from stairnoise.query.sources.dialect import Dialect, quoted, rounded
 from stairnoise.query.sources.numbers import is_decimal, is_float, is_integer
 from stairnoise.query.sources.source import Source, SourceError, decoded
 from stairnoise.query.sources.units import MOST_UNITS, Units
+from stairnoise.query.types import Type, decimal, decimal_of, exact
 
 _INSTALL = "'stairnoise[postgresql]'"
 _SECONDS_TO_CONNECT = 10
@@ -52,6 +53,7 @@ _TIMES = frozenset({_DATE, 1083, 1114, 1184})
 _UUID = 2950
 _COMPARED = _TEXTS | _TIMES | {*_BITS, *_FLOATS, _BOOL, _NUMERIC, _UUID}
 _NO_PRECISION = -1
+_FIRST_DAY, _LAST_DAY = "'0001-01-01'::date", "'9999-12-31'::date"
 
 _COMPUTING = frozenset({"+", "-", "*"})
 _COMPARING = frozenset({"=", "<>", "<", ">", "<=", ">="})
@@ -100,13 +102,21 @@ class PostgreSQLDialect(Dialect):
         return f'({name}::text collate "C")' if column.kind == "text" else name
 
     def found(self, column: Column) -> str:
-        """Return a value as `group` does; a date as a text, because Python's dates end with the year 9999.
+        """Return a value as `group` does; a date that Python does not have is null.
 
         A text comes as the server's bytes, because not all of them have a character in UTF-8.
         """
         if column.kind == "text":
             return f"convert_to({self.group(column)}, getdatabaseencoding())"
-        return f"{quoted(column.name)}::text" if column.kind == "date" else quoted(column.name)
+        name = quoted(column.name)
+        return f"case when {name} between {_FIRST_DAY} and {_LAST_DAY} then {name} end" if column.kind == "date" else name
+
+    def type(self, column: Column, listed: Iterable[Any]) -> Type:
+        """Return the type of a column's groups; that of a numeric without digits comes from the list."""
+        assert isinstance(column, PostgreSQLColumn)
+        if column.base != _NUMERIC:
+            return super().type(column, listed)
+        return decimal_of(listed) if column.modifier == _NO_PRECISION else decimal(*_digits(column.modifier))
 
     def holds(self, column: Column, value: Any) -> bool:
         """Compare with the range of the declared type; a text has no null byte."""
@@ -123,7 +133,7 @@ class PostgreSQLDialect(Dialect):
         """Return the mark for a listed value; a comparison of a numeric with a double could be out of range."""
         assert isinstance(column, PostgreSQLColumn)
         if column.base == _NUMERIC:
-            return "%s::numeric", Decimal(repr(value))
+            return "%s::numeric", exact(value)
         return {_FLOAT4: "%s::float4", _FLOAT8: "%s::float8"}.get(column.base, "%s"), value
 
     def text(self, value: str) -> str:
@@ -296,8 +306,10 @@ class _Unmarked(PostgreSQLDialect):
 def _held(base: int | None, enumeration: bool) -> Kind:
     if base in _BITS:
         return "integer"
-    if base in _FLOATS or base == _NUMERIC:
+    if base in _FLOATS:
         return "real"
+    if base == _NUMERIC:
+        return "decimal"
     if base in _TEXTS or enumeration:
         return "text"
     return "boolean" if base == _BOOL else "date" if base == _DATE else "other"

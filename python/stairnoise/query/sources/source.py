@@ -20,6 +20,7 @@ from stairnoise.query.sources.errors import SourceError as SourceError
 from stairnoise.query.sources.groups import checked_groups, values_of_texts
 from stairnoise.query.sources.statement import answers_of, statement
 from stairnoise.query.sources.units import Units, units_of
+from stairnoise.query.types import Type
 
 _ORDER_BYTES = 32
 # So many tables are named if a question names none.
@@ -89,6 +90,12 @@ class Source(ABC):
         condition = self._condition(question, columns)
         named = {*question.by, question.person, question.column, *(condition.columns if condition else ())}
         return {"types": {column.name: column.declaration for column in columns if column.name in named}}
+
+    def types(self, question: Question) -> list[Type]:
+        """Return the types of the columns of groups."""
+        question = self.resolved(question)
+        columns = {column.name: column for column in self._described(question.table)[1]}
+        return [self.dialect.type(columns[name], question.groups.get(name, ())) for name in question.by]
 
     def read_groups(self, table: str | None, column: str, texts: Sequence[str | None]) -> tuple[object, ...]:
         """Return the groups that texts mean, as a command line has them.

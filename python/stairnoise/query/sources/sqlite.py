@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import hashlib
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,23 @@ class SQLiteDialect(Dialect):
             f"(cast({name} as text) collate binary)" if column.kind == "any" and not column.type else f"({name} collate binary)"
         )
 
+    def found(self, column: Column) -> str:
+        """Return a value as `group` does; one of another type than the declared one, which SQLite stores too, is null."""
+        name, group = quoted(column.name), self.group(column)
+        if column.kind in ("integer", "text"):
+            return f"case when typeof({name}) = '{column.kind}' then {group} end"
+        return f"case when {name} in (0, 1) then {group} end" if column.kind == "boolean" else group
+
     def holds(self, column: Column, value: Any) -> bool:
         """Ask for 64 bits, whatever the declared type: SQLite itself has no other numbers."""
-        return is_integer(value, 64) if isinstance(value, int) else not isinstance(value, float) or is_float(value, 64)
+        return is_integer(value, 64) if isinstance(value, int) else not isinstance(value, (float, Decimal)) or is_float(value, 64)
 
     def parameter(self, column: Column, value: Any) -> tuple[str, Any]:
         """Return the mark for a listed value, which takes the affinity of the column."""
         if isinstance(value, datetime.date):
             value = value.isoformat()
+        elif isinstance(value, Decimal):
+            value = int(value) if is_integer(int(value), 64) and value == int(value) else float(value)
         if column.kind == "any" and not column.type:
             value = str(int(value) if isinstance(value, bool) else value)
         return self.mark, value

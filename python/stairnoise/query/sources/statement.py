@@ -9,8 +9,6 @@ person and group, and `ranked` a person's groups in an order that depends on not
 
 from __future__ import annotations
 
-import contextlib
-import datetime
 import itertools
 from typing import Any
 
@@ -146,13 +144,10 @@ def _of_found(question: Question, columns: dict[str, Column], rows: list[tuple[A
 
 
 def _value(question: Question, column: Column, value: Any) -> Any:
-    """Return the group that a row has: of a list its place, else its value; a date of a year that Python has."""
+    """Return the group that a row has: of a list its place, else its value; SQLite has 0 and 1 for bools."""
     if column.name in question.groups:
         return question.groups[column.name][value]
-    if column.kind == "date" and isinstance(value, str):
-        with contextlib.suppress(ValueError):
-            return datetime.date.fromisoformat(value)
-    return value
+    return bool(value) if column.kind == "boolean" and value is not None else value
 
 
 def _key(value: object) -> tuple[Any, ...]:

@@ -1,0 +1,92 @@
+"""Types of a private table's columns: they come from the question and the declared schema, so that no row decides one."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+from stairnoise.query.texts import text
+
+Holds = Literal["integer", "unsigned", "real", "decimal", "text", "boolean", "date"]
+
+_OF_LISTED: dict[type, Holds] = {int: "integer", float: "real", str: "text", bool: "boolean", datetime.date: "date"}
+# The most digits of a decimal in Polars, and in the decimals of 128 bits in Arrow.
+_MOST_DIGITS = 38
+
+
+def exact(value: Any) -> Decimal:
+    """Return a number as it is written: the float 0.1 is a tenth."""
+    return Decimal(str(value))
+
+
+class Type(NamedTuple):
+    """What a column holds; 64 bits are enough for its integers."""
+
+    holds: Holds
+    # Digits of a decimal, and how many of them are after the point.
+    digits: int = 0
+    scale: int = 0
+
+    def value(self, value: Any) -> Any:
+        """Return a value of the table as one of this type."""
+        if value is None:
+            return None
+        if self.holds == "text":
+            return text(value)
+        if self.holds == "decimal":
+            return exact(value)
+        return float(value) if self.holds == "real" else value
+
+
+def decimal(digits: int, scale: int) -> Type:
+    """Return the type of decimals; texts if other libraries have none of so many digits."""
+    return Type("decimal", digits, scale) if 0 <= scale <= digits <= _MOST_DIGITS else Type("text")
+
+
+def decimal_of(listed: Iterable[Any]) -> Type:
+    """Return the type of listed values, of which the schema says no digits."""
+    numbers = [exact(value) for value in listed if value is not None]
+    scale = max((max(-int(number.as_tuple().exponent), 0) for number in numbers), default=0)
+    whole = max((number.adjusted() + 1 for number in numbers), default=0)
+    return decimal(_MOST_DIGITS if whole + scale <= _MOST_DIGITS else whole + scale, scale)
+
+
+def of_listed(listed: Iterable[Any]) -> Type:
+    """Return the type of listed values of a column that has no type: texts, unless they are of one kind."""
+    kinds = {type(value) for value in listed if value is not None}
+    return Type(_OF_LISTED.get(kinds.pop(), "text")) if len(kinds) == 1 else Type("text")
+
+
+def to_pandas(pandas: Any, columns: dict[str, list[Any]], types: Sequence[Type], groups: int) -> Any:
+    """Return a DataFrame; columns of groups can hold nulls, whether or not there is one."""
+    plain = {"integer": "int64", "real": "float64", "boolean": "bool"}
+    nullable = {"integer": "Int64", "unsigned": "UInt64", "real": "Float64", "boolean": "boolean"}
+    found = {}
+    for place, (type_, (name, values)) in enumerate(zip(types, columns.items(), strict=True)):
+        kinds = nullable if place < groups else plain
+        found[name] = pandas.Series([type_.value(value) for value in values], dtype=kinds.get(type_.holds, object))
+    return pandas.DataFrame(found)
+
+
+def to_polars(polars: Any, columns: dict[str, list[Any]], types: Sequence[Type]) -> Any:
+    """Return a DataFrame of Polars."""
+    kinds = {"integer": polars.Int64, "unsigned": polars.UInt64, "real": polars.Float64, "text": polars.String}
+    kinds |= {"boolean": polars.Boolean, "date": polars.Date}
+    found = []
+    for type_, (name, values) in zip(types, columns.items(), strict=True):
+        kind = kinds.get(type_.holds) or polars.Decimal(type_.digits, type_.scale)
+        found.append(polars.Series(name, [type_.value(value) for value in values], dtype=kind))
+    return polars.DataFrame(found)
+
+
+def to_arrow(arrow: Any, columns: dict[str, list[Any]], types: Sequence[Type], metadata: dict[str, str]) -> Any:
+    """Return a Table of PyArrow."""
+    kinds = {"integer": arrow.int64(), "unsigned": arrow.uint64(), "real": arrow.float64(), "text": arrow.string()}
+    kinds |= {"boolean": arrow.bool_(), "date": arrow.date32()}
+    arrays = []
+    for type_, values in zip(types, columns.values(), strict=True):
+        kind = kinds.get(type_.holds) or arrow.decimal128(type_.digits, type_.scale)
+        arrays.append(arrow.array([type_.value(value) for value in values], kind))
+    return arrow.table(arrays, names=list(columns), metadata=metadata)
