@@ -107,3 +107,21 @@ def test_numbers_as_programs_write_them(tmp_path, text):
 def test_other_texts_are_no_numbers(tmp_path, text):
     with pytest.raises(ParameterError, match="count in line 2 must be a number"):
         read_table(write(tmp_path, f'other,count\nx,"{text}"\n'), "count")
+
+
+@pytest.mark.parametrize("column", ["age", "sex", "note"])
+def test_blanks_around_names_and_values_are_left_out_alike(tmp_path, column):
+    """A blank after each comma, as the file of the census has it; blanks within a name and before a quote too."""
+    text = 'age, work class, sex , note\n39, State gov, 1,  "a, b"\n 50 , Self emp , 2 ,7\n'
+    if column == "note":
+        text = text.replace('"a, b"', "6")
+    found = read_table(write(tmp_path, text), column)
+    rows = [["39", "State gov", "1", "6" if column == "note" else "a, b"], ["50", "Self emp", "2", "7"]]
+    place = ["age", "work class", "sex", "note"].index(column)
+    assert found.key_names == [name for name in ("age", "work class", "sex", "note") if name != column]
+    assert found.values == [int(row[place]) for row in rows]
+    assert found.keys == [row[:place] + row[place + 1 :] for row in rows]
+
+
+def test_a_blank_can_be_the_delimiter(tmp_path):
+    assert read_table(write(tmp_path, "city count\na 1\n"), "count", " ").keys == [["a"]]

@@ -347,3 +347,39 @@ def test_a_long_query_stops_at_ctrl_c(tmp_path):
     assert "nothing was drawn, and what the ledger has counted stays spent" in err
     assert err.strip().count("\n") == 0
     assert sn.Ledger(tmp_path / "l.db").total() == 1
+
+
+# Blanks around names, values and groups
+
+
+CENSUS = "age, workclass, sex\n" + "39, State-gov, Male\n50, Private, Female\n" * 200
+
+
+def test_a_blank_after_each_comma_hides_no_group(capsys, tmp_path):
+    path = tmp_path / "adult.csv"
+    path.write_text(CENSUS)
+    asked = (path, "--from", "adult", "--by", "sex", "--count", "--row-is-person", "--eps", "60", "--json")
+    code, out, err = run(capsys, *asked, "--groups", "sex=Male,Female")
+    assert (code, err) == (0, "")
+    assert [list(row.values())[:2] for row in json.loads(out)["rows"]] == [["Male", 200], ["Female", 200]]
+
+
+@pytest.mark.parametrize("source", ["CSV", "SQLite"])
+def test_listed_groups_with_blanks_at_an_end_are_named(capsys, tmp_path, source):
+    """Beside data without blanks they are groups of nobody; a database may have the blanks too."""
+    path = tmp_path / ("adult.csv" if source == "CSV" else "adult.db")
+    if source == "CSV":
+        path.write_text(CENSUS)
+    else:
+        con = sqlite3.connect(path)
+        con.execute("create table adult (age integer, sex text)")
+        con.executemany("insert into adult values (?, ?)", [(39, " Male")] * 200)
+        con.commit()
+        con.close()
+    asked = (path, "--from", "adult", "--count", "--row-is-person", "--eps", "60", "--json")
+    code, out, err = run(capsys, *asked, "--by", "sex", "--groups", 'sex= Male,Female,"\x1b "')
+    assert code == 0
+    assert err == "note: groups of 'sex' with blanks at an end are other groups than those without: ' Male', '\\x1b '\n"
+    assert [row["count"] for row in json.loads(out)["rows"]] == ([0, 200, 0] if source == "CSV" else [200, 0, 0])
+    types = ("--type", "age=integer") if source == "CSV" else ()
+    assert run(capsys, *asked, *types, "--by", "age", "--groups", "age= 39, 50")[::2] == (0, "")

@@ -13,7 +13,7 @@ import sys
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stairnoise._errors import ParameterError
 
@@ -107,7 +107,7 @@ def _separator(text: str, separators: list[str], column: str) -> str:
 
     def names(separator: str) -> int:
         try:
-            header = next((record for record in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if record), [])
+            header = _stripped(next(filter(None, _reader(text, separator, strict=False)), []))
         except csv.Error:
             return 0
         return len(header) if column in header else 0
@@ -117,16 +117,26 @@ def _separator(text: str, separators: list[str], column: str) -> str:
 
 def _records(text: str, separator: str, name: str) -> list[tuple[int, list[str]]]:
     """Return the nonempty records, each with the number of its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = _reader(text, separator, strict=True)
     records, begins = [], 1
     try:
         for record in reader:
             if record:
-                records.append((begins, record))
+                records.append((begins, _stripped(record)))
             begins = reader.line_num + 1
     except csv.Error:
         raise ParameterError(f"{name} must be a CSV file, got one that cannot be read in line {begins}") from None
     return records
+
+
+def _reader(text: str, separator: str, *, strict: bool) -> Any:
+    """Return a reader that leaves out blanks before fields, and those before quotes."""
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict, skipinitialspace=separator != " ")
+
+
+def _stripped(record: list[str]) -> list[str]:
+    """Return names or values without blanks at their ends, as `query.CSV` reads them by default."""
+    return [field.rstrip(" ") for field in record]
 
 
 def _numbers(texts: list[tuple[int, str]], column: str) -> list[int] | list[float]:

@@ -13,7 +13,7 @@ import typer
 
 from stairnoise._errors import ParameterError
 from stairnoise.cli.query_screen import print_release
-from stairnoise.cli.screen import console
+from stairnoise.cli.screen import console, plain
 from stairnoise.query.files import Output
 from stairnoise.query.mechanism import MECHANISMS
 from stairnoise.query.names import same
@@ -167,6 +167,7 @@ def query(
         if release.state != "drawing":
             raise
         raise ParameterError(f"{error.filename}: {error.strerror}; the noise was drawn, so eps = {eps:g} is spent") from None
+    _name_blanks(outcome.plan.question.groups)
     if json:
         print(outcome.table.to_json(), end="")
     else:
@@ -205,6 +206,15 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found
+
+
+def _name_blanks(groups: Mapping[str, tuple[object, ...]]) -> None:
+    """Name listed texts with blanks at their ends, which are in few data and in no CSV file that is read without them."""
+    for name, listed in groups.items():
+        found = [repr(each) for each in listed if isinstance(each, str) and each != each.strip()]
+        if found:
+            text = f"groups of {name!r} with blanks at an end are other groups than those without: {', '.join(found)}"
+            print("note:", plain(text), file=sys.stderr)
 
 
 def _types(texts: list[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@
 | `release` | all of it in order: ask, spend, draw |
 | `statement` | what is said about a release |
 | `table`, `files` | the private table, and writing it |
+| `types` | what its columns hold in other libraries |
 
 Nothing is imported but what the source needs.
 """
