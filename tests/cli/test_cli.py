@@ -424,7 +424,7 @@ def test_bad_input_is_one_line(capsys, arguments, text):
         (b"count\n\xff\n", "must be UTF-8, got other bytes in line 2"),
         (b"a,count\nx,1,2\n", "line 2 must have 2 fields, as the header has, got 3"),
         (b"a,count\nx,1\ny\n", "line 3 must have 2 fields, as the header has, got 1"),
-        (b"a,count\nx,1\ny,\n", "count in line 3 must be a number, got a text that is not"),
+        (b"a,count\nx,1\ny,\n", "count in line 3 must be a number, got an empty cell"),
         (b"a,count\nx,1\ny,nan\n", "count in line 3 must be a number, got a text that is not"),
         (b"a,count\nx,1\ny,1e999\n", "count in line 3 must be a number that float64 holds, got a larger one"),
         (b"a,count\nx,99999999999999999999\n", "values must be within int64, got one that is not at index (0,)"),
