@@ -68,17 +68,17 @@ def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> Comp
         std=float(law.std()),
         bound_95=law.error_bound(_ALPHA),
         p_zero=float(law.pmf(0)) if candidate.row.kind == "discrete" else None,
-        ratio=_over(float(law.abs_moment(p)), _baseline(candidate.compared.baseline, setting, p)),
+        ratio=_ratio(float(law._root_moment(p)), _baseline(candidate.compared.baseline, setting, p), p),
     )
 
 
 def _baseline(name: str, setting: Setting, p: int) -> float:
-    """Return E|X|**p of Laplace noise of the same kind; 0 if there is none."""
+    """Return (E|X|**p)**(1/p) of Laplace noise of the same kind; 0 if there is none."""
     try:
         law = CANDIDATES[name].make(setting)
     except ParameterError:
         return 0.0
-    return float(law.abs_moment(p))
+    return float(law._root_moment(p))
 
 
 def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[ComparisonRow], list[str]]:
@@ -94,13 +94,13 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
     refusals: dict[str, str] = {}
 
     def cost_of(row: Row) -> float:
-        """Return E|X|**p of a mechanism, which is calibrated on first use; 0 if there is none."""
+        """Return (E|X|**p)**(1/p) of a mechanism, which is calibrated on first use; 0 if there is none."""
         if row.name not in laws and row.name not in refusals:
             try:
                 laws[row.name] = calibrated(row, target, cost)
             except ParameterError as error:
                 refusals[row.name] = str(error)
-        return float(laws[row.name].abs_moment(power)) if row.name in laws else 0.0
+        return float(laws[row.name]._root_moment(power)) if row.name in laws else 0.0
 
     def of(row: Row) -> ComparisonRow:
         law = laws[row.name]
@@ -112,7 +112,7 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
             std=float(law.std()),
             bound_95=law.error_bound(_ALPHA),
             p_zero=float(law.pmf(0)) if row.kind == "discrete" else None,
-            ratio=_over(cost_of(row), cost_of(baseline)),
+            ratio=_ratio(cost_of(row), cost_of(baseline), power),
         )
 
     costs = {row.name: cost_of(row) for row in chosen}
@@ -136,18 +136,22 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
 
     Noise with a density proportional to e^(-ε‖x‖/Δ) has a norm that is a sum of `dim` exponential variables.
     """
-    scale = setting.sensitivity / setting.eps
+    # Of noise for sensitivity 1: squares in the caller's unit may leave float64.
+    unit, scale = setting.sensitivity, 1 / setting.eps
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
     rows = []
     for cost in ("l1", "l2"):
         law = load("multivariate_staircase")(setting.eps, setting.sensitivity, dim, cost, norm)
-        first, second = law.expected_norm(1), law.expected_norm(2)
+        first, second = (load("multivariate_staircase")(setting.eps, 1.0, dim, cost, norm).expected_norm(q) for q in (1, 2))
         ratio = _over({1: first, 2: second}[p], moments[p])
         bound = float(law.norm_isf(_ALPHA))
-        rows.append(ComparisonRow(f"MultivariateStaircase {cost}", law, first, math.sqrt(second), bound, None, ratio))
+        rows.append(
+            ComparisonRow(f"MultivariateStaircase {cost}", law, first * unit, math.sqrt(second) * unit, bound, None, ratio)
+        )
     if norm == "l1":
-        laplace, bound = CANDIDATES["Laplace"].make(setting), scale * _sum_of_exponentials_isf(dim, _ALPHA)
-        rows.append(ComparisonRow("Laplace per coordinate", laplace, moments[1], math.sqrt(moments[2]), bound, None, 1.0))
+        laplace, bound = CANDIDATES["Laplace"].make(setting), _sum_of_exponentials_isf(dim, _ALPHA) * scale * unit
+        first, rms = moments[1] * unit, math.sqrt(moments[2]) * unit
+        rows.append(ComparisonRow("Laplace per coordinate", laplace, first, rms, bound, None, 1.0))
     return rows
 
 
@@ -175,18 +179,32 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
     chosen = [law.probabilities(costs) for law in laws]
     with np.errstate(over="ignore"):
         errors = costs - costs.min()
-        powers = (errors, errors**2)
-        # A candidate that is never selected adds nothing, even if its squared error overflows float64.
-        all_moments = [[float((chance * np.where(chance > 0, power, 0.0)).sum()) for power in powers] for chance in chosen]
+        all_roots = [_root_moments(chance, errors) for chance in chosen]
     order = np.argsort(errors)
     rows = []
-    for law, chances, moments in zip(laws, chosen, all_moments, strict=True):
+    for law, chances, roots in zip(laws, chosen, all_roots, strict=True):
         beyond = 1 - np.cumsum(chances[order])
         bound = float(errors[order][np.argmax(beyond <= _ALPHA)]) if np.any(beyond <= _ALPHA) else float(errors.max())
         best = float(chances[errors == 0].sum())
-        ratio = _over(moments[p - 1], all_moments[1][p - 1])
-        rows.append(ComparisonRow(type(law).__name__, law, moments[0], math.sqrt(moments[1]), bound, best, ratio))
+        ratio = _ratio(roots[p - 1], all_roots[1][p - 1], p)
+        rows.append(ComparisonRow(type(law).__name__, law, *roots, bound, best, ratio))
     return rows
+
+
+def _root_moments(chance: NDArray[np.float64], errors: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean error and the root of the mean square, in a unit whose square float64 holds.
+
+    A candidate that is never selected adds nothing, whatever its error.
+    """
+    some = chance > 0
+    unit = float(errors[some].max()) or 1.0
+    relative = errors[some] / unit
+    return float(chance[some] @ relative) * unit, math.sqrt(chance[some] @ relative**2) * unit
+
+
+def _ratio(ours: float, theirs: float, p: int) -> float:
+    """Return the ratio of moments of order p, by their roots."""
+    return _over(ours, theirs) ** p
 
 
 def _over(ours: float, theirs: float) -> float:

@@ -20,6 +20,8 @@ _STAIRCASE_FROM = 3.5
 # Smaller relative differences of bounds, or of privacy losses, do not matter to a user.
 _NOTICEABLE_BOUND = 1e-6
 _NOTICEABLE_LOSS = 1e-3
+# A standard deviation stands for a variance, which float64 may not hold.
+_ROOT = {"l1": 1.0, "l2": 0.5}
 # A smaller ratio of float64 numbers says little.
 _LEAST_RATIO = 1e-300
 
@@ -63,8 +65,8 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
     ]
     for kind, whole, baseline in (("real numbers", False, "Laplace"), ("integers", True, "DiscreteLaplace")):
         rows = [row for row in compared if (row.p_zero is not None) is whole]
-        least = min((_cost(row, cost) for row in rows), default=0.0)
-        near = [row for row in rows if _cost(row, cost) <= least * (1 + _NOTICEABLE_LOSS)]
+        least = min((_root_cost(row, cost) for row in rows), default=0.0)
+        near = [row for row in rows if _root_cost(row, cost) <= least * (1 + _NOTICEABLE_LOSS) ** _ROOT[cost]]
         if not near:
             continue
         # Of those that are as good: without a δ of its own, and then the usual one.
@@ -74,8 +76,9 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
     return " ".join(sentences)
 
 
-def _cost(row: ComparisonRow, cost: str) -> float:
-    return row.mean_abs if cost == "l1" else row.std**2
+def _root_cost(row: ComparisonRow, cost: str) -> float:
+    """Return the cost to the power of `_ROOT`."""
+    return row.mean_abs if cost == "l1" else row.std
 
 
 def _choice(eps: float) -> str:

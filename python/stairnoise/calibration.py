@@ -210,7 +210,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
     parts = (1.0,) if target.releases == 1 else _PARTS if target.releases <= _FEW else _PARTS[-1:]
     ends = [largest_quotient(target.delta * part, target.releases) for part in parts] if needs_delta else [target.delta]
     usual = [(_raised(candidate, setting._replace(delta=end), target), end) for end in ends]
-    usual.sort(key=lambda made: made[0].abs_moment(power))
+    usual.sort(key=lambda made: made[0]._root_moment(power))
     law, end = usual[0]
     if len(usual) > 1:
         # Ends that spend all of δ leave nothing for the rounding of a composed loss: if δ is small, no ε is then proven for it.
@@ -220,7 +220,7 @@ def _found(candidate: Candidate, setting: Setting, target: Target, power: int) -
     stair = _stair(candidate, target, power)
     other = candidate._replace(compared=candidate.compared._replace(fixed=(stair,)))
     found = _raised(other, setting._replace(delta=end), target)
-    better = found.abs_moment(power) < law.abs_moment(power) * (1 - _WORTHWHILE)
+    better = found._root_moment(power) < law._root_moment(power) * (1 - _WORTHWHILE) ** (1 / power)
     return found if better and target.kept_by(found) else law
 
 

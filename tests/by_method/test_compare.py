@@ -426,12 +426,15 @@ def test_bad_input(arguments, error, text):
 
 
 def test_costs_whose_squares_leave_float64():
-    """A candidate that is never selected adds nothing; one that may be adds infinity."""
+    """A candidate that is never selected adds nothing; one that may be adds its square."""
     far = sn.compare(1, costs=[0.0, 1e300])
     assert [row.mean_abs for row in far] == [0.0, 0.0, 0.0]
     assert [row.std for row in far] == [0.0, 0.0, 0.0]
     near = sn.compare(1, sensitivity=1e300, costs=[0.0, 1e300])
-    assert [row.std for row in near] == [math.inf, math.inf, math.inf]
+    usual = sn.compare(1, costs=[0.0, 1.0])
+    assert [row.std for row in near] == pytest.approx([row.std * 1e300 for row in usual], rel=1e-14)
+    beside = sn.compare(1, costs=[0.0, 1.0, 1e300])
+    assert [row.std for row in beside] == pytest.approx([row.std for row in usual], rel=1e-14)
     never = sn.compare(1, costs=[0.0, 1.0, math.inf])
     assert [row.mean_abs for row in never] == pytest.approx([row.mean_abs for row in sn.compare(1, costs=[0.0, 1.0])], rel=1e-14)
 

@@ -238,13 +238,20 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         """Return the median, which is 0 by symmetry."""
         return self.mean()
 
+    @property
+    def _unit(self) -> Any:
+        return 1.0 if self._integers else self._sensitivity
+
+    def _in_units(self) -> Any:
+        eps, sensitivity, *shape = self._arguments()
+        return type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution  # type: ignore[call-arg]
+
     def _skewness(self) -> Real:
         return self.mean()
 
     def _excess_kurtosis(self) -> Real:
-        # Kurtosis does not depend on the scale, and moments at the given scale may overflow or underflow float64.
-        eps, sensitivity, *shape = self._arguments()
-        moment = type(self)(eps, sensitivity if self._integers else 1.0, *shape)._distribution.closed_moment  # type: ignore[call-arg]
+        # Kurtosis does not depend on the scale.
+        moment = self._in_units().closed_moment
         with np.errstate(all="ignore"):
             # Two divisions, because the square may underflow.
             kurtosis = np.asarray(moment(4)) / moment(2) / moment(2) - 3

@@ -21,6 +21,8 @@ _MOST_POWER = 64
 # Up to this order the closed forms are quicker.
 _MOST_CLOSED_POWER = 16
 _LARGEST_INT64 = 2**63 - 1
+# With a unit from 1/this to this, the first four moments are far from the ends of float64.
+_LARGE = 2.0**64
 
 
 class Distribution(Immutable, Generic[Default, Value, Float]):
@@ -183,16 +185,20 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
     @once
     def var(self) -> Float:
         """Variance E (X - E X)²."""
-        return self._plain(self._distribution.var())
+        distribution, unit = self._scaled()
+        return self._plain(times_power(distribution.var(), unit, 2))
 
     @once
     def std(self) -> Float:
-        """Square root of the variance."""
-        return self._plain(np.sqrt(self._distribution.var()))
+        """Square root of the variance, also where float64 does not hold the variance."""
+        distribution, unit = self._scaled()
+        return self._plain(np.sqrt(distribution.var()) * unit)
 
     def moment(self, order: int) -> Float:
         """E X**order, for an integer order from 0 to 64; inf if float64 overflows."""
-        return self._plain(self._distribution.moment(count(order, "order", least=0, most=_MOST_POWER)))
+        power = count(order, "order", least=0, most=_MOST_POWER)
+        distribution, unit = self._scaled()
+        return self._plain(times_power(distribution.moment(power), unit, power))
 
     def abs_moment(self, p: RealLike) -> Float:
         """E|X|**p for a real p.
@@ -215,7 +221,30 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         power = single(p, "p")
         if not -1 < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -1 and at most {_MOST_POWER}, got {received(p)}")
-        return self._plain(self._distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power))
+        distribution, unit = self._scaled()
+        moment = distribution.abs_moment(int(power) if power in range(_MOST_CLOSED_POWER + 1) else power)
+        return self._plain(times_power(moment, unit, power))
+
+    def _root_moment(self, p: int) -> Any:
+        """(E|X|**p)**(1/p), also where float64 does not hold the moment."""
+        distribution, unit = self._scaled()
+        return distribution.abs_moment(p) ** (1 / p) * unit
+
+    @property
+    def _unit(self) -> Any:
+        """A length of the order of the noise; 1 for integers, whose moments need no other."""
+        return 1.0
+
+    def _in_units(self) -> Any:
+        """Return the distribution of X/unit."""
+        return self._distribution
+
+    def _scaled(self) -> tuple[Any, Any]:
+        """Return a distribution whose moments float64 holds, and the unit that X is in."""
+        unit = self._unit
+        if np.all((unit >= 1 / _LARGE) & (unit <= _LARGE)):
+            return self._distribution, 1.0
+        return self._in_units(), unit
 
     @overload
     def stats(self, moments: Literal["m", "v", "s", "k"]) -> Float: ...
@@ -268,8 +297,8 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return (fourth - 4 * mean * third + 6 * mean**2 * second - 4 * mean**3 * first + mean**4) / std**4 - 3
 
     def _central(self) -> tuple[float, float, list[float]]:
-        """Return the mean, the standard deviation, and the first four moments about 0."""
-        known = self._distribution
+        """Return the mean, the standard deviation, and the first four moments about 0, in any unit."""
+        known, _ = self._scaled()
         return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
 
     @overload
@@ -305,6 +334,13 @@ class ContinuousDistribution(Distribution[np.float64, Float, Float]):
     """A law with a density."""
 
     __slots__ = ()
+
+    @property
+    def _unit(self) -> Any:
+        return self._distribution.unit
+
+    def _in_units(self) -> Any:
+        return self._distribution.in_units()
 
     @overload
     def pdf(self, x: Number) -> Float: ...
@@ -388,6 +424,13 @@ class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
         return np.where(saturated, _LARGEST_INT64, whole)
 
     error_bound.__doc__ = Distribution.error_bound.__doc__
+
+
+def times_power(moment: Any, unit: Any, p: float) -> Any:
+    """Return the moment of order p in the caller's unit; in two factors, because the power alone may overflow."""
+    with np.errstate(all="ignore"):
+        root = np.power(unit, p / 2)
+        return np.where(moment == 0, 0.0, moment * root * root)
 
 
 def _require(allowed: Any, level: Real, rule: str) -> None:

@@ -61,7 +61,7 @@ class Shares(AnySensitivity):
         """E X², in closed form."""
         from stairnoise._theory.laws import infinitely_divisible as theory
 
-        return self._step**2 * theory.variance(self._terms())
+        return self._step * theory.variance(self._terms()) * self._step
 
     @once
     def std(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stairnoise import _native
 from stairnoise._errors import ParameterError
 from stairnoise._law.cost import CostFunction, lattice_cost
+from stairnoise._law.immutable import once
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME, partitions
 from stairnoise._law.shares import Shares, parties
@@ -183,6 +184,13 @@ class Arete(Shares, ContinuousLaw):
         if not width <= _MOST_SCALES * largest:
             raise ParameterError(f"sensitivity must be at most {_MOST_SCALES} times the larger scale, {largest}, got {width}")
         return width
+
+    @once
+    def std(self) -> float:
+        """Square root of the variance, also where float64 does not hold the variance."""
+        from stairnoise._theory.laws import infinitely_divisible as theory
+
+        return self._step * math.sqrt(theory.variance(self._terms()))
 
     def _functions(self) -> Any:
         from stairnoise._theory.laws import infinitely_divisible as theory

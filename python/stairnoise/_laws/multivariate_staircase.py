@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from stairnoise import _native
 from stairnoise._errors import ParameterError, received
-from stairnoise._law.distribution import plain
+from stairnoise._law.distribution import plain, times_power
 from stairnoise._law.drawing import require_values
 from stairnoise._law.immutable import once
 from stairnoise._law.law import Law
@@ -445,8 +445,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         power = single(p, "p")
         if not -self.dim < power <= _MOST_POWER:
             raise ParameterError(f"p must be greater than -dim and at most {_MOST_POWER}, got {received(p)}")
-        with np.errstate(over="ignore"):
-            return float(self._distribution.moment(power) * np.float64(self.sensitivity) ** power)
+        return float(times_power(self._distribution.moment(power), self.sensitivity, power))
 
     @once
     def var(self) -> float:
@@ -457,8 +456,10 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
 
     @once
     def std(self) -> float:
-        """Square root of the variance of each coordinate."""
-        return math.sqrt(self.var())
+        """Square root of the variance of each coordinate, also where float64 does not hold the variance."""
+        from stairnoise._theory.laws.multivariate_staircase import squared_coordinate_share
+
+        return math.sqrt(squared_coordinate_share(self.norm, self.dim) * self._distribution.moment(2)) * self.sensitivity
 
     def mean(self) -> NDArray[np.float64]:
         """E X, which is 0 by symmetry."""

@@ -24,6 +24,15 @@ class Elements:
     def _of_each(self, number: Callable[[Any], float]) -> Array:
         return np.array([number(law) for law in self._laws], np.float64)[self._which]
 
+    @property
+    def unit(self) -> Array:
+        """The unit of each element."""
+        return self._of_each(lambda law: law.unit)
+
+    def in_units(self) -> Elements:
+        """Return the distributions of X/unit."""
+        return Elements([law.in_units() for law in self._laws], self._which)
+
     def entropy(self) -> Array:
         """Entropy in nats."""
         return self._of_each(lambda law: law.entropy())

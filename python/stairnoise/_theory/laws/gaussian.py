@@ -53,7 +53,11 @@ class NormalLaw(Centred):
     """Functions of the normal distribution of mean 0 and standard deviation `sigma`, relative errors below 1e-12."""
 
     def __init__(self, sigma: float) -> None:
-        self.sigma = sigma
+        self.sigma = self.unit = sigma
+
+    def in_units(self) -> NormalLaw:
+        """Return the distribution of X/unit."""
+        return NormalLaw(1.0)
 
     def logpdf(self, x: Floats) -> Floats:
         """Logarithm of the density."""

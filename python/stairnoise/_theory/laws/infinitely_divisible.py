@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ class Differences(Tabulated):
         # A sum of probabilities may exceed 1 by its rounding errors, where the other tail is the one that counts.
         with np.errstate(invalid="ignore", divide="ignore"):
             super().__init__(1 - above.size, np.concatenate([above[:0:-1], above]), step)
-        self._variance = step**2 * variance(terms)
+        self._variance_in_steps = variance(terms)
 
     def mean(self) -> float:
         """E X, zero by symmetry."""
@@ -63,11 +64,26 @@ class Differences(Tabulated):
 
     def var(self) -> float:
         """E X²."""
-        return self._variance
+        return self._step * self._variance_in_steps * self._step
+
+    def moment(self, order: int) -> float:
+        """E X**order; zero by symmetry where it is odd."""
+        return 0.0 if order % 2 else super().moment(order)
 
 
 class Spread(Differences):
     """The same as a density: the probability of a point of the lattice over a cell around it."""
+
+    @property
+    def unit(self) -> float:
+        """The lattice step times a power of two: near the standard deviation."""
+        return math.ldexp(self._step, math.frexp(self._variance_in_steps)[1] // 2)
+
+    def in_units(self) -> Spread:
+        """Return the distribution of X/unit, which shares the list of probabilities."""
+        made = copy(self)
+        made._step = self._step / self.unit
+        return made
 
     def pdf(self, x: Floats) -> Floats:
         """P(X = the point nearest to x)/step."""

@@ -119,9 +119,13 @@ class Pieces:
     """The functions of a distribution, in units of `unit`: a left side, mirrored, and a right side."""
 
     def __init__(self, left: Side, right: Side, unit: float) -> None:
-        self._left, self._right, self._unit = left, right, unit
+        self._left, self._right, self.unit = left, right, unit
         self._mass = left.mass + right.mass
         self._log_mass = math.log(self._mass)
+
+    def in_units(self) -> Pieces:
+        """Return the distribution of X/unit."""
+        return Pieces(self._left, self._right, 1.0)
 
     def pdf(self, x: Array) -> Array:
         """Density."""
@@ -129,9 +133,9 @@ class Pieces:
 
     def logpdf(self, x: Array) -> Array:
         """Logarithm of the density."""
-        y = np.abs(x) / self._unit
+        y = np.abs(x) / self.unit
         weight = np.where(x < 0, self._left.log_weight(y), self._right.log_weight(y))
-        return weight - self._log_mass - math.log(self._unit)
+        return weight - self._log_mass - math.log(self.unit)
 
     def cdf(self, x: Array) -> Array:
         """P(X <= x)."""
@@ -150,10 +154,10 @@ class Pieces:
         return np.where(x < 0, _log_complement(self._log_below(x)), self._log_above(x))
 
     def _log_below(self, x: Array) -> Array:
-        return self._left.log_tail(np.maximum(-x, 0.0) / self._unit) - self._log_mass
+        return self._left.log_tail(np.maximum(-x, 0.0) / self.unit) - self._log_mass
 
     def _log_above(self, x: Array) -> Array:
-        return self._right.log_tail(np.maximum(x, 0.0) / self._unit) - self._log_mass
+        return self._right.log_tail(np.maximum(x, 0.0) / self.unit) - self._log_mass
 
     def ppf(self, q: Array) -> Array:
         """Return the x with P(X <= x) = q; NaN outside [0, 1]."""
@@ -167,16 +171,16 @@ class Pieces:
         small = q <= near.mass / self._mass
         below = near.tail_inverse(np.log(q) + self._log_mass)
         above = far.tail_inverse(np.log1p(-q) + self._log_mass)
-        x = np.where(small, -below, above) * self._unit + 0.0
+        x = np.where(small, -below, above) * self.unit + 0.0
         return np.where((q >= 0) & (q <= 1), x, np.nan)
 
     def error_bound(self, alpha: Array) -> Array:
         """Least t with P(|X| > t) <= alpha, for a symmetric distribution."""
-        return self._right.tail_inverse(np.log(alpha / 2) + self._log_mass) * self._unit
+        return self._right.tail_inverse(np.log(alpha / 2) + self._log_mass) * self.unit
 
     def entropy(self) -> float:
         """Differential entropy in nats."""
-        return self._log_mass + math.log(self._unit) + (self._left.mean_log() + self._right.mean_log()) / self._mass
+        return self._log_mass + math.log(self.unit) + (self._left.mean_log() + self._right.mean_log()) / self._mass
 
     def abs_moment(self, p: float) -> float:
         """E|X|**p."""
@@ -192,7 +196,7 @@ class Pieces:
 
     def _times_unit(self, moment: float, p: float) -> float:
         with np.errstate(all="ignore"):
-            return float(np.float64(self._unit) ** p * (moment / self._mass))
+            return float(np.float64(self.unit) ** p * (moment / self._mass))
 
     def moment(self, order: int) -> float:
         """E X**order."""
@@ -204,7 +208,7 @@ class Pieces:
 
     def support(self) -> tuple[float, float]:
         """Return the ends of the distribution."""
-        return -self._left.end * self._unit, self._right.end * self._unit
+        return -self._left.end * self.unit, self._right.end * self.unit
 
 
 def _log_complement(log_p: Array) -> Array:

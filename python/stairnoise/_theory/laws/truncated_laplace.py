@@ -75,7 +75,7 @@ class Truncated(Pieces):
         outside = alpha * self._mass
         both = -np.log((outside + math.exp(-near) + math.exp(-far)) / 2)
         one = -np.log(outside + math.exp(-far))
-        return np.maximum(np.where(both <= near, both, one), 0.0) * self._unit
+        return np.maximum(np.where(both <= near, both, one), 0.0) * self.unit
 
 
 def achieved_delta(eps: float, cells: int, below: int, above: int) -> Fraction:

@@ -47,6 +47,16 @@ class Truncated:
         self._formulas: dict[str, Formula] = vars(_ON_INTEGERS if whole else _ON_LINE)
         self._end = float(constants.end) - (0.5 if whole else 0.0)
 
+    @property
+    def unit(self) -> float:
+        """The power of two that the constants are in units of."""
+        return 1 / float(self._k.scale)
+
+    def in_units(self) -> Truncated:
+        """Return the distribution of X/unit."""
+        scale = self._k.scale
+        return Truncated(self._k._replace(scale=scale / scale, end=self._k.end * scale), self._centre * float(scale), whole=False)
+
     def __getattr__(self, name: str) -> Callable[[Array], Any]:
         """Return a function of x: one of pdf or pmf, cdf, sf and their logarithms."""
         if name not in ("pdf", "pmf", "logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf") or name not in self._formulas:

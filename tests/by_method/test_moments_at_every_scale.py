@@ -1,0 +1,104 @@
+"""Moments of noise whose variance float64 does not hold: the scale is a factor, and what it multiplies is that of scale 1.
+
+Evidence: the same mechanism at another scale, by powers of two, and closed forms.
+"""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import stairnoise as sn
+from stairnoise._registry import ROWS
+
+# Parameters that are lengths, by what they are called.
+LENGTHS = ("sensitivity", "lower", "upper", "breakpoints", "theta", "lam")
+CONTINUOUS = [(row, example) for row in ROWS if row.kind != "discrete" for example in (*row.examples, row.arrays) if example]
+each = pytest.mark.parametrize(("row", "example"), CONTINUOUS, ids=[f"{row.name}-{n}" for n, (row, _) in enumerate(CONTINUOUS)])
+# 1.4e160 and 8.3e-171, and a scale whose fourth power is too small.
+each_scale = pytest.mark.parametrize("scale", [2.0**532, 2.0**-565, 2.0**-300])
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def scaled(row, example, scale):
+    """The mechanism of an example with all lengths times a scale."""
+    arguments = {"sensitivity": 1.0} | example.arguments if row.name != "arete" else dict(example.arguments)
+    for name in LENGTHS:
+        if arguments.get(name) is not None:
+            arguments[name] = (np.asarray(arguments[name]) * scale).tolist()
+    return row.make(example._replace(arguments=arguments))
+
+
+def same(found, expected):
+    assert np.all(np.isfinite(found))
+    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+
+
+@each
+@each_scale
+def test_the_scale_is_a_factor(row, example, scale):
+    law, one = scaled(row, example, scale), scaled(row, example, 1.0)
+    same(np.divide(law.std(), scale), one.std())
+    same(np.divide(law.mean(), scale), one.mean())
+    assert not np.any(np.isnan(law.var()))
+    assert np.all(np.equal(law.var(), 0 if scale == 2.0**-565 else math.inf) | (scale == 2.0**-300))
+    if row.kind == "vector":
+        same(law.expected_norm(1) / scale, one.expected_norm(1))
+        same(law.expected_norm(1.5) / scale**1.5, one.expected_norm(1.5))
+        return
+    same(np.divide(law.abs_moment(1), scale), one.abs_moment(1))
+    same(np.divide(law.abs_moment(0.5), scale**0.5), one.abs_moment(0.5))
+    same(np.divide(law.abs_moment(1.5), scale**1.5), one.abs_moment(1.5))
+    for moments in "sk":
+        assert np.allclose(law.stats(moments), one.stats(moments), rtol=1e-9, atol=1e-9)
+    for order in (3, 4, 63, 64):
+        found = law.moment(order)
+        assert np.all(np.isin(found, [0.0, math.inf]) | (np.abs(found) < 1e-200))
+        assert not np.any(np.signbit(np.where(found == 0, found, 0.0)))
+
+
+def test_the_standard_deviations_of_the_closed_forms():
+    assert sn.Laplace(1, 1e160).std() == pytest.approx(2**0.5 * 1e160, rel=1e-15)
+    assert sn.Laplace(1, 1e-170).std() == pytest.approx(2**0.5 * 1e-170, rel=1e-15)
+    assert sn.Laplace(1, [1e160, 1, 1e-170]).std() == pytest.approx([2**0.5 * 1e160, 2**0.5, 2**0.5 * 1e-170], rel=1e-15)
+    assert sn.Gaussian(sigma=1e-170, sensitivity=1e-170).std() == pytest.approx(1e-170, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [2.0**532, 2.0**-565])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"delta": 1e-6, "mechanisms": "all"},
+        {"cost": "l2", "delta": 1e-6},
+        {"cost": "l2", "delta": 1e-6, "releases": 10},
+        {"cost": "l2", "dim": 3, "norm": "l1"},
+        {"cost": "l2", "costs": [0, 1, 3]},
+    ],
+    ids=str,
+)
+def test_compare_at_another_scale(arguments, scale):
+    """Every row of a continuous mechanism, its ratio, and what is recommended."""
+    costs = {"costs": [cost * scale for cost in arguments["costs"]]} if "costs" in arguments else {}
+    found, expected = sn.compare(1.0, sensitivity=scale, **arguments | costs), sn.compare(1.0, **arguments)
+    names = [row.mechanism for row in found]
+    assert names == [row.mechanism for row in expected if row.mechanism in names]
+    assert len(names) >= 3
+    for row in found:
+        one = expected[row.mechanism]
+        same([row.mean_abs / scale, row.std / scale, row.ratio], [one.mean_abs, one.std, one.ratio])
+    assert "inf" not in str(found)
+    assert "nan" not in str(found)
+
+
+def test_calibration_chooses_the_same_stair_at_every_scale():
+    one = sn.calibrate(sn.Staircase, eps=4, delta=1e-6, releases=100, cost="l2")
+    for scale in (2.0**532, 2.0**-565):
+        law = sn.calibrate(sn.Staircase, eps=4, delta=1e-6, releases=100, cost="l2", sensitivity=scale)
+        assert (law.eps, law.gamma) == (one.eps, one.gamma)
