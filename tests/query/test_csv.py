@@ -274,12 +274,12 @@ def test_formats_that_are_refused(arguments, message):
     [
         (
             {"v": "int"},
-            "the type of 'v' must be 'text', 'integer', 'real', 'boolean', 'date' or such as 'date:%d.%m.%Y', got 'int'",
+            "types of 'v' must be 'text', 'integer', 'real', 'boolean', 'date' or such as 'date:%d.%m.%Y', got 'int'",
         ),
-        ({"v": "real:2"}, "the type of 'v' must be"),
-        ({"v": "date:%H"}, "the type of 'v' must be a date with a year, month and day, such as 'date:%d.%m.%Y', got 'date:%H'"),
-        ({"v": "date:%Q-%d-%m-%Y"}, "the type of 'v' must be a date"),
-        ({"v": 5}, "the type of 'v' must be a text, got 5"),
+        ({"v": "real:2"}, "types of 'v' must be"),
+        ({"v": "date:%H"}, "types of 'v' must be a date with a year, month and day, such as 'date:%d.%m.%Y', got 'date:%H'"),
+        ({"v": "date:%Q-%d-%m-%Y"}, "types of 'v' must be a date"),
+        ({"v": 5}, "types of 'v' must be a text, got 5"),
         ({5: "text"}, "types must have names of columns as keys, got 5"),
         (["v"], "types must be a dict from names of columns to types"),
         ({"x": "text"}, "types must be of columns of 't', got one of 'x'"),

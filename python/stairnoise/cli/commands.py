@@ -12,7 +12,7 @@ import typer
 
 import stairnoise
 from stairnoise import figures
-from stairnoise._errors import ParameterError, StairnoiseError, arguments_of, meant
+from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, arguments_of, meant
 from stairnoise._optional import MissingPackageError
 from stairnoise._registry import BY_NAME, ROWS
 from stairnoise._sample import make_law, needed_parameters
@@ -21,8 +21,9 @@ from stairnoise.cli.csv_table import DELIMITERS, read_table
 from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
+from stairnoise.cli.options import options_of, with_options
 from stairnoise.cli.private_table import print_private_table
-from stairnoise.cli.query import query
+from stairnoise.cli.query import bounds_in_one, query
 from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
 
@@ -41,11 +42,13 @@ app = typer.Typer(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error in the input prints one line, any other error keeps its traceback."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    given = bounds_in_one(sys.argv[1:] if arguments is None else list(arguments))
     try:
         code = app(args=given or ["--help"], prog_name="stairnoise", standalone_mode=False, terminal_width=_help_width())
     except _UsageError as error:
         return _complain(error.format_message())
+    except (ParameterError, ParameterTypeError) as error:
+        return _complain(with_options(str(error), _options_of(given)))
     except (StairnoiseError, MissingPackageError) as error:
         return _complain(str(error))
     except UnicodeEncodeError:
@@ -57,6 +60,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.Abort:
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _options_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the options of the command that was given."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return options_of(next(commands[word] for word in given if word in commands))
 
 
 def _help_width() -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from stairnoise._errors import ParameterError
+from stairnoise.cli.options import naming
 from stairnoise.cli.query_screen import print_release
 from stairnoise.cli.screen import console, plain
 from stairnoise.query.files import Output
@@ -57,8 +59,13 @@ def query(
     sum_of: Annotated[str | None, _option("--sum", panel=_WHAT, text="Column to add up; needs --bounds.")] = None,
     mean_of: Annotated[str | None, _option("--mean", panel=_WHAT, text="Column to average; needs --bounds.")] = None,
     bounds: Annotated[
-        tuple[float, float] | None,
-        _option("--bounds", panel=_WHAT, text="What one person adds to a group at least and at most; more is clipped."),
+        str | None,
+        typer.Option(
+            help="What one person adds to a group at least and at most, as 0,100; more is clipped.",
+            metavar="LOW,HIGH",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
     where: Annotated[str | None, _option("--where", panel=_WHAT, text='Condition on one row, such as "age >= 18".')] = None,
     row_is_person: Annotated[bool, _option("--row-is-person", panel=_WHO, text="Every row is another person.")] = False,
@@ -128,9 +135,13 @@ def query(
     For example: stairnoise query adult.csv --by sex --groups sex=Female,Male --count --row-is-person --eps 1
     """
     if show_true and (output is not None or json):
-        raise ParameterError("show_true must not be combined with output or json: what is written may be published")
+        raise ParameterError("--show-true must not be combined with --output or --json: what is written may be published")
     columns = _columns(by or [])
     statistic, column = _statistic(count, sum_of, mean_of)
+    listed, csv = _groups(groups or [], columns), _csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks)
+    keyed = _keyed(key_file, release_name)
+    if keyed is not None and any(same(name, listed) is None for name in columns):
+        raise ParameterError("key_file must be left out for groups that are not listed: partition selection has no keyed form")
     if statistic == "count" and bounds is not None:
         raise ParameterError("bounds must be left out for a count, in which every person counts 1")
     used = {"the file that the data are in": source, "the ledger": ledger, "the key file": key_file}
@@ -139,25 +150,26 @@ def query(
         statistic,
         table,
         by=columns,
-        groups=_groups(groups or [], columns),
+        groups=listed,
         column=column,
-        bounds=bounds,
+        bounds=None if bounds is None else _bounds(bounds),
         where=where,
         person=person,
         row_is_person=row_is_person,
         max_groups=max_groups,
         types=_types(types or []),
-        csv=_csv(delimiter, quote, escape, encoding, decimal, null, keep_blanks),
+        csv=csv,
         eps=eps,
         delta=delta,
         mechanism=mechanism,
-        rng=_keyed(key_file, release_name),
+        rng=keyed,
         confidence=confidence,
         nonnegative=nonnegative,
         ledger=_ledger(ledger, budget, budget_delta),
     )
     try:
-        outcome = release.run(source, groups_as_texts=True)
+        with naming(column=f"--{statistic}", csv=_given(csv)):
+            outcome = release.run(source, groups_as_texts=True)
         if file is not None:
             file.write(outcome.table)
     except KeyboardInterrupt:
@@ -183,6 +195,33 @@ def _statistic(count: bool, sum_of: str | None, mean_of: str | None) -> tuple[Li
     return ("sum", sum_of) if sum_of else ("count", None)
 
 
+def bounds_in_one(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of the command line with a comma between two numbers after --bounds."""
+    for place, each in enumerate(arguments):
+        name, equals, _ = each.partition("=")
+        if name == "--bounds":
+            first = place if equals else place + 1
+            ends = arguments[first : first + 2]
+            if len(ends) == 2 and all(_is_number(end.removeprefix("--bounds=")) for end in ends):
+                return [*arguments[:first], ",".join(ends), *arguments[first + 2 :]]
+    return list(arguments)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    ends = re.split(r"\s*,\s*|\s+", text.strip())
+    if len(ends) != 2 or not all(map(_is_number, ends)):
+        raise ParameterError(f"bounds must be two numbers, as in 0,100 or 0 100, got {text!r}")
+    return float(ends[0]), float(ends[1])
+
+
 def _fields(text: str, name: str) -> list[str | None]:
     """Return the fields of a line of CSV, as a private table is written: quotes around commas, and nothing for null."""
     if not _RECORD.fullmatch(text):
@@ -202,7 +241,10 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         places = [place for place, letter in enumerate(text) if letter == "="]
         if not places:
             raise ParameterError("groups must be given as COLUMN=a,b, got a text without an equals sign")
-        place = next((place for place in places if same(text[:place], by)), places[0])
+        place = next((place for place in places if same(text[:place], by)), None)
+        if place is None:
+            names = ", ".join(map(repr, by)) or "none"
+            raise ParameterError(f"groups must be of the columns of --by, which are {names}; got groups of {text[: places[0]]!r}")
         name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found
@@ -221,11 +263,11 @@ def _types(texts: list[str]) -> dict[str, str]:
     """Return the type of each column; the type begins after the last equals sign."""
     found = {}
     for text in texts:
-        for each in _fields(text, "type"):
+        for each in _fields(text, "types"):
             name, equals, type_ = (each or "").rpartition("=")
             if not equals or name in found:
                 rule = "name every column once" if equals else "be given as COLUMN=TYPE"
-                raise ParameterError(f"type must {rule}, got {each!r}")
+                raise ParameterError(f"types must {rule}, got {each!r}")
             found[name] = type_
     return found
 
@@ -234,16 +276,24 @@ def _csv(
     delimiter: str | None, quote: str, escape: str, encoding: str, decimal: str, nulls: list[str] | None, keep_blanks: bool
 ) -> CSV | None:
     """Return the format of a CSV file, or None if nothing is said about it."""
-    csv = CSV(
-        delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
-        quote=quote or None,
-        escape=escape,
-        encoding=encoding,
-        decimal=decimal,
-        nulls=("",) if nulls is None else nulls,
-        strip=not keep_blanks,
-    )
+    with naming(nulls="--null"):
+        csv = CSV(
+            delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
+            quote=quote or None,
+            escape=escape,
+            encoding=encoding,
+            decimal=decimal,
+            nulls=("",) if nulls is None else nulls,
+            strip=not keep_blanks,
+        )
     return None if csv == CSV() else csv
+
+
+def _given(csv: CSV | None) -> str:
+    """Return the options that say how a CSV file is read, of those that were given."""
+    names = {"nulls": "--null", "strip": "--keep-blanks"}
+    given = [] if csv is None else [each.name for each in fields(csv) if getattr(csv, each.name) != getattr(CSV(), each.name)]
+    return " and ".join(names.get(each, f"--{each}") for each in given)
 
 
 def _keyed(path: Path | None, name: str | None) -> Any:
@@ -266,19 +316,21 @@ def _keyed(path: Path | None, name: str | None) -> Any:
         raise ParameterError(
             f"key_file must hold {_SECRET_BYTES} bytes, or {2 * _SECRET_BYTES} hexadecimal digits, got something else"
         )
-    return KeyedRng(content, name)
+    with naming(release="--release-name"):
+        return KeyedRng(content, name)
 
 
 def _ledger(path: Path | None, budget: float | None, delta: float | None) -> Any:
     if path is None:
         if budget is not None or delta is not None:
-            raise ParameterError("ledger must be given with a budget, got None")
+            raise ParameterError("ledger must be given with a budget")
         return None
     if budget is None and not path.exists():
-        raise ParameterError(f"budget must be given for a new ledger, got None, and {str(path)!r} does not exist")
+        raise ParameterError(f"budget must be given for a new ledger, and {str(path)!r} does not exist")
     from stairnoise import Ledger
 
-    return Ledger(path, budget, delta=delta)
+    with naming(delta="--budget-delta"):
+        return Ledger(path, budget, delta=delta)
 
 
 def _output(path: Path, force: bool, used: Mapping[str, str | Path | None]) -> Output:

@@ -154,11 +154,11 @@ def reading(types: object, csv: object) -> Reading:
 
 def _declared(name: str, value: object) -> Declared:
     if not isinstance(value, str):
-        raise ParameterTypeError(f"the type of {name!r} must be a text, got {received(value)}")
+        raise ParameterTypeError(f"types of {name!r} must be a text, got {received(value)}")
     kind, colon, form = value.partition(":")
     if kind not in TYPES or (colon and kind != "date"):
         listed = f"{', '.join(map(repr, TYPES))} or such as 'date:%d.%m.%Y'"
-        raise ParameterError(f"the type of {name!r} must be {listed}, got {received(value)}{meant(kind, TYPES)}")
+        raise ParameterError(f"types of {name!r} must be {listed}, got {received(value)}{meant(kind, TYPES)}")
     if kind != "date":
         return Declared(kind)  # type: ignore[arg-type]
     return Declared("date", _format(name, form) if colon else _ISO)
@@ -171,6 +171,6 @@ def _format(name: str, form: str) -> str:
     day = "j" in letters or ("d" in letters and letters & {"m", "b", "B"})
     if not (day and letters & {"y", "Y"}) or not letters <= _DIRECTIVES or not form.isprintable():
         raise ParameterError(
-            f"the type of {name!r} must be a date with a year, month and day, such as 'date:%d.%m.%Y', got 'date:{form}'"
+            f"types of {name!r} must be a date with a year, month and day, such as 'date:%d.%m.%Y', got 'date:{form}'"
         )
     return form

@@ -1,0 +1,50 @@
+"""Errors of the command line name options where the library names arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from stairnoise._errors import ParameterError, ParameterTypeError
+
+# Names of arguments that are no English words, so that they mean the argument wherever they stand.
+_SYMBOLS = frozenset({"alpha", "beta", "delta", "eps", "gamma", "lam", "mu", "sigma", "sigma2", "theta"})
+# What an error quotes stays as it is.
+_QUOTED = r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_WORD = re.compile(rf"{_QUOTED}|(?<![-\w])[a-z]\w*(?! =)")
+# The arguments that an error is about stand before its verb, or before the name of a column.
+_SUBJECT = re.compile(r"[-\w]+(?:\[\d+\])?(?:(?:, | or | and )[-\w]+)*(?= must | of ['\"])")
+_PYTHON = re.compile(
+    rf"({_QUOTED})|, got (?:None|True|False)\b|,? or None for [a-z ]+|; \w+\.from_eps takes it| or \w+=(?:\{{[^{{}}]*\}}|True)"
+)
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """Return the options of a command by the names of their parameters."""
+    return {each.name: max(each.opts, key=len) for each in command.params if each.param_type_name == "option"}
+
+
+def with_options(text: str, options: Mapping[str, str]) -> str:
+    """Return the text of an error in which options take the place of arguments, and what only Python has is left out."""
+    text = _PYTHON.sub(lambda found: found[1] or "", text)
+    subject = _SUBJECT.match(text)
+    if subject is None:
+        return text
+
+    def option(found: re.Match[str]) -> str:
+        name = found[0]
+        return options.get(name, name) if "_" in name or name in _SYMBOLS else name
+
+    first = re.sub(r"(?<![-\w])(\w+)(?:\[\d+\])?", lambda found: options.get(found[1], found[0]), subject[0])
+    return first + _WORD.sub(option, text[subject.end() :])
+
+
+@contextmanager
+def naming(**options: str) -> Iterator[None]:
+    """Let errors name these options, where the library's arguments are called otherwise than the command's parameters."""
+    try:
+        yield
+    except (ParameterError, ParameterTypeError) as error:
+        raise type(error)(with_options(str(error), options)) from None
