@@ -61,6 +61,12 @@ class Generic:
             return False
         return True
 
+    def std(self, *args: Any, **kwds: Any) -> Any:
+        """Return the standard deviation, also where float64 does not hold the variance."""
+        shapes, _, scale = self._parse_args(*args, **kwds)  # type: ignore[attr-defined]
+        at_scale_1 = super().std(*shapes)  # type: ignore[misc]
+        return np.where(np.greater(scale, 0), at_scale_1 * scale, np.nan)[()]
+
     def _cdf(self, x: Any, *shapes: Any) -> Any:
         return self._law(*shapes).cdf(x)
 
