@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from stairnoise._errors import CopyError, ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._native import Child, Stream
+from stairnoise._own_methods import own_methods
 from stairnoise._parameters import count
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class _Rng:
 
     # In each generator's class, where `object.__reduce__` looks for them.
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own_methods(cls)
+
     # Until its first use, a child holds only its number and what all children share: 104 bytes for each of 2**20.
     _held: Stream | Child
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from stairnoise._errors import arguments_of, meant
 from stairnoise._native import Named
+from stairnoise._own_methods import own_methods
 
 Law = TypeVar("Law")
 Found = TypeVar("Found")
@@ -46,6 +47,7 @@ class Immutable(Named):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        own_methods(cls)
         if "__init__" in vars(cls):
             cls._known = frozenset(arguments_of(cls.__init__))
 
