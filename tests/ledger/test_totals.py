@@ -4,7 +4,6 @@ Evidence: the profile of Gaussian noise by Balle and Wang, "Improving the Gaussi
 profile of repeated discrete Laplace noise as a sum of binomial probabilities, both in mpmath with 40 digits.
 """
 
-
 import mpmath
 import pytest
 

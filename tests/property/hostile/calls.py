@@ -149,6 +149,8 @@ LEFT_OUT: dict[str, str] = {
     "Comparison.count": "of collections.abc.Sequence",
     "Comparison.index": "of collections.abc.Sequence",
     "SecureBitGenerator.random_raw": "of NumPy's base class",
+    "SecureBitGenerator.jumped": "refuses whatever it is given: tests/generators/test_bit_generator.py",
+    "SecureBitGenerator.advance": "refuses whatever it is given",
     "selftest": "draws millions of values; tests/selftest/test_selftest.py has its bad arguments",
     "Ledger": "makes files; tests/ledger/test_hostile_arguments.py has its bad arguments",
     "LedgerError": "an exception",
