@@ -66,7 +66,7 @@ def _of_number(candidate: Candidate, law: Any, setting: Setting, p: int) -> Comp
         law=law,
         mean_abs=float(law.abs_moment(1)),
         std=float(law.std()),
-        bound_95=law.error_bound(_ALPHA),
+        bound_95=law.error_bound(1 - _ALPHA),
         p_zero=float(law.pmf(0)) if candidate.row.kind == "discrete" else None,
         ratio=_ratio(float(law._root_moment(p)), _baseline(candidate.compared.baseline, setting, p), p),
     )
@@ -110,7 +110,7 @@ def of_releases(target: Target, chosen: Sequence[Row], cost: str) -> tuple[list[
             law=law,
             mean_abs=float(law.abs_moment(1)),
             std=float(law.std()),
-            bound_95=law.error_bound(_ALPHA),
+            bound_95=law.error_bound(1 - _ALPHA),
             p_zero=float(law.pmf(0)) if row.kind == "discrete" else None,
             ratio=_ratio(cost_of(row), cost_of(baseline), power),
         )

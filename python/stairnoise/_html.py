@@ -51,7 +51,7 @@ def _law_rows(law: Any) -> Rows:
         yield "granularity", f"{law.granularity:.6g}"
     yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
     if quick:
-        bound = _rounded_up(law.error_bound(1 - _CONFIDENCE))
+        bound = _rounded_up(law.error_bound(_CONFIDENCE))
         yield f"{100 * _CONFIDENCE:g} % of the noise", f"has a norm of at most {bound}" if vectors else f"is within ±{bound}"
 
 

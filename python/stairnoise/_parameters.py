@@ -113,6 +113,22 @@ def single(value: object, name: str) -> float:
     return number
 
 
+def confidence_level(value: object) -> Real:
+    """Convert a confidence; one below 0.5 is the probability of a larger error, which others name alpha."""
+    level = argument(value, "confidence")
+    allowed = (level >= 0.5) & (level < 1)
+    if allowed is not True and not np.all(allowed):
+        raise ParameterError(_not_a_confidence(float(np.extract(~np.asarray(allowed, bool), level)[0])))
+    return level
+
+
+def _not_a_confidence(given: float) -> str:
+    rule = "less than 1" if given == 1 else "from 0.5 to 1"
+    meant = given / 100 if given > 1 else 1 - given
+    hint = f"; did you mean {meant:.15g}?" if given > 0 and 0.5 <= meant < 1 else ""
+    return f"confidence must be {rule}, got {given}{hint}"
+
+
 def number_array(value: object, name: str, *, rounding: bool = False) -> NDArray[Any]:
     """Convert real numbers to an array; without `rounding`, no number changes.
 

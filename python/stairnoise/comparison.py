@@ -49,7 +49,7 @@ class Comparison(Sequence[ComparisonRow]):
     - ``law``: the mechanism itself.
     - ``mean_abs``: E|X|, the expected error; for a vector the expected norm, for a choice the expected cost above the least.
     - ``std``: square root of E X², the standard deviation.
-    - ``bound_95``: smallest t with P(|X| > t) <= 0.05; an integer for a discrete mechanism.
+    - ``bound_95``: smallest t with P(|X| <= t) >= 0.95; an integer for a discrete mechanism.
     - ``p_zero``: P(X = 0), the probability of no error; None for a continuous mechanism.
     - ``ratio``: E|X| (cost "l1") or E X² ("l2"), divided by the same cost of Laplace noise of the same kind, or of the
       exponential mechanism; NaN if there is no such cost, or if it is 0 in float64.

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stairnoise._errors import ParameterError, ParameterTypeError, outline, received
-from stairnoise._law.accuracy import in_float32, last_place, probability, refuse
-from stairnoise._parameters import Real, RealLike, argument, common_shape, number_array
+from stairnoise._law.accuracy import in_float32, last_place, refuse
+from stairnoise._parameters import Real, RealLike, argument, common_shape, confidence_level, number_array
 from stairnoise._theory import binomial
 from stairnoise.rng import Rng
 
@@ -212,7 +212,7 @@ def binomial_interval(
     released, n, law, rng
         As for `binomial_test`.
     confidence : float or array of float, default 0.95
-        Greater than 0 and less than 1.
+        At least 0.5 and less than 1.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         "less" gives an upper bound, an interval from 0; "greater" a lower bound, an interval to 1.
 
@@ -242,7 +242,7 @@ def binomial_interval(
     (0.5404, 1.0)
     """
     z, trials, side, noise, u = _asked(released, n, law, alternative, rng)
-    level = probability("confidence", confidence)
+    level = confidence_level(confidence)
     shape = common_shape({"released": z, "n": trials, "confidence": level})
     beyond = np.asarray((1 - np.asarray(level)) / (2 if side == "two-sided" else 1) * _MARGIN)
     shifts = u(shape)

@@ -22,7 +22,7 @@ def check_quantiles(law):
     assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
     p, size = law.pmf(i), np.abs(i)
     for alpha in (1e-3, 0.05, 0.5, 0.999):
-        assert law.error_bound(alpha) == next(t for t in range(int(size.max()) + 1) if p[size > t].sum() <= alpha)
+        assert law._tail_bound(alpha) == next(t for t in range(int(size.max()) + 1) if p[size > t].sum() <= alpha)
 
 
 def check_samples(law):

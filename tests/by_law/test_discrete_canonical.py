@@ -302,7 +302,7 @@ def test_without_delta_it_is_discrete_laplace():
     for name in ("var", "entropy", "mean", "median", "std", "support"):
         assert getattr(ours, name)() == getattr(laplace, name)()
     assert (ours.moment(4), ours.abs_moment(0.5)) == (laplace.moment(4), laplace.abs_moment(0.5))
-    assert ours.error_bound(0.01) == laplace.error_bound(0.01)
+    assert ours.error_bound(0.99) == laplace.error_bound(0.99)
     assert ours.confidence_interval(9, of="sum", terms=7) == laplace.confidence_interval(9, of="sum", terms=7)
     assert ours.privacy_profile([0.1, 0.2]).tobytes() == laplace.privacy_profile([0.1, 0.2]).tobytes()
     assert ours.compose(10).eps_for_delta(1e-6) == laplace.compose(10).eps_for_delta(1e-6)
@@ -419,9 +419,10 @@ def test_extremes():
 @pytest.mark.parametrize("case", range(12))
 def test_eps_for_error_is_the_least(case):
     choose = np.random.default_rng([19, case])
-    t, alpha = int(choose.integers(0, 60)), float(np.exp(choose.uniform(-12, -0.1)))
+    t, alpha = int(choose.integers(0, 60)), float(np.exp(choose.uniform(-12, -0.7)))
     delta = float(choose.choice([0.0, 1e-9, 0.01, 0.3, 0.9]))
-    eps = sn.DiscreteCanonical.eps_for_error(t + 0.5, alpha, delta)
+    alpha = 1 - (confidence := 1 - alpha)
+    eps = sn.DiscreteCanonical.eps_for_error(t + 0.5, confidence, delta=delta)
     assert 2 * sn.DiscreteCanonical(eps, delta).sf(t) <= alpha
     if eps > 2.0**-40:
         assert 2 * sn.DiscreteCanonical(eps * (1 - 1e-11), delta).sf(t) > alpha * (1 - 4e-12) * (1 - 1e-12)
@@ -439,15 +440,16 @@ def test_tails_fall_as_eps_and_delta_grow():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((-1, 0.1, 0.1), "t must be finite and at least 0, got -1"),
-        ((1, 1.0, 0.1), "alpha must be greater than 0 and less than 1, got 1.0"),
-        ((1, 0.1, 1.0), "delta must be at least 0 and less than 1, got 1.0"),
-        ((1, 0.1, 0.1, 2), "sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got 2.0"),
+        ((-1, 0.9, 0.1), "t must be finite and at least 0, got -1"),
+        ((1, 1.0, 0.1), "confidence must be less than 1, got 1.0"),
+        ((1, 0.9, 1.0), "delta must be at least 0 and less than 1, got 1.0"),
+        ((1, 0.9, 0.1, 2), "sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got 2.0"),
     ],
 )
 def test_eps_for_error_refuses(arguments, text):
+    t, confidence, delta, *rest = arguments
     with pytest.raises(sn.ParameterError) as caught:
-        sn.DiscreteCanonical.eps_for_error(*arguments)
+        sn.DiscreteCanonical.eps_for_error(t, confidence, **dict(zip(["delta", "sensitivity"], [delta, *rest], strict=False)))
     assert str(caught.value) == text
 
 

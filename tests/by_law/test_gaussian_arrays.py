@@ -136,7 +136,13 @@ def test_the_distribution_is_that_of_every_element(name: str) -> None:
     law = LAWS[name][0]
     density = ("pmf", "logpmf") if law._integers else ("pdf", "logpdf")
     x, q = np.array([[-3.0], [0.0], [0.5], [1e3], [np.nan]]), np.array([[1e-9], [0.3], [0.5], [1.0]])
-    for function, given in [*((f, x) for f in (*FUNCTIONS, *density)), ("ppf", q), ("isf", q), ("error_bound", q)]:
+    calls = [
+        *((f, x) for f in (*FUNCTIONS, *density)),
+        ("ppf", q),
+        ("isf", q),
+        ("error_bound", 1 - q[:3]),
+    ]
+    for function, given in calls:
         found = getattr(law, function)(given)
         expected = elementwise(name, lambda one, f=function, given=given: getattr(one, f)(given[:, 0])).T  # type: ignore[misc]
         np.testing.assert_array_equal(found, expected, err_msg=function)

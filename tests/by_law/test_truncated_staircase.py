@@ -167,7 +167,7 @@ def test_quantiles_invert(law):
     assert law.isf([0, 1]).tolist() == [law.upper, law.lower]
     assert np.isnan(law.ppf([-0.1, 1.1, math.nan])).all()
     for alpha in (1e-6, 0.05, 0.5, 0.99):
-        t = law.error_bound(alpha)
+        t = law._tail_bound(alpha)
         assert law.sf(t) + law.cdf(-t) == pytest.approx(alpha, rel=1e-6)
 
 

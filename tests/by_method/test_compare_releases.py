@@ -25,7 +25,7 @@ def test_rows_are_calibrated_and_sorted(table):
         law = sn.calibrate(getattr(sn, row.mechanism), eps=4, delta=1e-6, releases=10, sensitivity=3, cost="l2")
         assert row.law == law
         assert row.mean_abs == law.abs_moment(1)
-        assert row.bound_95 == law.error_bound(0.05)
+        assert row.bound_95 == law.error_bound(0.95)
         assert (row.p_zero is None) is not row.mechanism.startswith("Discrete")
         baseline = table["DiscreteLaplace" if row.mechanism.startswith("Discrete") else "Laplace"]
         assert row.ratio == pytest.approx(law.var() / baseline.law.var(), rel=1e-12)

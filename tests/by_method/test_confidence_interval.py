@@ -25,8 +25,8 @@ SCALE = 2**200
 BROADCAST = "must have shapes that broadcast, got"
 TWO = "of shape (2,)"
 REST = "of shape (3,), parameters of shape ()"
-NEVER = "must be an error that some eps keeps below with this alpha and"
-ALPHAS = [0.999, 0.5, 0.05, 1e-3, 1e-6, 1e-9]
+NEVER = "must be an error that some eps keeps below with this confidence and"
+ALPHAS = [0.5, 0.05, 1e-3, 1e-6, 1e-9]
 
 
 @pytest.fixture(autouse=True)
@@ -191,19 +191,19 @@ CONTINUOUS = [
 
 
 @pytest.mark.parametrize("law", DISCRETE, ids=repr)
-@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.05, 2.0**-30])
+@pytest.mark.parametrize("alpha", [0.4, 0.5, 0.05, 2.0**-30])
 def test_one_integer(law, alpha):
-    t = law.error_bound(alpha)
+    t = law._tail_bound(alpha)
     assert law.confidence_interval(17, 1 - alpha) == (17 - t, 17 + t)
     assert law.confidence_interval(17, 1 - alpha, of="sum") == (17 - t, 17 + t)
 
 
 @pytest.mark.parametrize("law", CONTINUOUS, ids=repr)
-@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.05, 2.0**-30])
+@pytest.mark.parametrize("alpha", [0.4, 0.5, 0.05, 2.0**-30])
 def test_one_real_number(law, alpha):
     low, high = law.confidence_interval(0.0, 1 - alpha)
     assert low == -high
-    assert abs(high - law.error_bound(alpha)) < 2e-9 * high + 2 * law.granularity
+    assert abs(high - law._tail_bound(alpha)) < 2e-9 * high + 2 * law.granularity
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -308,9 +308,9 @@ def test_results_are_the_callers_own():
 @pytest.mark.parametrize(
     ("arguments", "more", "text"),
     [
-        ((1, 0.0), {}, "confidence must be greater than 0 and less than 1, got 0.0"),
-        ((1, 1), {}, "confidence must be greater than 0 and less than 1, got 1.0"),
-        ((1, [0.5, math.nan]), {}, "confidence must be greater than 0 and less than 1, got nan"),
+        ((1, 0.0), {}, "confidence must be from 0.5 to 1, got 0.0"),
+        ((1, 1), {}, "confidence must be less than 1, got 1.0"),
+        ((1, [0.5, math.nan]), {}, "confidence must be from 0.5 to 1, got nan"),
         ((1,), {"of": "median"}, 'of must be "value", "sum" or "mean", got \'median\''),
         ((1,), {"terms": 2}, 'terms must be 1 for a single value (of="sum" or of="mean" takes more), got 2'),
         ((1,), {"of": "sum", "terms": 0}, "terms must be an integer from 1 to 1000000000, got 0"),
@@ -372,14 +372,14 @@ LAWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.05, 1e-9])
+@pytest.mark.parametrize("confidence", [0.6, 0.5, 0.95, 1 - 1e-9])
 @pytest.mark.parametrize("relative", [0.02, 0.4, 1.0, 1.7, 30.0, 1e6])
 @pytest.mark.parametrize(("law", "sensitivity", "spec"), LAWS)
-def test_least_eps(law, sensitivity, spec, relative, alpha):
+def test_least_eps(law, sensitivity, spec, relative, confidence):
     """Within alpha at the answer, and no better than alpha (1 - 2e-12) just below it, or below it by what a lattice costs."""
-    t = relative * sensitivity
+    t, alpha = relative * sensitivity, 1 - confidence
     try:
-        eps = law.eps_for_error(t, alpha, sensitivity, *spec)
+        eps = law.eps_for_error(t, confidence, sensitivity, *spec)
     except sn.ParameterError:
         assert spec
         assert not isinstance(spec[0], str)
@@ -389,17 +389,17 @@ def test_least_eps(law, sensitivity, spec, relative, alpha):
     assert exact_tail(law(eps, sensitivity, *spec), t) <= alpha
     lattice = 2e-8 if law in (sn.Laplace, sn.Staircase) else 1e-15
     assert exact_tail(law(eps * (1 - lattice), sensitivity, *spec), t) > alpha * (1 - 2e-12)
-    assert law(eps, sensitivity, *spec).error_bound(alpha) <= t
+    assert law(eps, sensitivity, *spec).error_bound(confidence) <= t
 
 
-@pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-4])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
 @pytest.mark.parametrize(("law", "sensitivity", "spec"), LAWS)
-def test_no_smaller_eps_will_do(law, sensitivity, spec, alpha):
+def test_no_smaller_eps_will_do(law, sensitivity, spec, confidence):
     """A dense scan, the other way round: no eps below has the property, and above it all but the optimal r have it."""
-    scan = np.geomspace(1e-3, 60, 6000)
+    scan, alpha = np.geomspace(1e-3, 60, 6000), 1 - confidence
     for t in (1, 2, 3, 5, 7, 11, 24, 26, 60):
         try:
-            least = law.eps_for_error(t, alpha, sensitivity, *spec)
+            least = law.eps_for_error(t, confidence, sensitivity, *spec)
         except sn.ParameterError:
             least = math.inf
         tails = 2 * np.asarray(law(scan, sensitivity, *spec).sf(float(t)))
@@ -408,58 +408,59 @@ def test_no_smaller_eps_will_do(law, sensitivity, spec, alpha):
             assert np.all(tails[scan >= least] <= alpha)
 
 
-@pytest.mark.parametrize(("sensitivity", "t", "alpha", "too_small"), [(5, 1, 0.2, 3.0), (8, 2, 0.3, 2.3), (8, 3, 0.1, 4.0)])
-def test_with_an_optimal_r_a_larger_eps_may_be_too_small(sensitivity, t, alpha, too_small):
-    least = sn.DiscreteStaircase.eps_for_error(t, alpha, sensitivity)
+@pytest.mark.parametrize(("sensitivity", "t", "confidence", "too_small"), [(5, 1, 0.8, 3.0), (8, 2, 0.7, 2.3), (8, 3, 0.9, 4.0)])
+def test_with_an_optimal_r_a_larger_eps_may_be_too_small(sensitivity, t, confidence, too_small):
+    least, alpha = sn.DiscreteStaircase.eps_for_error(t, confidence, sensitivity), 1 - confidence
     assert least < too_small
     assert exact_tail(sn.DiscreteStaircase(least, sensitivity), t) <= alpha
     assert exact_tail(sn.DiscreteStaircase(too_small, sensitivity), t) > alpha
 
 
 def test_eps_for_error_of_laplace_is_the_closed_form():
-    """And more by what two steps of the lattice are to t, and 1e-12 of alpha."""
-    for t, alpha, D in [(10.0, 0.05, 1.0), (1e-3, 1e-9, 7.0), (1e6, 0.999, 0.125)]:
+    """And more by what two steps of the lattice are to t, and 2e-12 of alpha."""
+    for t, confidence, D in [(10.0, 0.95, 1.0), (1e-3, 1 - 1e-9, 7.0), (1e6, 0.5, 0.125)]:
+        alpha = 1 - confidence
         exact = -mp.log(mp.mpf(alpha)) * mp.mpf(D) / mp.mpf(t)
-        eps = sn.Laplace.eps_for_error(t, alpha, D)
-        assert 0 <= eps / exact - 1 < 1e-12 / -math.log(alpha) + 2 * sn.Laplace(eps, D).granularity / t
+        eps = sn.Laplace.eps_for_error(t, confidence, D)
+        assert 0 <= eps / exact - 1 < 2e-12 / -math.log(alpha) + 2 * sn.Laplace(eps, D).granularity / t
 
 
 @pytest.mark.slow
 def test_eps_for_error_is_one_that_the_law_accepts():
-    assert sn.Laplace.eps_for_error(1e30, 0.05) == 2.0**-40
-    assert sn.Staircase.eps_for_error(1e30, 0.05) == 2.0**-40
-    assert sn.Gaussian.eps_for_error(1e30, 0.05, 1e-6) == 2.0**-40
-    eps = sn.Gaussian.eps_for_error(1e9, 0.05, 2.0**-100)
-    assert sn.Gaussian(eps, 2.0**-100).error_bound(0.05) <= 1e9 < sn.Gaussian(eps * (1 - 1e-9), 2.0**-100).error_bound(0.05)
+    assert sn.Laplace.eps_for_error(1e30, 0.95) == 2.0**-40
+    assert sn.Staircase.eps_for_error(1e30, 0.95) == 2.0**-40
+    assert sn.Gaussian.eps_for_error(1e30, 0.95, delta=1e-6) == 2.0**-40
+    eps = sn.Gaussian.eps_for_error(1e9, 0.95, delta=2.0**-100)
+    assert sn.Gaussian(eps, 2.0**-100).error_bound(0.95) <= 1e9 < sn.Gaussian(eps * (1 - 1e-9), 2.0**-100).error_bound(0.95)
     for law in (sn.DiscreteLaplace, sn.DiscreteStaircase):
-        eps = law.eps_for_error(1e30, 0.05, 2**50)
+        eps = law.eps_for_error(1e30, 0.95, 2**50)
         law(eps, 2**50)
         with pytest.raises(sn.ParameterError):
             law(eps * (1 - 1e-6), 2**50)
 
 
 def test_eps_for_error_broadcasts():
-    t, alpha, sensitivity = np.array([3, 5.5]), np.array([[0.05], [0.2]]), np.array([[[1]], [[4]]])
+    t, confidence, sensitivity = np.array([3, 5.5]), np.array([[0.95], [0.8]]), np.array([[[1]], [[4]]])
     for law in (sn.Laplace, sn.DiscreteLaplace, sn.Staircase, sn.DiscreteStaircase):
-        eps = law.eps_for_error(t, alpha, sensitivity)
+        eps = law.eps_for_error(t, confidence, sensitivity)
         assert eps.shape == (2, 2, 2)
         for i, j, k in np.ndindex(2, 2, 2):
-            assert eps[i, j, k] == law.eps_for_error(t[k], alpha[j, 0], sensitivity[i, 0, 0])
+            assert eps[i, j, k] == law.eps_for_error(t[k], confidence[j, 0], sensitivity[i, 0, 0])
 
 
 @pytest.mark.parametrize(
     ("law", "arguments", "text"),
     [
-        (sn.Laplace, (0, 0.05), "t must be finite and greater than 0, got 0.0"),
-        (sn.Laplace, (math.inf, 0.05), "t must be finite and greater than 0, got inf"),
-        (sn.DiscreteLaplace, ([1, -1], 0.05), "t must be finite and at least 0, got -1"),
-        (sn.DiscreteLaplace, (math.nan, 0.05), "t must be finite and at least 0, got nan"),
-        (sn.Laplace, (1, 0), "alpha must be greater than 0 and less than 1, got 0.0"),
-        (sn.Laplace, (1, 1.0), "alpha must be greater than 0 and less than 1, got 1.0"),
-        (sn.Laplace, (1e-300, 0.05, 1e100), f"t {NEVER} sensitivity, got 1e-300"),
+        (sn.Laplace, (0, 0.95), "t must be finite and greater than 0, got 0.0"),
+        (sn.Laplace, (math.inf, 0.95), "t must be finite and greater than 0, got inf"),
+        (sn.DiscreteLaplace, ([1, -1], 0.95), "t must be finite and at least 0, got -1"),
+        (sn.DiscreteLaplace, (math.nan, 0.95), "t must be finite and at least 0, got nan"),
+        (sn.Laplace, (1, 0.05), "confidence must be from 0.5 to 1, got 0.05; did you mean 0.95?"),
+        (sn.Laplace, (1, 1.0), "confidence must be less than 1, got 1.0"),
+        (sn.Laplace, (1e-300, 0.95, 1e100), f"t {NEVER} sensitivity, got 1e-300"),
         (sn.Staircase, (0.4, 0.5, 1, 1.0), f"t {NEVER} gamma, got 0.4"),
         (sn.DiscreteStaircase, (0, 0.5, 5, 4), f"t {NEVER} r, got 0.0"),
-        (sn.Laplace, ([1, 2], [0.1, 0.2, 0.3]), f"t and alpha and parameters {BROADCAST} t {TWO}, alpha {REST}"),
+        (sn.Laplace, ([1, 2], [0.5, 0.6, 0.7]), f"t and confidence and parameters {BROADCAST} t {TWO}, confidence {REST}"),
     ],
 )  # fmt: skip
 def test_eps_for_error_refuses(law, arguments, text):
@@ -470,11 +471,11 @@ def test_eps_for_error_refuses(law, arguments, text):
 
 def test_eps_for_error_checks_the_law():
     with pytest.raises(sn.ParameterError, match="sensitivity"):
-        sn.DiscreteLaplace.eps_for_error(1, 0.05, 1.5)
+        sn.DiscreteLaplace.eps_for_error(1, 0.95, 1.5)
     with pytest.raises(sn.ParameterError, match="gamma"):
-        sn.Staircase.eps_for_error(1, 0.05, 1, 1.5)
+        sn.Staircase.eps_for_error(1, 0.95, 1, 1.5)
     with pytest.raises(sn.ParameterError, match="r must"):
-        sn.DiscreteStaircase.eps_for_error(1, 0.05, 3, 4)
+        sn.DiscreteStaircase.eps_for_error(1, 0.95, 3, 4)
 
 
 # ---------------------------------------------------------------- values from elsewhere, and the page
@@ -497,7 +498,7 @@ def test_reference_quantiles_of_the_staircase():
         shape = gamma.removeprefix("opt_") if gamma.startswith("opt_") else float(Fraction(gamma))
         D, eps, t = (float(Fraction(str(x))) for x in (params.get("D", 1), params["eps"], entry["value"]))
         if eps <= 10:  # beyond, the quantile hardly depends on eps where gamma is fixed
-            assert sn.Staircase.eps_for_error(t, 0.05, D, shape) == pytest.approx(eps, rel=1e-9)
+            assert sn.Staircase.eps_for_error(t, 0.95, D, shape) == pytest.approx(eps, rel=1e-9)
         _, high = sn.Staircase(eps, D, shape).confidence_interval(0.0)
         assert high == pytest.approx(t, rel=2e-9)
 
@@ -541,4 +542,4 @@ def test_released_numbers_beyond_float64_are_refused():
 @pytest.mark.parametrize("gamma", [5e-324, 1e-310])
 def test_a_subnormal_gamma_has_no_eps_for_an_error(gamma):
     with pytest.raises(sn.ParameterError, match=r"^gamma must be at least 2\*\*-1022 here, got "):
-        sn.Staircase.eps_for_error(3.0, 0.05, 2, [0.5, gamma])
+        sn.Staircase.eps_for_error(3.0, 0.95, 2, [0.5, gamma])

@@ -19,7 +19,7 @@ from stairnoise._theory.sums import listed as listed_sums
 from stairnoise._theory.sums import slopes as slope_sums
 
 SCALE = 2**200
-ALPHAS = [0.999, 0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12]
+ALPHAS = [0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12]
 
 
 def gaussian(sigma2):
@@ -227,7 +227,7 @@ def test_one_value_agrees_with_the_error_bound(law):
         low, high = law.confidence_interval(zero, 1 - alpha)
         assert low == -high
         assert type(high) is type(zero)
-        assert law.error_bound(alpha) * (1 - 1e-9) <= high <= law.error_bound(alpha * (1 - 1e-9)) * (1 + 1e-8) + law.granularity
+        assert law._tail_bound(alpha) * (1 - 1e-9) <= high <= law._tail_bound(alpha * (1 - 1e-9)) * (1 + 1e-8) + law.granularity
 
 
 @each
@@ -251,7 +251,7 @@ def test_max_partitions_contributed():
 
 def test_refused():
     law = sn.Gaussian(1, 1e-6)
-    with pytest.raises(sn.ParameterError, match=r"confidence must be greater than 0 and less than 1, got 1\.0"):
+    with pytest.raises(sn.ParameterError, match=r"confidence must be less than 1, got 1\.0"):
         law.confidence_interval(0.0, 1.0)
     with pytest.raises(sn.ParameterError, match="terms must be 1 for a single value"):
         law.confidence_interval(0.0, terms=2)

@@ -38,18 +38,19 @@ def shape_of_what_is_drawn(law, D):
 
 
 def check(kind, t, alpha, sensitivity, *spec):
+    confidence = 1 - alpha
     try:
-        eps = kind.eps_for_error(t, alpha, sensitivity, *spec)
+        eps = kind.eps_for_error(t, confidence, sensitivity, *spec)
     except sn.ParameterError:
         assert spec
         assert not isinstance(spec[0], str)
         return None
     with mp.workdps(50):
-        assert tail_of_what_is_drawn(kind(eps, sensitivity, *spec), t) <= alpha
+        assert tail_of_what_is_drawn(kind(eps, sensitivity, *spec), t) <= 1 - confidence
     return eps
 
 
-@given(st.floats(-3, 3), st.floats(-12, -0.01), st.floats(1e-3, 1e3), st.sampled_from(SHAPES))
+@given(st.floats(-3, 3), st.floats(-12, -0.31), st.floats(1e-3, 1e3), st.sampled_from(SHAPES))
 def test_the_bound_holds_for_what_is_drawn(exponent, of_alpha, sensitivity, gamma):
     alpha = 10**of_alpha
     check(sn.Laplace, 10**exponent * sensitivity, alpha, sensitivity)
@@ -68,7 +69,8 @@ def test_the_bound_holds_on_the_lattice_and_on_edges_of_stairs(alpha):
 
 def test_the_price_of_the_lattice():
     """Against the least ε of the density, which is a closed form for Laplace and the root of the tail otherwise."""
-    for t, alpha in [(0.7, 0.05), (3.0, 1e-6), (0.01, 0.3)]:
+    for t, confidence in [(0.7, 0.95), (3.0, 1 - 1e-6), (0.01, 0.7)]:
+        alpha = 1 - confidence
         eps = check(sn.Laplace, t, alpha, 1.0)
         assert 0 <= eps / (-math.log(alpha) / t) - 1 < 1e-9
         eps = check(sn.Staircase, t, alpha, 1.0, "l2")
@@ -77,7 +79,7 @@ def test_the_price_of_the_lattice():
 
 def test_arrays():
     t = np.array([0.5, 3.0])
-    eps = sn.Staircase.eps_for_error(t, 0.05, 0.7)
+    eps = sn.Staircase.eps_for_error(t, 0.95, 0.7)
     for one, limit in zip(eps, t, strict=True):
         assert one == check(sn.Staircase, float(limit), 0.05, 0.7)
 
@@ -88,7 +90,8 @@ def test_gaussian(t, alpha, delta):
 
     At 2**32 steps to σ the sum over k > n is the integral from n + 1/2 to a relative 1e-18.
     """
-    law = sn.Gaussian(sn.Gaussian.eps_for_error(t, alpha, delta), delta)
+    alpha = 1 - (confidence := 1 - alpha)
+    law = sn.Gaussian(sn.Gaussian.eps_for_error(t, confidence, delta=delta), delta)
     g = law.granularity
     with mp.workdps(40):
         edge = mp.mpf(g) * (math.floor(Fraction(t) / Fraction(g)) + mp.mpf(1) / 2)
@@ -96,11 +99,9 @@ def test_gaussian(t, alpha, delta):
 
 
 @pytest.mark.slow
-def test_the_least_alpha_has_a_bound() -> None:
-    """Half of the least float is 0, of which no value is the bound."""
-    alpha = 5e-324
-    assert 38 < sn.DiscreteGaussian(10_000).error_bound(alpha) / 100 < 39
-    with pytest.raises(sn.ParameterError, match="t must be an error that some eps keeps below"):
-        sn.Gaussian.eps_for_error(t=10.0, alpha=alpha, delta=1e-6)
-    eps = sn.Gaussian.eps_for_error(t=10.0, alpha=2 * alpha, delta=1e-6)
-    assert sn.Gaussian(eps, 1e-6).error_bound(2 * alpha) <= 10.0
+def test_the_largest_confidence_has_a_bound() -> None:
+    """The integrals of cost functions ask for a tail of 5e-324, half of which is 0 in float64."""
+    assert 38 < sn.DiscreteGaussian(10_000)._tail_bound(5e-324) / 100 < 39
+    largest = math.nextafter(1, 0)
+    eps = sn.Gaussian.eps_for_error(t=10.0, confidence=largest, delta=1e-6)
+    assert sn.Gaussian(eps, 1e-6).error_bound(largest) <= 10.0

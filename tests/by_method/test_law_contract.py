@@ -57,7 +57,7 @@ def test_the_tail_of_one_draw_is_the_error_bound(row):
     if row.kind != "vector":
         for law in row.laws():
             steps = law._sum_bound(1, 0.05)
-            assert abs(steps * law.granularity - law.error_bound(0.05)) <= 2 * law.granularity
+            assert abs(steps * law.granularity - law.error_bound(0.95)) <= 2 * law.granularity
 
 
 @each_row

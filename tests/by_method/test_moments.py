@@ -1,5 +1,6 @@
 """Moments and bounds against mpmath: other formulas, other precision, extreme parameters."""
 
+import inspect
 import math
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import stairnoise as sn
+from stairnoise._registry import ROWS
 
 EPS = [2.0**-38, 1e-8, 1e-3, 0.1, 1.0, 4.0, 10.0, 36.0, 100.0, 355.0, 700.0]
 SENSITIVITY = [1, 2, 3, 10, 1000, 10**6]
@@ -147,7 +149,7 @@ def lattice_survival(t, eps, D, r):
 def test_discrete_staircase_error_bound(eps, sensitivity, r):
     d = sn.DiscreteStaircase(eps, sensitivity, sensitivity if r == "sensitivity" else r)
     for alpha in ALPHAS:
-        t = d.error_bound(alpha)
+        t = d._tail_bound(alpha)
         assert type(t) is int
         assert lattice_survival(t, eps, sensitivity, d.r) <= alpha * (1 + TOLERANCE)
         if t:
@@ -160,7 +162,7 @@ def test_discrete_laplace_error_bound(eps, sensitivity):
     d = sn.DiscreteLaplace(eps, sensitivity)
     per_integer = mp.mpf(eps) / sensitivity
     for alpha in ALPHAS:
-        t = d.error_bound(alpha)
+        t = d._tail_bound(alpha)
         survival = [2 * mp.exp(-per_integer * (t + i)) / (1 + mp.exp(-per_integer)) for i in (1, 0)]
         assert survival[0] <= alpha * (1 + TOLERANCE)
         assert t == 0 or survival[1] > alpha * (1 - TOLERANCE)
@@ -177,7 +179,7 @@ def test_staircase_error_bound(eps, gamma):
         return mp.exp(-mp.mpf(eps) * stair) * (stair + g - x + c) / (g + c)
 
     for alpha in ALPHAS:
-        x = mp.mpf(d.error_bound(alpha)) / mp.mpf(2.5)
+        x = mp.mpf(d._tail_bound(alpha)) / mp.mpf(2.5)
         assert survival(x * (1 + mp.mpf(TOLERANCE))) <= alpha
         assert survival(x * (1 - mp.mpf(TOLERANCE))) >= alpha
 
@@ -185,7 +187,7 @@ def test_staircase_error_bound(eps, gamma):
 def test_laplace_error_bound():
     d = sn.Laplace(0.5, 3.0)
     for alpha in ALPHAS:
-        assert close(d.error_bound(alpha), -mp.log(mp.mpf(alpha)) * 6)
+        assert close(d._tail_bound(alpha), -mp.log(mp.mpf(alpha)) * 6)
 
 
 @pytest.mark.parametrize("eps", [745.0, 1000.0, 1400.0, 1e4, 1e300])
@@ -198,9 +200,9 @@ def test_beyond_700_nothing_breaks(eps):
             if eps <= 1400:
                 assert close(m, staircase_moment(p, eps, 1.0, d.gamma))
             assert 0 <= m < 1e-100
-        assert 0 <= d.error_bound(0.05) < 1e-100
+        assert 0 <= d.error_bound(0.95) < 1e-100
     assert sn.DiscreteStaircase(eps, 5).var() == pytest.approx(0, abs=1e-300)
-    assert sn.DiscreteStaircase(eps, 5).error_bound(0.05) == 0
+    assert sn.DiscreteStaircase(eps, 5).error_bound(0.95) == 0
     assert sn.DiscreteLaplace(eps).abs_moment(1) == pytest.approx(0, abs=1e-300)
 
 
@@ -213,7 +215,7 @@ def test_small_print(law):
     assert law.abs_moment(0) == 1.0
     assert law.std() == math.sqrt(law.var())
     assert law.var() == law.abs_moment(2)
-    assert law.error_bound(1.0) == 0
+    assert law._tail_bound(1.0) == 0
     for value in (law.mean(), law.var(), law.std(), law.abs_moment(np.int8(4))):
         assert type(value) is float
 
@@ -227,7 +229,7 @@ def test_sample_agrees_with_the_moments(law):
         deviation = (x**p).mean() - law.abs_moment(p)
         error = math.sqrt((law.abs_moment(2 * p) - law.abs_moment(p) ** 2) / n)
         assert abs(deviation) < 5 * error
-    beyond = (x > law.error_bound(0.05)).mean()
+    beyond = (x > law.error_bound(0.95)).mean()
     assert beyond < 0.05 + 5 * math.sqrt(0.05 * 0.95 / n)
 
 
@@ -237,13 +239,13 @@ def test_array_parameters():
         d = law(eps, sensitivity)
         for method, arguments in [
             ("mean", ()), ("var", ()), ("std", ()), ("abs_moment", (3,)), ("abs_moment", (0,)),
-            ("error_bound", (0.1,)), ("error_bound", (np.full((2, 1), 0.1),)),
+            ("error_bound", (0.9,)), ("error_bound", (np.full((2, 1), 0.9),)),
         ]:  # fmt: skip
             values = getattr(d, method)(*arguments)
             assert values.shape == (2, 3)
             for i, j in np.ndindex(2, 3):
                 one = law(eps[j], sensitivity[i, 0])
-                scalars = [0.1] if method == "error_bound" else arguments
+                scalars = [0.9] if method == "error_bound" else arguments
                 assert values[i, j] == pytest.approx(getattr(one, method)(*scalars), rel=1e-14)
 
 
@@ -294,18 +296,34 @@ def test_a_moment_whose_power_of_the_sensitivity_overflows(p):
 
 
 @pytest.mark.parametrize(
-    ("alpha", "shown"),
-    [(0, "0.0"), (-0.1, "-0.1"), (1.5, "1.5"), (float("nan"), "nan"), ([0.5, 2.0], "2.0")],
+    ("confidence", "said"),
+    [
+        *[(0, "from 0.5 to 1, got 0.0"), (-0.1, "from 0.5 to 1, got -0.1"), (1.5, "from 0.5 to 1, got 1.5")],
+        *[(1, "less than 1, got 1.0"), (math.nan, "from 0.5 to 1, got nan"), ([0.5, 200.0], "from 0.5 to 1, got 200.0")],
+        *[(0.05, "from 0.5 to 1, got 0.05; did you mean 0.95?"), (0.07, "from 0.5 to 1, got 0.07; did you mean 0.93?")],
+        *[(99.9, "from 0.5 to 1, got 99.9; did you mean 0.999?"), ([0.5, 0.01], "from 0.5 to 1, got 0.01; did you mean 0.99?")],
+    ],
 )
-def test_alpha_out_of_range(alpha, shown):
+def test_confidence_out_of_range(confidence, said):
     with pytest.raises(sn.ParameterError) as caught:
-        sn.Laplace(1).error_bound(alpha)
-    assert str(caught.value) == f"alpha must be greater than 0 and at most 1, got {shown}"
+        sn.Laplace(1).error_bound(confidence)
+    assert str(caught.value) == f"confidence must be {said}"
 
 
-def test_alpha_must_broadcast():
-    with pytest.raises(sn.ParameterError, match="alpha and parameters must have shapes that"):
-        sn.Laplace([1.0, 2.0]).error_bound([0.1, 0.2, 0.3])
+def test_every_bound_and_interval_has_one_confidence():
+    """By signatures: it is named so and has one default; `interval` alone keeps SciPy's range."""
+    for row in ROWS:
+        kind = row.load()
+        for name in ("error_bound", "eps_for_error", "confidence_interval"):
+            if hasattr(kind, name):
+                assert inspect.signature(getattr(kind, name)).parameters["confidence"].default == 0.95
+    assert sn.Laplace(1).error_bound() == sn.Laplace(1).error_bound(confidence=0.95)
+    assert sn.Laplace(1).interval(0.05) == pytest.approx((-0.0513, 0.0513), rel=1e-3)
+
+
+def test_confidence_must_broadcast():
+    with pytest.raises(sn.ParameterError, match="confidence and parameters must have shapes that"):
+        sn.Laplace([1.0, 2.0]).error_bound([0.7, 0.8, 0.9])
 
 
 def test_moments_overflow_to_infinity_without_a_warning():

@@ -111,7 +111,7 @@ def test_error_bounds_within_the_range(eps, sensitivity):
     """The bound of the lattice is the one that confidence intervals have, before the rounding of the answer."""
     for law in (sn.Laplace(eps, sensitivity), sn.Staircase(eps, sensitivity), sn.Staircase(eps, sensitivity, "l2")):
         steps = law._bounds_on_lattice(LEVELS, 1)[1].astype(np.float64)
-        claimed = law.error_bound(LEVELS)
+        claimed = law._tail_bound(LEVELS)
         assert (abs(steps * law.granularity - claimed) < 1e-9 * (sensitivity + claimed)).all()
 
 

@@ -135,8 +135,8 @@ OF_RELEASE = [
 OF_OTHERS = [
     (lambda: setattr(LAPLACE, "eps", 2), AttributeError, "Laplace is immutable: make a new one to set eps"),
     (lambda: LAPLACE.sample(2.5), TYPE, "size must be a non-negative integer"),
-    (lambda: LAPLACE.error_bound(95), VALUE, "alpha must be greater than 0 and at most 1, got 95.0"),
-    (lambda: LAPLACE.confidence_interval(5, 95), VALUE, "confidence must be greater than 0 and less than 1, got 95.0"),
+    (lambda: LAPLACE.error_bound(95), VALUE, "confidence must be from 0.5 to 1, got 95.0; did you mean 0.95?"),
+    (lambda: LAPLACE.confidence_interval(5, 95), VALUE, "confidence must be from 0.5 to 1, got 95.0; did you mean 0.95?"),
     (lambda: INTEGERS.release(2**64), VALUE, "values must be within int64"),
     (lambda: sn.Laplace([1, 2]).release([1, 2, 3]), VALUE, "values must have a shape that broadcasts with the parameters"),
     (lambda: sn.MultivariateStaircase(1).release([1, 2, 3]), VALUE, "values must have a last axis of length dim = 2"),

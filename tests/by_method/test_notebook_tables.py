@@ -34,7 +34,7 @@ def test_mechanisms(row, law):
     assert ("95 % of the noise" in rows) == ("guarantee" in rows) == (row.group != "shares")
     if "guarantee" in rows:
         assert f"Guarantee: {rows['guarantee']}" == repr(law.guarantee())
-        bound, shown = law.error_bound(0.05), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
+        bound, shown = law.error_bound(0.95), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
         assert bound <= shown <= bound * 1.001 + 1e-300
 
 

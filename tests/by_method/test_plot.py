@@ -63,7 +63,7 @@ def test_plot_staircase(ax, eps, D, gamma):
     positive = edges[edges > 0]
     assert positive == pytest.approx((law.gamma + np.arange(positive.size)) * D)
     assert edges == pytest.approx(-edges[::-1])
-    assert edges[-1] >= law.error_bound(0.01)
+    assert edges[-1] >= law.error_bound(0.99)
     other = sn.Laplace(eps, D)
     line = lines(ax)["Laplace"]
     assert np.array_equal(line.get_ydata(), other.pdf(line.get_xdata()))
@@ -88,7 +88,7 @@ def test_plot_discrete_staircase(ax, eps, D, r):
         k = line.get_xdata()
         assert np.array_equal(k, np.arange(-k[-1], k[-1] + 1))
         assert np.array_equal(line.get_ydata(), drawn.pmf(k))
-        assert k[-1] >= max(law.error_bound(0.01), law.r + D - 1)
+        assert k[-1] >= max(law.error_bound(0.99), law.r + D - 1)
     (stems,) = ax.collections
     tops = [segment[1] for segment in stems.get_segments()]
     assert np.array_equal(tops, np.column_stack([k, law.pmf(k)]))

@@ -362,7 +362,7 @@ def test_the_sum_of_residues_has_the_distribution_of_the_residue_of_the_sum(m):
 def test_the_modulus_of_the_docstring_fails_with_at_most_beta(law, beta):
     """The probability of a wrong reading, summed over the probabilities of all noise, for every true sum up to the bound."""
     bound = 20
-    m = 2 * (bound + law.error_bound(beta)) + 1
+    m = 2 * (bound + law._tail_bound(beta)) + 1
     noise = np.arange(-4000, 4001)
     probabilities = law.pmf(noise)
     failing = []

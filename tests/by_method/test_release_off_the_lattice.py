@@ -96,7 +96,7 @@ def test_each_element_has_its_own_limit(size, rng):
 def test_coverage_holds_as_far_as_answers_are_accepted():
     """The ± holds beside half a unit in the last place of the released number. False alarm: below 1e-12 (binomial)."""
     law = sn.Laplace(1.0, 1e-20)
-    bound = law.error_bound(0.1)
+    bound = law.error_bound(0.9)
     for answer in (1.0, 1e5, float(np.nextafter(limit(law), 0))):
         released = law.release(np.full(20_000, answer), rng=sn.SeededRng(3, allow_release=True))
         within = np.abs(released - answer) <= bound + np.spacing(answer) / 2

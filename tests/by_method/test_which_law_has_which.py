@@ -133,26 +133,30 @@ def test_plot_compares_with_laplace_where_eps_and_sensitivity_are_known():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("t", "alpha", "delta", "D"), [(10.0, 0.05, 1e-6, 1.0), (0.3, 0.5, 1e-3, 2.0), (1e4, 1e-6, 1e-9, 3.0)])
-def test_eps_for_error_of_gaussian_noise(t, alpha, delta, D):
-    eps = sn.Gaussian.eps_for_error(t, alpha, delta, D)
-    assert sn.Gaussian(eps, delta, D).error_bound(alpha) <= t
-    assert sn.Gaussian(eps * (1 - 1e-9), delta, D).error_bound(alpha) > t * (1 - 1e-12)
+@pytest.mark.parametrize(
+    ("t", "confidence", "delta", "D"), [(10.0, 0.95, 1e-6, 1.0), (0.3, 0.5, 1e-3, 2.0), (1e4, 1 - 1e-6, 1e-9, 3.0)]
+)
+def test_eps_for_error_of_gaussian_noise(t, confidence, delta, D):
+    eps = sn.Gaussian.eps_for_error(t, confidence, delta=delta, sensitivity=D)
+    assert sn.Gaussian(eps, delta, D).error_bound(confidence) <= t
+    assert sn.Gaussian(eps * (1 - 1e-9), delta, D).error_bound(confidence) > t * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((0.0, 0.05, 1e-6), "t must be finite and greater than 0, got 0.0"),
-        ((1.0, 1.0, 1e-6), "alpha must be greater than 0 and less than 1, got 1.0"),
-        ((1.0, 0.05, 0.0), "delta must be greater than 0 and less than 1, got 0.0"),
-        ((1e-6, 0.05, 1e-6), "t must be an error that some eps keeps below with this alpha and delta, got 1e-06"),
-        ((math.nan, 0.05, 1e-6), "t must be finite and greater than 0, got nan"),
+        ((0.0, 0.95, 1e-6), "t must be finite and greater than 0, got 0.0"),
+        ((1.0, 1.0, 1e-6), "confidence must be less than 1, got 1.0"),
+        ((1.0, 0.05, 1e-6), "confidence must be from 0.5 to 1, got 0.05; did you mean 0.95?"),
+        ((1.0, 0.95, 0.0), "delta must be greater than 0 and less than 1, got 0.0"),
+        ((1e-6, 0.95, 1e-6), "t must be an error that some eps keeps below with this confidence and delta, got 1e-06"),
+        ((math.nan, 0.95, 1e-6), "t must be finite and greater than 0, got nan"),
     ],
 )
 def test_eps_for_error_refuses(arguments, text):
+    t, confidence, delta = arguments
     with pytest.raises(sn.ParameterError) as caught:
-        sn.Gaussian.eps_for_error(*arguments)
+        sn.Gaussian.eps_for_error(t, confidence, delta=delta)
     assert str(caught.value) == text
 
 
@@ -163,6 +167,6 @@ def test_error_bound_of_vectors(norm):
     noise = law.sample(40_000, rng=sn.SeededRng(3))
     sizes = np.linalg.norm(noise, {"l1": 1, "l2": 2, "linf": np.inf}[norm], axis=1)
     for alpha in (0.5, 0.05):
-        assert abs(np.mean(sizes > law.error_bound(alpha)) - alpha) < 5 * math.sqrt(alpha / sizes.size)
-    with pytest.raises(sn.ParameterError, match=r"alpha must be greater than 0 and at most 1, got 0\.0"):
+        assert abs(np.mean(sizes > law.error_bound(1 - alpha)) - alpha) < 5 * math.sqrt(alpha / sizes.size)
+    with pytest.raises(sn.ParameterError, match=r"confidence must be from 0.5 to 1, got 0\.0"):
         law.error_bound(0)

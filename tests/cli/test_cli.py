@@ -265,7 +265,7 @@ def test_release_of_a_table(capsys, tmp_path):
     assert lines[1].split() == ["city", "income", "laplace"]
     assert lines[2].split()[:2] == ["A", "1.50"]
     assert lines[3].split()[:2] == ["B", "2000.00"]
-    assert f"±{sn.Laplace(1, 0.5).error_bound(0.05):.2f}" in lines[4]
+    assert f"±{sn.Laplace(1, 0.5).error_bound(0.95):.2f}" in lines[4]
     text = " ".join(out.split())
     assert "2-differentially private for people who change at most 2 values, by at most 0.5" in text
     assert "together" not in text

@@ -367,7 +367,7 @@ PARAMETERS = {
     "nulls": lambda value: sn.Laplace(1).release(1.0, nulls=value),
     "partitions": lambda value: sn.Laplace(1).release(1.0, max_partitions_contributed=value),
     "confidence": lambda value: sn.Laplace(1).confidence_interval(1.0, value),
-    "alpha": lambda value: sn.Laplace(1).error_bound(value),
+    "alpha": lambda value: sn.Laplace(1).rdp(value),
     "terms": lambda value: sn.Laplace(1).confidence_interval(1.0, terms=value),
     "mechanisms": lambda value: sn.compare(1, mechanisms=value),
     "monotonic": lambda value: sn.StaircaseSelection(1, monotonic=value),

@@ -223,7 +223,7 @@ def test_what_is_no_number_is_refused(law, wrong):
     for name in functions(law):
         with pytest.raises(sn.ParameterTypeError, match=r"^[xkq] must "):
             getattr(law, name)(wrong)
-    for call, name in ((law.interval, "confidence"), (law.error_bound, "alpha")):
+    for call, name in ((law.interval, "confidence"), (law.error_bound, "confidence")):
         with pytest.raises(sn.ParameterTypeError, match=f"^{name} must "):
             call(wrong)
 
@@ -235,9 +235,9 @@ def test_signalling_nan_is_refused():
 
 @pytest.mark.parametrize("law", [kind([1.0, 2.0]) for kind in KINDS], ids=repr)
 def test_shapes_that_do_not_broadcast(law):
-    three = np.array([0.1, 0.2, 0.3])
+    three = np.array([0.5, 0.6, 0.7])
     calls = {getattr(law, name): r"[xkq]" for name in functions(law)}
-    calls |= {law.interval: "confidence", law.error_bound: "alpha"}
+    calls |= {law.interval: "confidence", law.error_bound: "confidence"}
     for call, name in calls.items():
         with pytest.raises(sn.ParameterError, match=rf"^{name} and parameters must have shapes .*\(3,\).*\(2,\)"):
             call(three)

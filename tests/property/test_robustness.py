@@ -38,7 +38,7 @@ def test_constructors(law, arguments):
         return
     assert eval(repr(d), {"array": np.array, **vars(sn)}) == d
     assert np.shape(d.sample(rng=seeded())) == d._parameter_shape
-    for moment in (d.mean(), d.var(), d.std(), d.abs_moment(4), d.error_bound(0.05)):
+    for moment in (d.mean(), d.var(), d.std(), d.abs_moment(4), d.error_bound(0.95)):
         assert np.shape(moment) == d._parameter_shape
         assert not np.isnan(moment).any()
 
@@ -105,10 +105,10 @@ def test_generators(argument, value):
 
 
 @given(good_laws(), anything, anything)
-def test_theory(law, p, alpha):
-    for call in (lambda: law.abs_moment(p), lambda: law.error_bound(alpha)):
+def test_theory(law, p, confidence):
+    for call in (lambda: law.abs_moment(p), lambda: law.error_bound(confidence)):
         result, text = attempt(call)
         if text is None:
             assert (np.asarray(result) >= 0).all()
         else:
-            assert text.startswith(("p must be", "alpha "))
+            assert text.startswith(("p must be", "confidence "))

@@ -45,7 +45,9 @@ REFUSED = {
     "a delta of 1": (query.count, COUNT | {"delta": 1.0}, "delta must be greater than 0"),
     "a Gaussian without delta": (query.count, COUNT | {"mechanism": "discrete_gaussian"}, "delta must be given"),
     "a mechanism of reals": (query.count, COUNT | {"mechanism": "laplace"}, "did you mean 'discrete_laplace'"),
-    "no confidence": (query.count, COUNT | {"confidence": 1}, r"confidence must be greater than 0 and at most 1 - 2\*\*-52"),
+    "no confidence": (query.count, COUNT | {"confidence": 1}, r"confidence must be less than 1, got 1\.0"),
+    "alpha": (query.count, COUNT | {"confidence": 0.05}, r"confidence must be from 0\.5 to 1, got 0\.05; did you mean 0\.95\?"),
+    "too sure": (query.count, COUNT | {"confidence": 1 - 2.0**-53}, r"confidence must be at most 1 - 2\*\*-52"),
     "a guessable seed": (query.count, COUNT | {"rng": sn.SeededRng(1)}, "rng must be a SecureRng for a release"),
     "noise of labels alone": (
         query.count,

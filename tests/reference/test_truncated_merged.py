@@ -66,7 +66,7 @@ CHECKS = {
     ("ml", "E|X|"): lambda p: merged(p).abs_moment(1),
     ("ml", "E X^2"): lambda p: merged(p).var(),
     ("ml", "P(|X|>2)"): lambda p: 2 * merged(p).sf(2),
-    ("ml", "abs_quantile_0.9"): lambda p: merged(p).error_bound(0.1),
+    ("ml", "abs_quantile_0.9"): lambda p: merged(p).error_bound(0.9),
     ("ml", "pure_eps_at_D=1"): lambda p: merged(p).pure_eps(lattice=False),
 }
 

@@ -72,7 +72,7 @@ def test_numbers_are_the_librarys(site: Path, setting: tuple[str, float, float, 
         row = table[name]
         assert mean == pytest.approx(row.mean_abs, rel=6e-4)
         assert std == pytest.approx(row.law.std(), rel=6e-4)
-        assert bound == pytest.approx(row.law.error_bound(0.05), rel=6e-4)
+        assert bound == pytest.approx(row.law.error_bound(0.95), rel=6e-4)
         assert p_zero == (None if kind == "real" else pytest.approx(row.law.pmf(0), rel=6e-4))
         assert ratio == pytest.approx(row.ratio, rel=6e-4)
     means = [row[1] for row in cell["rows"]]

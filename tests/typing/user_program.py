@@ -43,7 +43,7 @@ gamma: float | NDArray[np.float64] = continuous.gamma
 r: int | NDArray[np.int64] = counting.r
 step: int = counting.granularity
 spread: float | NDArray[np.float64] = each.std()
-bound: int = counting.error_bound(0.05)
+bound: int = counting.error_bound(0.95)
 
 gaussian = sn.Gaussian(1, 1e-6)
 truncated: NDArray[np.float32] = sn.TruncatedLaplace(1, 1e-6, lower=-20).sample(5, dtype=np.float32)

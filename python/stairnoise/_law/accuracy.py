@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.distribution import Distribution
 from stairnoise._law.partitions import NAME, Partitions
-from stairnoise._parameters import Real, RealLike, argument, common_shape, count, number_array
+from stairnoise._parameters import RealLike, common_shape, confidence_level, count, number_array
 from stairnoise._types import Default, Float, Value
 from stairnoise._values import require
 
@@ -95,7 +95,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
             Published number or numbers; each has an interval. Broadcasts with the parameters and `confidence`. Error
             messages never show these values, so passing true values by mistake leaks nothing.
         confidence : float or array of float, default 0.95
-            Greater than 0 and less than 1.
+            At least 0.5 and less than 1.
         of : {"value", "sum", "mean"}, default "value"
             What `released` is: one released value, or the sum or mean of `terms` values. Each of these was released
             with this mechanism and its own noise.
@@ -114,14 +114,14 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         Raises
         ------
         ParameterError
-            `confidence` is not between 0 and 1, `of` is another word, `terms` is out of range or does not fit `of`,
+            `confidence` is out of range, `of` is another word, `terms` is out of range or does not fit `of`,
             `released` is not finite, or the shapes do not broadcast.
         ParameterTypeError
             An argument is not a number.
 
         Notes
         -----
-        For one value the half-width is the exact quantile ``error_bound(1 - confidence)``. For sums:
+        For one value the half-width is the exact quantile ``error_bound(confidence)``. For sums:
 
         - Laplace mechanisms have a closed form, which is exact too.
         - For staircase mechanisms the transform of the sum is inverted. This is exact if the integers that matter are at
@@ -155,7 +155,7 @@ class Intervals(Distribution[Default, Value, Float], Partitions):
         """
         values = _released(released)
         single = in_float32(released, values)
-        level = probability("confidence", confidence)
+        level = confidence_level(confidence)
         k = _terms(of, terms)
         law = self._keeping_guarantee(max_partitions_contributed, NAME)
         shape = common_shape({"released": values, "confidence": level, "parameters": np.empty(self._parameter_shape)})
@@ -220,13 +220,6 @@ def _terms(of: object, terms: object) -> int:
     if of == "value" and k != 1:
         raise ParameterError(f'terms must be 1 for a single value (of="sum" or of="mean" takes more), got {k}')
     return k
-
-
-def probability(name: str, value: RealLike) -> Real:
-    """Convert a probability, which must not be 0 or 1."""
-    level = argument(value, name)
-    refuse(name, level, (level > 0) & (level < 1), "greater than 0 and less than 1")
-    return level
 
 
 def refuse(name: str, value: Any, allowed: Any, rule: str) -> None:

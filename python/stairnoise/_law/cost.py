@@ -54,7 +54,7 @@ def lattice_cost(function: CostFunction, law: Any, step: float, mass: Callable[[
     """Return the expected cost of a law on the multiples of `step`; `mass` returns their probabilities."""
     from stairnoise._theory.optimal.cost_function import Cost
 
-    farthest = float(law.error_bound(_NOTHING)) / step
+    farthest = float(law._tail_bound(_NOTHING)) / step
     if not farthest <= _MOST_LISTED:
         raise ParameterError(f"law must reach at most 2**24 lattice steps from 0 where cost is a function, got {law!r}")
     cost, x = Cost(function), np.arange(int(farthest) + 1.0) * step
@@ -67,7 +67,7 @@ def density_cost(function: CostFunction, law: Any) -> float:
     """Return the expected cost of a law with a density, integrated over the magnitude."""
     from stairnoise._theory.optimal.cost_function import Cost, integrate
 
-    cost, farthest = Cost(function), float(law.error_bound(_NOTHING))
+    cost, farthest = Cost(function), float(law._tail_bound(_NOTHING))
     _require_finite(cost, farthest)
 
     def density(x: NDArray[np.float64]) -> NDArray[np.float64]:

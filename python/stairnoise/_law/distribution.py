@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stairnoise._errors import ParameterError, ParameterTypeError, received
 from stairnoise._law.immutable import Immutable, once
 from stairnoise._output import Shape
-from stairnoise._parameters import Real, RealLike, argument, count, single
+from stairnoise._parameters import Real, RealLike, argument, confidence_level, count, single
 from stairnoise._types import Default, Float, Generic, Value, Whole
 
 if TYPE_CHECKING:
@@ -302,18 +302,18 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         return float(known.mean()), float(np.sqrt(known.var())), [float(known.moment(order)) for order in range(1, 5)]
 
     @overload
-    def error_bound(self, alpha: Number) -> Value: ...
+    def error_bound(self, confidence: Number = 0.95) -> Value: ...
     @overload
-    def error_bound(self, alpha: Array) -> NDArray[Default]: ...
+    def error_bound(self, confidence: Array) -> NDArray[Default]: ...
     @overload
-    def error_bound(self, alpha: RealLike) -> Value | NDArray[Default]: ...
-    def error_bound(self, alpha: RealLike) -> Any:
-        """Smallest t with P(|X| > t) <= alpha.
+    def error_bound(self, confidence: RealLike = 0.95) -> Value | NDArray[Default]: ...
+    def error_bound(self, confidence: RealLike = 0.95) -> Any:
+        """Smallest t with P(|X| <= t) >= confidence.
 
         Parameters
         ----------
-        alpha : float or array of float
-            In (0, 1]; broadcasts against the parameters.
+        confidence : float or array of float, default 0.95
+            At least 0.5 and less than 1; broadcasts against the parameters.
 
         Returns
         -------
@@ -323,11 +323,13 @@ class Distribution(Immutable, Generic[Default, Value, Float]):
         Raises
         ------
         ParameterError
-            `alpha` is outside (0, 1].
+            `confidence` is out of range.
         """
-        level = argument(alpha, "alpha")
-        _require((level > 0) & (level <= 1), level, "alpha must be greater than 0 and at most 1")
-        return self._apply("error_bound", level, "alpha")
+        return self._tail_bound(1 - confidence_level(confidence))
+
+    def _tail_bound(self, alpha: Real) -> Any:
+        """Return the smallest t with P(|X| > t) <= alpha, which may be less than 1 - confidence can be in float64."""
+        return self._apply("error_bound", alpha, "confidence")
 
 
 class ContinuousDistribution(Distribution[np.float64, Float, Float]):
@@ -409,21 +411,13 @@ class DiscreteDistribution(Distribution[np.int64, Whole, Float]):
         """Natural logarithm of `pmf`, finite where `pmf` underflows; -inf if k is not an integer."""
         return self._apply("logpmf", k, "k")
 
-    @overload
-    def error_bound(self, alpha: Number) -> Whole: ...
-    @overload
-    def error_bound(self, alpha: Array) -> NDArray[np.int64]: ...
-    @overload
-    def error_bound(self, alpha: RealLike) -> Whole | NDArray[np.int64]: ...
-    def error_bound(self, alpha: RealLike) -> Any:
-        bound: Any = super().error_bound(alpha)
+    def _tail_bound(self, alpha: Real) -> Any:
+        bound: Any = super()._tail_bound(alpha)
         if type(bound) is float:
             return int(bound) if bound < _LARGEST_INT64 else _LARGEST_INT64
         saturated = bound >= _LARGEST_INT64
         whole = np.where(saturated, 0.0, bound).astype(np.int64)
         return np.where(saturated, _LARGEST_INT64, whole)
-
-    error_bound.__doc__ = Distribution.error_bound.__doc__
 
 
 def times_power(moment: Any, unit: Any, p: float) -> Any:

@@ -110,8 +110,8 @@ class Residues(Partitions):
         Notes
         -----
         A total can be read if it is less than m/2 in magnitude, noise included. Let true totals be at most B in magnitude,
-        and ``whole`` be the mechanism of all shares together. Then the modulus ``2 * (B + whole.error_bound(beta)) + 1``,
-        and any larger one, misreads a total with a probability of at most beta.
+        and ``whole`` be the mechanism of all shares together. Then the modulus ``2 * (B + whole.error_bound(confidence)) + 1``,
+        and any larger one, misreads a total with a probability of at most 1 - confidence.
 
         References
         ----------
@@ -128,7 +128,7 @@ class Residues(Partitions):
         >>> m = 2**32
         >>> residues = [party.release_modulo(answer, m) for answer in range(100)]
         >>> total = sn.centered_residue(sum(residues), m)
-        >>> abs(total - sum(range(100))) < whole.error_bound(1e-12)
+        >>> abs(total - sum(range(100))) < whole.error_bound(1 - 1e-12)
         True
         """
         stream = release_stream(rng)

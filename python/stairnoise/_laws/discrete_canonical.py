@@ -15,7 +15,7 @@ from stairnoise._law.law import DiscreteLaw
 from stairnoise._law.partitions import NAME
 from stairnoise._law.symmetric import Symmetric
 from stairnoise._laws.discrete_laplace import DiscreteLaplace
-from stairnoise._parameters import RealLike, single
+from stairnoise._parameters import RealLike, confidence_level, single
 from stairnoise._theory.laws.discrete_canonical import Canonical
 from stairnoise._theory.numerics.roots import least_float
 
@@ -95,8 +95,8 @@ class DiscreteCanonical(DiscreteLaw):
         self._store(_native.discrete_canonical(*given.values()), {**given, "sensitivity": 1})
 
     @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, delta: RealLike, sensitivity: RealLike = 1) -> float:
-        """Least ε, with this δ, for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1) -> float:
+        """Least ε, with this δ, for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         The inequality holds for every larger ε too, because every a_k falls as ε grows.
 
@@ -104,8 +104,8 @@ class DiscreteCanonical(DiscreteLaw):
         ----------
         t : float
             Largest error, at least 0. Only its integer part counts.
-        alpha : float
-            Probability of a larger error, greater than 0 and less than 1.
+        confidence : float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
         delta : float
             Privacy parameter δ, 0 <= δ < 1.
         sensitivity : int, default 1
@@ -114,8 +114,8 @@ class DiscreteCanonical(DiscreteLaw):
         Returns
         -------
         float
-            Rounded up, so that the inequality holds for this float64. No smaller ε has P(|X| > t) <= alpha (1 - 4e-12), except
-            below the least ε that the mechanism accepts, 2**-40.
+            Rounded up, so that the inequality holds for this float64. A smaller ε has
+            P(|X| > t) > (1 - confidence)(1 - 4e-12), except below the least ε that the mechanism accepts, 2**-40.
 
         Raises
         ------
@@ -127,20 +127,17 @@ class DiscreteCanonical(DiscreteLaw):
         Examples
         --------
         >>> import stairnoise as sn
-        >>> eps = sn.DiscreteCanonical.eps_for_error(t=3, alpha=0.05, delta=0.01)
-        >>> round(eps, 4), sn.DiscreteCanonical(eps, 0.01).error_bound(0.05)
+        >>> eps = sn.DiscreteCanonical.eps_for_error(t=3, confidence=0.95, delta=0.01)
+        >>> round(eps, 4), sn.DiscreteCanonical(eps, 0.01).error_bound(0.95)
         (0.7543, 3)
         """
-        limit, level = single(t, "t"), single(alpha, "alpha")
+        limit, alpha = single(t, "t"), 1 - confidence_level(single(confidence, "confidence"))
         if not 0 <= limit < math.inf:
             raise ParameterError(f"t must be finite and at least 0, got {received(t)}")
-        if not 0 < level < 1:
-            raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
-
         given = single(delta, "delta"), single(sensitivity, "sensitivity")
 
         def enough(eps: float) -> bool:
-            return bool(2 * cls(eps, *given).sf(limit) * _MARGIN <= level)
+            return bool(2 * cls(eps, *given).sf(limit) * _MARGIN <= alpha)
 
         return LEAST_EPS if enough(LEAST_EPS) else least_float(enough, LEAST_EPS, _LARGEST_EPS)
 

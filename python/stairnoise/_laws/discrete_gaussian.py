@@ -124,7 +124,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     DiscreteGaussian(sigma2=100.0)
     >>> d == sn.DiscreteGaussian(sigma=10)
     True
-    >>> d.rho(), d.error_bound(0.05)
+    >>> d.rho(), d.error_bound(0.95)
     (0.005, 20)
     >>> f"{d.privacy_profile(0.5):.3g}"
     '6.93e-09'

@@ -59,7 +59,7 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     >>> d = sn.DiscreteLaplace(eps=1)
     >>> d
     DiscreteLaplace(eps=1.0, sensitivity=1)
-    >>> round(d.var(), 6), d.error_bound(0.05)
+    >>> round(d.var(), 6), d.error_bound(0.95)
     (1.841347, 3)
     >>> counts = d.release([12, 40, 7])
     >>> counts.dtype.name

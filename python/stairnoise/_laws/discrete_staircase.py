@@ -112,24 +112,30 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
 
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> float: ...  # type: ignore[overload-overlap]
+    def eps_for_error(cls, t: Number, confidence: Number = 0.95, sensitivity: Number = 1, r: Cost | Number = "l1") -> float: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def eps_for_error(
-        cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1, r: Cost | Number | Array = "l1"
+        cls,
+        t: Number | Array,
+        confidence: Number | Array = 0.95,
+        sensitivity: Number | Array = 1,
+        r: Cost | Number | Array = "l1",
     ) -> Floats: ...
     @overload
     @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1, r: Cost | RealLike = "l1") -> Real: ...
+    def eps_for_error(
+        cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1, r: Cost | RealLike = "l1"
+    ) -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
         t: RealLike,
-        alpha: RealLike,
+        confidence: RealLike = 0.95,
         sensitivity: RealLike = 1,
         r: Cost | RealLike = "l1",
     ) -> Any:
-        """Least ε for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
+        """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         If `r` is a number, the inequality holds for every larger ε too. An optimal r falls by 1 at certain ε, where
         P(|X| > t) may rise. The inequality then fails for some larger ε.
@@ -138,8 +144,8 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         ----------
         t : float or array of float
             Largest error, 0 or more; only its integer part counts.
-        alpha : float or array of float
-            Probability of a larger error, greater than 0 and less than 1.
+        confidence : float or array of float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
         sensitivity : int or array of int, default 1
             Largest change of the value that one person can cause.
         r : {"l1", "l2"}, int or array of int, default "l1"
@@ -148,22 +154,22 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
         Returns
         -------
         float or ndarray of float64
-            Rounded up, so that the inequality holds for this float64; no smaller ε has P(|X| > t) <= alpha (1 - 2e-12).
+            Rounded up, so that the inequality holds for this float64; a smaller ε has P(|X| > t) > (1 - confidence)(1 - 2e-12).
             Never less than the least ε that the mechanism accepts.
 
         Raises
         ------
         ParameterError
-            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+            `t` or `confidence` is out of range, no ε is large enough, or the shapes do not broadcast.
 
         Examples
         --------
         >>> import stairnoise as sn
-        >>> eps = sn.DiscreteStaircase.eps_for_error(t=10, alpha=0.05, sensitivity=5)
-        >>> round(eps, 4), sn.DiscreteStaircase(eps, 5).error_bound(0.05)
+        >>> eps = sn.DiscreteStaircase.eps_for_error(t=10, confidence=0.95, sensitivity=5)
+        >>> round(eps, 4), sn.DiscreteStaircase(eps, 5).error_bound(0.95)
         (1.4104, 10)
         """
-        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, r))
+        return cls._eps_for_error(t, confidence, cls(1.0, sensitivity, r))
 
     def _functions(self) -> Symmetric:
         eps, D, r = self._eps, self._sensitivity, self._place()[1]

@@ -14,7 +14,7 @@ from stairnoise._law.array_gaussian import GaussianArrays, Lattices, each_differ
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.law import ContinuousLaw
 from stairnoise._law.partitions import NAME
-from stairnoise._parameters import Real, RealLike, common_shape, real, single
+from stairnoise._parameters import Real, RealLike, common_shape, confidence_level, real, single
 from stairnoise._theory.numerics.rounding import rounded_up
 from stairnoise._types import Float
 
@@ -95,7 +95,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     >>> d = sn.Gaussian(eps=1, delta=1e-6, sensitivity=1)
     >>> d
     Gaussian(eps=1.0, delta=1e-06, sensitivity=1.0)
-    >>> round(d.sigma, 6), round(d.error_bound(0.05), 4)
+    >>> round(d.sigma, 6), round(d.error_bound(0.95), 4)
     (4.224679, 8.2802)
     >>> f"{d.privacy_profile(2):.3g}"
     '1.08e-18'
@@ -187,8 +187,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         return law
 
     @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
-        """Least ε, with this δ, for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
+    def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1.0) -> float:
+        """Least ε, with this δ, for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         The inequality holds for every larger ε too, because σ falls as ε grows. The noise drawn at a larger ε keeps it up
         to one step of its lattice.
@@ -197,8 +197,8 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         ----------
         t : float
             Largest error, positive.
-        alpha : float
-            Probability of a larger error, greater than 0 and less than 1.
+        confidence : float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
         delta : float
             Privacy parameter δ, 0 < δ < 1.
         sensitivity : float, default 1.0
@@ -208,7 +208,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         -------
         float
             Within a relative 1e-9 of the least, and rounded so that
-            ``Gaussian(eps, delta, sensitivity).error_bound(alpha)`` is at most `t`. The same bound of the noise drawn is at
+            ``Gaussian(eps, delta, sensitivity).error_bound(confidence)`` is at most `t`. The same bound of the noise drawn is at
             most `t` too.
 
         Raises
@@ -221,17 +221,17 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         Examples
         --------
         >>> import stairnoise as sn
-        >>> eps = sn.Gaussian.eps_for_error(t=10, alpha=0.05, delta=1e-6)
-        >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.05), 6)
+        >>> eps = sn.Gaussian.eps_for_error(t=10, confidence=0.95, delta=1e-6)
+        >>> round(eps, 4), round(sn.Gaussian(eps, 1e-6).error_bound(0.95), 6)
         (0.8162, 10.0)
         """
         limit, level, slack, change = (
-            single(value, name) for name, value in (("t", t), ("alpha", alpha), ("delta", delta), ("sensitivity", sensitivity))
+            single(value, name)
+            for name, value in (("t", t), ("confidence", confidence), ("delta", delta), ("sensitivity", sensitivity))
         )
+        alpha = 1 - confidence_level(level)
         if not 0 < limit < math.inf:
             raise ParameterError(f"t must be finite and greater than 0, got {received(t)}")
-        if not 0 < level < 1:
-            raise ParameterError(f"alpha must be greater than 0 and less than 1, got {received(alpha)}")
 
         from stairnoise._theory.numerics.roots import bisection
 
@@ -241,13 +241,15 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
             except ParameterError:
                 # The noise is too wide for the lattice.
                 return False
-            _, drawn = law._bounds_on_lattice(np.array(level), 1)
-            return bool(law.error_bound(level) <= limit and drawn.item() <= limit / law.granularity)
+            _, drawn = law._bounds_on_lattice(np.array(alpha), 1)
+            return bool(law._tail_bound(alpha) <= limit and drawn.item() <= limit / law.granularity)
 
         cls(_LARGEST_EPS, delta, sensitivity)
         low, high = _LEAST_EPS, _LARGEST_EPS
         if not enough(high):
-            raise ParameterError(f"t must be an error that some eps keeps below with this alpha and delta, got {received(t)}")
+            raise ParameterError(
+                f"t must be an error that some eps keeps below with this confidence and delta, got {received(t)}"
+            )
         if enough(low):
             return low
         return bisection(enough, low, high, relative=_RESOLUTION, middle=lambda low, high: math.sqrt(low * high))

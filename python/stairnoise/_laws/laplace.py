@@ -64,7 +64,7 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     Laplace(eps=0.5, sensitivity=1.0)
     >>> d.var()
     8.0
-    >>> round(d.error_bound(0.05), 4)
+    >>> round(d.error_bound(0.95), 4)
     5.9915
     >>> d.sample((2, 3), rng=sn.SeededRng(1)).shape
     (2, 3)

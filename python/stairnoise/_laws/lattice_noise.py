@@ -17,7 +17,7 @@ from stairnoise._law.distribution import Distribution
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import once
 from stairnoise._law.law import DiscreteLaw
-from stairnoise._parameters import RealLike, real, single
+from stairnoise._parameters import Real, real, single
 from stairnoise._theory.laws.given_weights import Weights, functions, weights_of
 from stairnoise._theory.numerics.rounding import rounded_up
 
@@ -246,10 +246,8 @@ class LatticeNoise(DiscreteLaw):
             np.array(rdp),
         )
 
-    def error_bound(self, alpha: RealLike) -> Any:
-        return super().error_bound(alpha) if self._integers else Distribution.error_bound(self, alpha)
-
-    error_bound.__doc__ = Distribution.error_bound.__doc__
+    def _tail_bound(self, alpha: Real) -> Any:
+        return super()._tail_bound(alpha) if self._integers else Distribution._tail_bound(self, alpha)
 
     @property
     def _integers(self) -> bool:  # type: ignore[override]

@@ -16,7 +16,7 @@ from stairnoise._law.immutable import once
 from stairnoise._law.law import Law
 from stairnoise._law.release import REFUSE, Nulls
 from stairnoise._output import Size
-from stairnoise._parameters import Cost, Real, RealLike, argument, count, single
+from stairnoise._parameters import Cost, Real, RealLike, argument, confidence_level, count, single
 from stairnoise._types import Out, Scalar
 from stairnoise.rng import Rng
 
@@ -390,21 +390,21 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return plain(self._distribution.isf(np.asarray(argument(q, "q"), np.float64)) * self.sensitivity)
 
     @overload
-    def error_bound(self, alpha: Number) -> float: ...
+    def error_bound(self, confidence: Number = 0.95) -> float: ...
     @overload
-    def error_bound(self, alpha: Array) -> Floats: ...
+    def error_bound(self, confidence: Array) -> Floats: ...
     @overload
-    def error_bound(self, alpha: RealLike) -> Real: ...
-    def error_bound(self, alpha: RealLike) -> Any:
-        """Smallest t with P(‖X‖ > t) <= alpha: the radius of a ball around a released vector that holds the true one.
+    def error_bound(self, confidence: RealLike = 0.95) -> Real: ...
+    def error_bound(self, confidence: RealLike = 0.95) -> Any:
+        """Smallest t with P(‖X‖ <= t) >= confidence: the radius of a ball around a released vector that holds the true one.
 
-        Among all releases of a vector, the proportion ``1 - alpha`` is within t of the true vector, in the mechanism's
+        Among all releases of a vector, the proportion `confidence` is within t of the true vector, in the mechanism's
         norm. The rounding of the true coordinates to multiples of ``granularity`` adds to this distance.
 
         Parameters
         ----------
-        alpha : float or array of float
-            In (0, 1].
+        confidence : float or array of float, default 0.95
+            At least 0.5 and less than 1.
 
         Returns
         -------
@@ -413,13 +413,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         Raises
         ------
         ParameterError
-            `alpha` is outside (0, 1].
+            `confidence` is out of range.
         """
-        level = np.asarray(argument(alpha, "alpha"), np.float64)
-        bad = np.flatnonzero(~((level > 0) & (level <= 1)))
-        if bad.size:
-            raise ParameterError(f"alpha must be greater than 0 and at most 1, got {level.item(int(bad[0]))}")
-        return self.norm_isf(level)
+        return self.norm_isf(1 - confidence_level(confidence))
 
     def expected_norm(self, p: float = 1) -> float:
         r"""Return the expectation of ‖X‖ to the power p, which depends on the dimension and not on the norm.

@@ -79,7 +79,7 @@ class Skellam(Shares, DiscreteLaw):
     --------
     >>> import stairnoise as sn
     >>> d = sn.Skellam(mu=100)
-    >>> d.var(), d.error_bound(0.05)
+    >>> d.var(), d.error_bound(0.95)
     (100.0, 20)
     >>> round(d.rdp(8), 5), round(d.rdp_bound(8), 5)
     (0.03995, 0.04052)

@@ -119,24 +119,32 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
 
     @overload
     @classmethod
-    def eps_for_error(cls, t: Number, alpha: Number, sensitivity: Number = 1, gamma: Cost | Number = "l1") -> float: ...  # type: ignore[overload-overlap]
+    def eps_for_error(  # type: ignore[overload-overlap]
+        cls, t: Number, confidence: Number = 0.95, sensitivity: Number = 1, gamma: Cost | Number = "l1"
+    ) -> float: ...
     @overload
     @classmethod
     def eps_for_error(
-        cls, t: Number | Array, alpha: Number | Array, sensitivity: Number | Array = 1, gamma: Cost | Number | Array = "l1"
+        cls,
+        t: Number | Array,
+        confidence: Number | Array = 0.95,
+        sensitivity: Number | Array = 1,
+        gamma: Cost | Number | Array = "l1",
     ) -> Floats: ...
     @overload
     @classmethod
-    def eps_for_error(cls, t: RealLike, alpha: RealLike, sensitivity: RealLike = 1, gamma: Cost | RealLike = "l1") -> Real: ...
+    def eps_for_error(
+        cls, t: RealLike, confidence: RealLike = 0.95, sensitivity: RealLike = 1, gamma: Cost | RealLike = "l1"
+    ) -> Real: ...
     @classmethod
     def eps_for_error(
         cls,
         t: RealLike,
-        alpha: RealLike,
+        confidence: RealLike = 0.95,
         sensitivity: RealLike = 1,
         gamma: Cost | RealLike = "l1",
     ) -> Any:
-        """Least ε for which P(|X| > t) <= alpha: the best privacy at a wanted accuracy.
+        """Least ε for which P(|X| <= t) >= confidence: the best privacy at a wanted accuracy.
 
         The inequality holds for every larger ε too, even with an optimal gamma, which changes with ε. The noise drawn at a
         larger ε keeps the inequality up to the difference that the class states.
@@ -145,8 +153,8 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
         ----------
         t : float or array of float
             Largest error, positive.
-        alpha : float or array of float
-            Probability of a larger error, greater than 0 and less than 1.
+        confidence : float or array of float, default 0.95
+            Probability of no larger error, at least 0.5 and less than 1.
         sensitivity : float or array of float, default 1
             Largest change of the value that one person can cause.
         gamma : {"l1", "l2"}, float or array of float, default "l1"
@@ -162,16 +170,16 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
         Raises
         ------
         ParameterError
-            `t` or `alpha` is out of range, no ε is large enough, or the shapes do not broadcast.
+            `t` or `confidence` is out of range, no ε is large enough, or the shapes do not broadcast.
 
         Examples
         --------
         >>> import stairnoise as sn
-        >>> eps = sn.Staircase.eps_for_error(t=0.5, alpha=0.05)
-        >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.05), 6)
+        >>> eps = sn.Staircase.eps_for_error(t=0.5, confidence=0.95)
+        >>> round(eps, 4), round(sn.Staircase(eps).error_bound(0.95), 6)
         (4.9096, 0.5)
         """
-        return cls._eps_for_error(t, alpha, cls(1.0, sensitivity, gamma))
+        return cls._eps_for_error(t, confidence, cls(1.0, sensitivity, gamma))
 
     def _functions(self) -> Symmetric:
         eps, D, gamma = self._eps, self._sensitivity, self.gamma

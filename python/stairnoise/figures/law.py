@@ -57,7 +57,7 @@ def require_scalars(law: Any, name: str) -> None:
 
 def visible(law: Any) -> float:
     """Return the magnitude up to which to draw: 99 % of the noise, in whole stairs, with one stair beside the central one."""
-    limit: float = law._visible(float(law.error_bound(1 - _SHOWN)))
+    limit: float = law._visible(float(law.error_bound(_SHOWN)))
     return limit
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from stairnoise._errors import ParameterError, ParameterTypeError, StairnoiseError, received
 from stairnoise._keyed.rng import KeyedRng
-from stairnoise._parameters import flag, single
+from stairnoise._parameters import confidence_level, flag, single
 from stairnoise.query.address import is_address, without_secrets
 from stairnoise.query.answers import Answers
 from stairnoise.query.arguments import question
@@ -142,8 +142,9 @@ def _order(rng: object) -> bytes | None:
 
 def _confidence(confidence: object) -> float:
     number = single(confidence, "confidence")
-    if not 0 < number <= _LARGEST_CONFIDENCE:
-        raise ParameterError(f"confidence must be greater than 0 and at most 1 - 2**-52, got {received(number)}")
+    confidence_level(number)
+    if number > _LARGEST_CONFIDENCE:
+        raise ParameterError(f"confidence must be at most 1 - 2**-52, got {received(number)}")
     return number
 
 
