@@ -7,10 +7,10 @@ A function here returns None if a table would take too long or fail; the noteboo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, Context
 from html import escape
 from typing import Any
 
+from stairnoise._digits import at_most
 from stairnoise._registry import ROWS
 
 Rows = Iterator[tuple[str, str]]
@@ -51,7 +51,7 @@ def _law_rows(law: Any) -> Rows:
         yield "granularity", f"{law.granularity:.6g}"
     yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
     if quick:
-        bound = _rounded_up(law.error_bound(_CONFIDENCE))
+        bound = at_most(law.error_bound(_CONFIDENCE))
         yield f"{100 * _CONFIDENCE:g} % of the noise", f"has a norm of at most {bound}" if vectors else f"is within ±{bound}"
 
 
@@ -64,7 +64,7 @@ def _loss_rows(loss: Any) -> Rows:
         for delta in _DELTAS:
             yield f"ε at δ = {delta:g}", _number(loss.eps_for_delta(delta))
         for eps in _EPSILONS:
-            yield f"δ at ε = {eps:g}", _rounded_up(min(1.0, loss.privacy_profile(eps)))
+            yield f"δ at ε = {eps:g}", at_most(min(1.0, loss.privacy_profile(eps)))
 
 
 def _is_quick(loss: Any) -> bool:
@@ -92,8 +92,4 @@ def _cell(text: str) -> str:
 
 def _number(value: float) -> str:
     """Write an ε, rounded up; an infinite ε becomes "none"."""
-    return "none" if value == float("inf") else _rounded_up(value)
-
-
-def _rounded_up(value: float) -> str:
-    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(value)):g}"
+    return "none" if value == float("inf") else at_most(value)

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 # least variance; at delta = 1e-2 ten releases of eps = 1 cost 12 % more.
 LAPLACE_UP_TO = 0.5
 _STAIRCASE_FROM = 3.5
-# Smaller relative differences of bounds, or of privacy losses, do not matter to a user.
-_NOTICEABLE_BOUND = 1e-6
-_NOTICEABLE_LOSS = 1e-3
+# Smaller relative differences do not matter to a user; four digits show every larger one.
+_NOTICEABLE = 1e-3
 # A standard deviation stands for a variance, which float64 may not hold.
 _ROOT = {"l1": 1.0, "l2": 0.5}
 # A smaller ratio of float64 numbers says little.
@@ -66,12 +65,12 @@ def recommend_for_releases(compared: Sequence[ComparisonRow], total: str, releas
     for kind, whole, baseline in (("real numbers", False, "Laplace"), ("integers", True, "DiscreteLaplace")):
         rows = [row for row in compared if (row.p_zero is not None) is whole]
         least = min((_root_cost(row, cost) for row in rows), default=0.0)
-        near = [row for row in rows if _root_cost(row, cost) <= least * (1 + _NOTICEABLE_LOSS) ** _ROOT[cost]]
+        near = [row for row in rows if _root_cost(row, cost) <= least * (1 + _NOTICEABLE) ** _ROOT[cost]]
         if not near:
             continue
         # Of those that are as good: without a δ of its own, and then the usual one.
         best = min(near, key=lambda row: (getattr(row.law, "delta", None) is not None, row.mechanism != baseline))
-        gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE_LOSS else ""
+        gain = f": its {_QUANTITY[cost]} is {_against(best.ratio)} {baseline}'s" if best.ratio < 1 - _NOTICEABLE else ""
         sentences.append(f"For {kind} choose {best.mechanism}{gain}.")
     return " ".join(sentences)
 
@@ -101,15 +100,15 @@ def _against(ratio: float) -> str:
 
 
 def _quantile_caveat(staircase: ComparisonRow, laplace: ComparisonRow) -> list[str]:
-    if not staircase.bound_95 > laplace.bound_95 * (1 + _NOTICEABLE_BOUND):
+    if not staircase.bound_95 > laplace.bound_95 * (1 + _NOTICEABLE):
         return []
     ours, theirs = _distinct(staircase.bound_95, laplace.bound_95)
     return [f"Its 95 % bound is the larger one, though: {ours} against {theirs}."]
 
 
 def _distinct(a: float, b: float) -> tuple[str, str]:
-    """Write two different numbers with enough digits to tell them apart."""
-    return next(texts for digits in range(3, 18) if len(set(texts := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2)
+    """Write two noticeably different numbers with three digits, or with four if three do not tell them apart."""
+    return next(texts for digits in (3, 4) if len(set(texts := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2)
 
 
 def _composition(eps: float) -> str:
@@ -118,7 +117,7 @@ def _composition(eps: float) -> str:
     from stairnoise._theory.optimal.equal_variance import mean_losses
 
     ours, theirs = mean_losses(eps)
-    if not abs(ours - theirs) > _NOTICEABLE_LOSS * theirs:
+    if not abs(ours - theirs) > _NOTICEABLE * theirs:
         return ""
     (less, name), (more, _) = sorted([(ours, "the staircase"), (theirs, "Laplace")])
     less_text, more_text = _distinct(less, more)
@@ -131,7 +130,7 @@ def _composition(eps: float) -> str:
 def _bounded(staircase: ComparisonRow, laplace: ComparisonRow, quantity: str) -> list[str]:
     """Compare the mechanisms whose noise has bounds."""
     better, worse = sorted([(staircase.ratio, "the truncated staircase"), (laplace.ratio, "truncated Laplace")])
-    if not better[0] < worse[0] * (1 - _NOTICEABLE_BOUND):
+    if not better[0] < worse[0] * (1 - _NOTICEABLE):
         return []
     return [
         f"For one release with bounded noise choose {better[1]}: its {quantity} is {_against(better[0] / worse[0])} {worse[1]}'s."

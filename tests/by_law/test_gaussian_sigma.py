@@ -116,7 +116,7 @@ def test_text_pickle_and_equality() -> None:
         assert again._calibration == one._calibration
     assert len({law, wide, sn.Gaussian(sigma=1.5), sn.Gaussian(1.5, 0.5), sn.Gaussian(sigma=1.5, sensitivity=2.0)}) == 4
     assert repr(law.guarantee()) == (
-        "Guarantee: one value that changes by at most 2.0 is 0.888888888888889-zero-concentrated differentially private."
+        "Guarantee: one value that changes by at most 2.0 is 0.8889-zero-concentrated differentially private."
     )
 
 

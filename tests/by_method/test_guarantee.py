@@ -149,7 +149,7 @@ def test_it_prints_as_a_sentence():
     law = sn.Gaussian(1, 1e-6)
     each = law.for_partitions(3)
     assert repr(law.guarantee()).startswith(
-        "Guarantee: one value that changes by at most 1.0 is (1.0, 1e-06)-differentially private and 0.02801"
+        "Guarantee: one value that changes by at most 1.0 is (1.0, 1e-06)-differentially private and 0.02802-zero-concentrated"
     )
     assert repr(law.guarantee()).endswith("-zero-concentrated differentially private.")
     assert repr(each.guarantee()).startswith("Guarantee: 3 values that change by at most 1.0 each are (1.0, 1e-06)-")

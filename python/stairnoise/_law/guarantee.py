@@ -77,14 +77,23 @@ class Guarantee(Immutable):
         claims = []
         if self.eps is not None:
             pure = self.delta is not None and np.all(np.equal(self.delta, 0))
-            bounds = display(self.eps) if pure else f"({display(self.eps)}, {display(self.delta)})"
+            bounds = _shown(self.eps) if pure else f"({_shown(self.eps)}, {_shown(self.delta)})"
             claims.append(f"{bounds}-differentially private")
         if self.rho is not None:
-            claims.append(f"{display(self.rho)}-zero-concentrated differentially private")
+            claims.append(f"{_shown(self.rho)}-zero-concentrated differentially private")
         promise = " and ".join(claims) or "(α, rdp_bound(α))-Rényi differentially private for every α > 1"
         if self.partitions == 1:
             return f"Guarantee: one value that changes by at most {change} is {promise}."
         return f"Guarantee: {self.partitions} values that change by at most {change} each are {promise} together."
+
+
+def _shown(number: Any) -> str:
+    """Write an ε, δ or ρ; one of more than four digits is rounded up, because a mechanism promises every larger one too."""
+    # Imported here, so that programs which only draw noise do not wait for decimals.
+    from stairnoise._digits import at_most
+
+    as_it_is = display(number)
+    return as_it_is if not isinstance(number, float) or float(at_most(number)) == number else at_most(number)
 
 
 class Guaranteed(Partitions):

@@ -108,7 +108,7 @@ class LatticeNoise(DiscreteLaw):
     >>> d
     LatticeNoise(weights=(1.0, 2.0, 4.0, 2.0, 1.0), tail_ratio=0.5, granularity=1.0, sensitivity=1)
     >>> d.guarantee()
-    Guarantee: one value that changes by at most 1 is 0.6931471805599454-differentially private.
+    Guarantee: one value that changes by at most 1 is 0.6932-differentially private.
     >>> comb = sn.LatticeNoise.from_pmf([1, 0, 2, 0, 1], tail_ratio=None, sensitivity=2)
     >>> comb.losses_by_shift(eps=1).delta
     array([1.  , 0.25])

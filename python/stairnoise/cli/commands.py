@@ -22,8 +22,8 @@ from stairnoise.cli.figure_list import print_figures
 from stairnoise.cli.ledger import ledger
 from stairnoise.cli.noise_report import print_noise_report, require_suffix
 from stairnoise.cli.options import options_of, with_options
-from stairnoise.cli.private_table import print_private_table
-from stairnoise.cli.query import bounds_in_one, query
+from stairnoise.cli.private_table import NewFile, print_private_table, print_written, private_column
+from stairnoise.cli.query import bounds_in_one, csv_fields, query
 from stairnoise.cli.screen import console, plain
 from stairnoise.cli.selftest import selftest
 
@@ -185,8 +185,8 @@ def release(
     csv: Annotated[
         Path | None,
         typer.Argument(
-            help="CSV file with a header line; - reads standard input. Without it: 21 counts of the Adult census, marital status "
-            "by race.",
+            help="CSV file with a header line; - reads standard input. Without it: a demonstration with 21 public counts of the "
+            "Adult census, marital status by race.",
             show_default=False,
         ),
     ] = None,
@@ -209,6 +209,20 @@ def release(
     ] = False,
     sensitivity: Sensitivity = 1.0,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Public column to publish as it is, or several with commas; may be repeated.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="CSV file to write: the kept columns and the private one, nothing else.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    all_digits: Annotated[
+        bool, typer.Option("--all-digits", help="Keep every digit of the noise's lattice, also those after the ±.")
+    ] = False,
+    show_true: Annotated[
+        bool, typer.Option("--show-true", help="Show the true values too, for teaching; the screen is then not private.")
+    ] = False,
     delimiter: Annotated[
         str | None,
         typer.Option(help=f"What separates fields: {', '.join(DELIMITERS)} or one character. Without it: found by the header."),
@@ -218,19 +232,32 @@ def release(
         typer.Option(help="Encoding of the file, such as latin-1. Without it: UTF-8, or what a byte order mark says."),
     ] = None,
 ) -> None:
-    """Add noise to one column of a table: true and private values side by side.
+    """Add noise to one column of a table, and show or write what may be published: that column, and those that you keep.
 
-    For example: stairnoise release visits.csv --column visits --eps 0.5
+    For example: stairnoise release visits.csv --column visits --keep city --eps 0.5 -o private.csv
     """
     if comparison and mechanism is not None:
         raise ParameterError(f"mechanism must be left out with --compare, got {mechanism!r}")
+    if output is not None and (comparison or show_true):
+        wrong = "--compare" if comparison else "--show-true"
+        raise ParameterError(f"output must be left out with {wrong}: what is written may be published, got {str(output)!r}")
+    file = None if output is None else NewFile(output, csv, overwrite=force)
     wanted = _RELEASED if comparison else (mechanism,) if mechanism else ()
     laws = {name: _law_of_eps(name, eps, sensitivity) for name in wanted}
     table = read_table(csv, column, delimiter, encoding)
     if not laws:
         name = "discrete_staircase" if table.whole and sensitivity.is_integer() else "staircase"
         laws = {name: _law_of_eps(name, eps, sensitivity)}
-    print_private_table(console(), table, laws, max_partitions_contributed)
+    demonstration = csv is None and file is None
+    kept = [name or "" for each in keep or [] for name in csv_fields(each, "keep")]
+    table = table if demonstration and not kept else table.keeping(kept)
+    columns = {name: private_column(law, table, max_partitions_contributed, all_digits=all_digits) for name, law in laws.items()}
+    if file is None:
+        print_private_table(console(), table, columns, max_partitions_contributed, show_true=show_true or demonstration)
+        return
+    (private,) = columns.values()
+    file.write(table, private)
+    print_written(console(), file, table, private, max_partitions_contributed)
 
 
 @app.command(short_help="Compare the mechanisms for an eps.")

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import sys
+from collections.abc import Sequence
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
@@ -44,6 +45,15 @@ class KeyedValues(NamedTuple):
     def whole(self) -> bool:
         """Whether all values are whole numbers."""
         return all(isinstance(value, int) or value.is_integer() for value in self.values)
+
+    def keeping(self, names: Sequence[str]) -> KeyedValues:
+        """Return the table with no other labels than these columns."""
+        for name in names:
+            if self.key_names.count(name) != 1:
+                rule = "another column than the one to protect" if name == self.column else "a column that the header has once"
+                raise ParameterError(f"keep must be {rule}, got {name!r}")
+        places = [self.key_names.index(name) for name in names]
+        return self._replace(key_names=list(names), keys=[[key[place] for place in places] for key in self.keys])
 
 
 def read_table(path: Path | None, column: str, delimiter: str | None = None, encoding: str | None = None) -> KeyedValues:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 import stairnoise
+from stairnoise._digits import at_least, at_most
 from stairnoise.cli.screen import cell, console, plain, print_rows
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ def print_ledger(screen: Console, ledger: Ledger) -> None:
     """Print the rows of a ledger, and what is spent of its budget."""
     rows = ledger.report()
     if rows:
-        cells = [[_release(row), Text(_cost(row)), Text(f"{row.total:.6g}")] for row in rows]
+        cells = [[_release(row), Text(_cost(row)), Text(at_most(row.total))] for row in rows]
         print_rows(screen, ["release", "cost", "total"], cells, texts=1)
         screen.print()
     level = f" at delta = {ledger.delta:g}" if ledger.delta else ""
     level += ", composed" if ledger.composed else ""
-    screen.print(f"spent {ledger.total()!r} of {ledger.budget!r}{level}, left {ledger.remaining()!r}")
+    screen.print(f"spent {at_most(ledger.total())} of {ledger.budget:g}{level}, left {at_least(ledger.remaining())}")
 
 
 def _release(row: Spending) -> Text:
@@ -49,6 +50,6 @@ def _cost(row: Spending) -> str:
     """Return ε, or ε and δ; a mechanism with a ρ alone has neither, and counts by its loss."""
     if row.refused:
         return "refused"
-    if row.eps is None:
+    if row.eps is None or row.delta is None:
         return "its loss"
-    return f"{row.eps:g}" if row.delta == 0 else f"{row.eps:g}, {row.delta:g}"
+    return at_most(row.eps) if row.delta == 0 else f"{at_most(row.eps)}, {at_most(row.delta)}"

@@ -139,5 +139,5 @@ def _granularity(step: float) -> str:
 
 
 def _print_moments(console: Console, moments: list[Moment]) -> None:
-    rows = [[row.name, f"{row.sample:.8g}", f"{row.theory:.8g}", f"{row.standard_error:.2g}", f"{row.z:+.2f}"] for row in moments]
+    rows = [[row.name, f"{row.sample:.4g}", f"{row.theory:.4g}", f"{row.standard_error:.2g}", f"{row.z:+.2f}"] for row in moments]
     print_rows(console, ["", "sample", "theory", "standard error", "z"], [[*map(Text, row)] for row in rows], texts=1)

@@ -1,36 +1,97 @@
-"""Table of ``stairnoise release``: true values, private values, bounds, and the guarantee."""
+"""What ``stairnoise release`` shows and writes: private values, their bounds, and the guarantee."""
 
 from __future__ import annotations
 
-from typing import Any
+import csv
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
+from stairnoise._digits import decimals, fixed, last_digit, private_value
+from stairnoise._errors import ParameterError
 from stairnoise.cli.csv_table import KeyedValues
 from stairnoise.cli.screen import cell, plain, print_rows
 
 _CONFIDENCE = 0.95
 
 
-def print_private_table(console: Console, table: KeyedValues, laws: dict[str, Any], max_partitions_contributed: int) -> None:
-    """Release the values once for each mechanism and print them beside the true ones."""
-    partitions = max_partitions_contributed
-    released = {name: law.release(table.values, max_partitions_contributed=partitions) for name, law in laws.items()}
-    headings, footer = [*map(plain, table.key_names), f"true\n{plain(table.column)}"], [*[""] * len(table.key_names), "±95 %"]
-    for name, law in laws.items():
-        headings.append(name.replace("_", "\n") if "_" in name else f"\n{name}")
-        bound = _bound(law, released[name], partitions, rounded=_is_discrete(law) and not table.whole)
-        footer.append(f"±{_rounded_up(bound)}")
-    rows = [
-        [*map(cell, key), Text(_number(table.values[row])), *(Text(_number(values[row].item())) for values in released.values())]
-        for row, key in enumerate(table.keys)
-    ]
-    print_rows(console, headings, rows, texts=len(table.key_names), footer=footer, dim=len(table.key_names))
+class PrivateColumn(NamedTuple):
+    """Released values with the digits that their bound justifies, and that bound, as texts."""
+
+    law: Any
+    values: list[str]
+    bound: str
+
+
+def private_column(law: Any, table: KeyedValues, partitions: int, *, all_digits: bool) -> PrivateColumn:
+    """Release the values of a table once."""
+    released = law.release(table.values, max_partitions_contributed=partitions)
+    bound = Fraction(_bound(law, released, partitions, rounded=_is_discrete(law) and not table.whole))
+    step, digit = Fraction(law.granularity), Fraction(0) if all_digits else last_digit(bound)
+    shown = [private_value(Fraction(value), step, bound, digit) for value in released.tolist()]
+    _, limit = max([*shown, private_value(Fraction(0), step, bound, digit)], key=lambda pair: pair[1])
+    places = decimals(limit, *(value for value, _ in shown))
+    texts = [str(value) if step == 1 else fixed(value, places) for value, _ in shown]
+    return PrivateColumn(law, texts, fixed(limit, places))
+
+
+def print_private_table(
+    console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int, *, show_true: bool
+) -> None:
+    """Print private values, each column with its bound below, and beside the true ones if these are asked for."""
+    keys = len(table.key_names)
+    headings, footer = [*map(plain, table.key_names)], [*[""] * (keys - 1), *["±95 %"] * (keys > 0)]
+    rows = [[*map(cell, key)] for key in table.keys]
+    if show_true:
+        headings.append(f"true\n{plain(table.column)}")
+        footer[:] = [*[""] * keys, "±95 %"]
+        for row, value in zip(rows, table.values, strict=True):
+            row.append(Text(repr(value)))
+    for name, column in columns.items():
+        heading = name.replace("_", "\n") if "_" in name else f"\n{name}"
+        headings.append(heading if show_true or len(columns) > 1 else f"private\n{plain(table.column)}")
+        footer.append(f"±{column.bound}")
+        for row, text in zip(rows, column.values, strict=True):
+            row.append(Text(text))
+    print_rows(console, headings, rows, texts=keys, footer=footer, dim=keys if show_true else None)
     console.print()
-    _print_guarantee(console, laws, partitions, rounded=any(map(_is_discrete, laws.values())) and not table.whole)
+    _print_guarantee(console, table, columns, partitions)
+    if show_true:
+        console.print("Not protected: the true column, shown for comparison. Publish nothing of this screen.")
+
+
+class NewFile:
+    """A CSV file to write, which was checked before anything is drawn."""
+
+    def __init__(self, path: Path, source: Path | None, *, overwrite: bool) -> None:
+        if path.suffix.lower() != ".csv":
+            raise ParameterError(f"output must be a file named *.csv, got {str(path)!r}")
+        if path.exists() and source is not None and source.exists() and path.samefile(source):
+            raise ParameterError(f"output must not be the table itself, got {str(path)!r}")
+        if path.exists() and not overwrite:
+            raise ParameterError(f"{path} exists; pass --force to overwrite it")
+        self.path, self._mode = path, "w" if overwrite else "x"
+
+    def write(self, table: KeyedValues, column: PrivateColumn) -> None:
+        """Write the columns that are kept, and the private one under the name of the true one."""
+        with self.path.open(self._mode, encoding="utf-8", newline="") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow([*table.key_names, table.column])
+            lines.writerows([*key, value] for key, value in zip(table.keys, column.values, strict=True))
+
+
+def print_written(console: Console, file: NewFile, table: KeyedValues, column: PrivateColumn, partitions: int) -> None:
+    """Say what was written, and what is protected."""
+    rows = len(table.keys)
+    console.print(plain(f"written to {file.path}: {rows} {'row' if rows == 1 else 'rows'}, each ±{column.bound}"), soft_wrap=True)
+    console.print()
+    _print_guarantee(console, table, {"": column}, partitions)
 
 
 def _is_discrete(law: Any) -> bool:
@@ -50,27 +111,22 @@ def _bound(law: Any, released: NDArray[Any], partitions: int, *, rounded: bool) 
     return half + 0.5 if rounded else half
 
 
-def _print_guarantee(console: Console, laws: dict[str, Any], partitions: int, *, rounded: bool) -> None:
-    law = next(iter(laws.values()))
-    eps, sensitivity = f"{law.eps:g}", f"{law.sensitivity:g}"
+def _print_guarantee(console: Console, table: KeyedValues, columns: dict[str, PrivateColumn], partitions: int) -> None:
+    laws = [column.law for column in columns.values()]
+    eps, sensitivity = f"{laws[0].eps:g}", f"{laws[0].sensitivity:g}"
     values = "one value" if partitions == 1 else f"{partitions} values"
+    rounded = any(map(_is_discrete, laws)) and not table.whole
     console.print(
         f"Protected: {'each' if len(laws) > 1 else 'the'} private column is {eps}-differentially private for people who change "
         f"at most {values}, by at most {sensitivity}. Each private value is within the ± of the true one with a "
         "probability of 95 % or more."
         + (" Discrete mechanisms round true values to whole numbers first; their ± includes this half." if rounded else "")
     )
-    together = (
-        f"; the {len(laws)} columns together, which cost eps = {len(laws) * law.eps:g}: publish one" if len(laws) > 1 else ""
-    )
-    console.print("Not protected: the true column, shown for comparison; the choice of rows" + together + ".")
+    console.print(f"Not protected: {_unprotected(table.key_names)}.")
+    if len(laws) > 1:
+        console.print(f"The {len(laws)} columns together cost eps = {len(laws) * laws[0].eps:g}: publish one.")
 
 
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.2f}"
-
-
-def _rounded_up(bound: float) -> str:
-    """Write a bound with two decimals, rounded up."""
-    text = _number(bound)
-    return text if float(text) >= bound else _number(bound + 0.01)
+def _unprotected(kept: Sequence[str]) -> str:
+    rows = "the number of rows and their order"
+    return f"{', '.join(map(plain, kept))}, as in the table; {rows}" if kept else rows

@@ -100,6 +100,9 @@ def query(
         float, typer.Option(help="Probability that a private value is within its ± of the true one.", rich_help_panel=_OUT)
     ] = 0.95,
     nonnegative: Annotated[bool, _option("--nonnegative", panel=_OUT, text="Set negative private values to 0.")] = False,
+    all_digits: Annotated[
+        bool, _option("--all-digits", panel=_OUT, text="Keep every digit of the noise's lattice, also those after the ±.")
+    ] = False,
     types: Annotated[
         list[str] | None,
         _option(
@@ -165,6 +168,7 @@ def query(
         rng=keyed,
         confidence=confidence,
         nonnegative=nonnegative,
+        all_digits=all_digits,
         ledger=_ledger(ledger, budget, budget_delta),
     )
     try:
@@ -222,7 +226,7 @@ def _bounds(text: str) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
-def _fields(text: str, name: str) -> list[str | None]:
+def csv_fields(text: str, name: str) -> list[str | None]:
     """Return the fields of a line of CSV, as a private table is written: quotes around commas, and nothing for null."""
     if not _RECORD.fullmatch(text):
         raise ParameterError(f'{name} must be values with commas between them, quoted as in a,"b, c", got other quotes')
@@ -231,7 +235,7 @@ def _fields(text: str, name: str) -> list[str | None]:
 
 
 def _columns(texts: list[str]) -> list[str]:
-    return [name or "" for each in texts for name in _fields(each, "by")]
+    return [name or "" for each in texts for name in csv_fields(each, "by")]
 
 
 def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
@@ -245,7 +249,7 @@ def _groups(texts: list[str], by: list[str]) -> dict[str, list[str | None]]:
         if place is None:
             names = ", ".join(map(repr, by)) or "none"
             raise ParameterError(f"groups must be of the columns of --by, which are {names}; got groups of {text[: places[0]]!r}")
-        name, values = text[:place], _fields(text[place + 1 :], f"groups of {text[:place]!r}")
+        name, values = text[:place], csv_fields(text[place + 1 :], f"groups of {text[:place]!r}")
         found[name] = found.get(name, []) + values
     return found
 
@@ -263,7 +267,7 @@ def _types(texts: list[str]) -> dict[str, str]:
     """Return the type of each column; the type begins after the last equals sign."""
     found = {}
     for text in texts:
-        for each in _fields(text, "types"):
+        for each in csv_fields(text, "types"):
             name, equals, type_ = (each or "").rpartition("=")
             if not equals or name in found:
                 rule = "name every column once" if equals else "be given as COLUMN=TYPE"

@@ -8,11 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from stairnoise._digits import at_most
 from stairnoise.cli.screen import cell, plain, print_rows
 from stairnoise.query.files import Output
 from stairnoise.query.noise import scaled
 from stairnoise.query.release import Outcome
-from stairnoise.query.texts import decimals, number
+from stairnoise.query.texts import number, places
 
 # A spreadsheet takes a text that begins with one of these for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -34,7 +35,7 @@ def print_release(screen: Console, outcome: Outcome, file: Output | None, *, sho
     said = [about["protected"], accuracy, _mechanisms(about)]
     said += [f"{each[:1].upper()}{each[1:]}." for each in about["post_processing"]]
     if ledger is not None:
-        said.append(f"Ledger: eps = {ledger.total():g} of {ledger.budget:g} is spent.")
+        said.append(f"Ledger: eps = {at_most(ledger.total())} of {ledger.budget:g} is spent.")
     for each in [*said, about["not_protected"]]:
         screen.print(cell(each))
     if show_true:
@@ -47,7 +48,7 @@ def _print_table(screen: Console, outcome: Outcome, show_true: bool) -> None:
     if show_true:
         true = _true(outcome)
         headings = (*headings, "true")
-        rows = [(*cells, number(true[row[:groups]], decimals(row[groups + 1]))) for row, cells in zip(table, rows, strict=True)]
+        rows = [(*cells, number(true[row[:groups]], places(row[groups:]))) for row, cells in zip(table, rows, strict=True)]
     lines = [[Text(each, overflow="fold") for each in cells] for cells in rows]
     print_rows(screen, headings, lines, texts=groups, dim=len(table.headings) if show_true else None)
 

@@ -35,6 +35,7 @@ def count(
     rng: Rng | KeyedRng | None = None,
     confidence: float = 0.95,
     nonnegative: bool = False,
+    all_digits: bool = False,
     ledger: Ledger | None = None,
 ) -> PrivateTable:
     """Count the people in each group of a table, privately.
@@ -86,6 +87,9 @@ def count(
         Probability that a private value is within its ``error_bound`` of the true one.
     nonnegative : bool, default False
         Whether negative private values become 0. This costs no privacy; it raises the values of small groups on average.
+    all_digits : bool, default False
+        Whether values keep all digits of the mechanism's lattice, the multiples of `unit`. Otherwise they are rounded to the
+        third digit of their bound, which then includes that rounding. This costs no privacy either way.
     ledger : Ledger or None
         Where the cost is written before the data are read. A release that its budget does not hold is refused. A keyed
         release that is repeated costs nothing.
@@ -137,6 +141,7 @@ def count(
             rng=rng,
             confidence=confidence,
             nonnegative=nonnegative,
+            all_digits=all_digits,
             ledger=ledger,
         )
         .run(source)
@@ -164,6 +169,7 @@ def sum(
     rng: Rng | KeyedRng | None = None,
     confidence: float = 0.95,
     nonnegative: bool = False,
+    all_digits: bool = False,
     ledger: Ledger | None = None,
 ) -> PrivateTable:
     """Add up a column in each group of a table, privately.
@@ -172,7 +178,7 @@ def sum(
     ----------
     source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
         As in `count`.
-    rng, confidence, ledger
+    rng, confidence, all_digits, ledger
         As in `count`. If groups are not listed, half of `eps` chooses them.
     column : str
         A column of numbers; of a CSV file one with such a type in `types`. Nulls are left out.
@@ -214,6 +220,7 @@ def sum(
             rng=rng,
             confidence=confidence,
             nonnegative=nonnegative,
+            all_digits=all_digits,
             ledger=ledger,
         )
         .run(source)
@@ -240,6 +247,7 @@ def mean(
     mechanism: str | None = None,
     rng: Rng | KeyedRng | None = None,
     confidence: float = 0.95,
+    all_digits: bool = False,
     ledger: Ledger | None = None,
 ) -> PrivateTable:
     """Average a column in each group of a table, privately.
@@ -251,7 +259,7 @@ def mean(
     ----------
     source, table, by, groups, where, person, row_is_person, max_groups, types, csv, eps, delta, mechanism
         As in `count`.
-    rng, confidence, ledger
+    rng, confidence, all_digits, ledger
         As in `count`.
     column : str
         A column of numbers. People without a number there are left out.
@@ -291,6 +299,7 @@ def mean(
             rng=rng,
             confidence=confidence,
             nonnegative=False,
+            all_digits=all_digits,
             ledger=ledger,
         )
         .run(source)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -13,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stairnoise._digits import downwards, is_finer, last_digit, private_value, upwards
 from stairnoise._errors import ParameterError
 from stairnoise._keyed.rng import KeyedRng
-from stairnoise._theory.numerics.rounding import rounded_down, rounded_up
 from stairnoise.query.answers import Answers
 from stairnoise.query.mechanism import Budget, changed_cells
 from stairnoise.query.question import Question
@@ -84,10 +83,11 @@ class Plan(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What came out: the cells that are shown, and columns of numbers."""
+    """What came out: the cells that are shown, columns of numbers, and whether these were rounded to a digit of their bounds."""
 
     cells: list[tuple[object, ...]]
     columns: dict[str, list[Any]]
+    rounded: bool
 
 
 def planned(question: Question, budget: Budget, unit: float) -> Plan:
@@ -128,7 +128,7 @@ def _in_units(question: Question, unit: Fraction) -> tuple[int, int]:
     return math.floor(low / unit), math.ceil(high / unit)
 
 
-def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonnegative: bool) -> Rows:
+def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonnegative: bool, all_digits: bool) -> Rows:
     """Draw the noise, and return the rows with their bounds."""
     values: dict[str, NDArray[np.int64]] = {}
     bounds: dict[str, NDArray[np.int64]] = {}
@@ -143,7 +143,9 @@ def released(plan: Plan, answers: Answers, rng: Any, confidence: float, *, nonne
             options |= {"labels": answers.labels, "statistic": address(plan.question, part.of)}
         values[part.of] = part.law.release(part.true(answers), **options)
         bounds[part.of] = _half_widths(part, values[part.of], level(plan, confidence))
-    return Rows(answers.cells, _columns(plan, values, bounds, nonnegative))
+    if plan.statistic == "mean":
+        return Rows(answers.cells, _means(plan, values, bounds, all_digits), not all_digits)
+    return Rows(answers.cells, *_totals(plan, values[plan.statistic], bounds[plan.statistic], nonnegative, all_digits))
 
 
 def level(plan: Plan, confidence: float) -> float:
@@ -176,34 +178,22 @@ def _half_widths(part: Part, values: NDArray[np.int64], confidence: float) -> ND
     return widths
 
 
-def _columns(
-    plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]], nonnegative: bool
-) -> dict[str, list[Any]]:
-    statistic = plan.statistic
-    if statistic == "mean":
-        rows = list(_means(plan, values, bounds))
-        return {name: [row[place] for row in rows] for place, name in enumerate(Mean._fields)}
-    numbers = values[statistic].tolist()
-    widths = bounds[statistic].tolist()
-    if nonnegative:
-        numbers = [max(number, 0) for number in numbers]
-    unit = Fraction(1) if statistic == "count" else plan.unit
-    return {
-        statistic: [scaled(number, unit) for number in numbers],
-        "error_bound": [_bound(number, width, unit) for number, width in zip(numbers, widths, strict=True)],
-    }
+def _totals(
+    plan: Plan, values: NDArray[np.int64], widths: NDArray[np.int64], nonnegative: bool, all_digits: bool
+) -> tuple[dict[str, list[Any]], bool]:
+    """Return the columns of a count or a sum, and whether any bound has a digit that the lattice goes beyond."""
+    unit = Fraction(1) if plan.statistic == "count" else plan.unit
+    bounds = [width * unit for width in widths.tolist()]
+    digits = [Fraction(0) if all_digits else last_digit(bound) for bound in bounds]
+    numbers = [max(number, 0) if nonnegative else number for number in values.tolist()]
+    rows = [private_value(number * unit, unit, *each) for number, *each in zip(numbers, bounds, digits, strict=True)]
+    columns = {plan.statistic: [value for value, _ in rows], "error_bound": [bound for _, bound in rows]}
+    return columns, any(is_finer(unit, digit) for digit in digits)
 
 
 def scaled(steps: int, unit: Fraction) -> int | float:
     """Return a multiple of a unit: an integer if the unit is 1, otherwise the nearest float."""
     return steps if unit == 1 else float(steps * unit)
-
-
-def _bound(steps: int, width: int, unit: Fraction) -> int | float:
-    """Return the half-width of the interval around a multiple of a unit, with the rounding of that to float64."""
-    if unit == 1:
-        return width
-    return rounded_up(width * unit + abs(Fraction(float(steps * unit)) - steps * unit))
 
 
 class Mean(NamedTuple):
@@ -216,8 +206,10 @@ class Mean(NamedTuple):
     may_be_empty: bool
 
 
-def _means(plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]]) -> Iterator[Mean]:
-    """Yield the mean of every cell.
+def _means(
+    plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, NDArray[np.int64]], all_digits: bool
+) -> dict[str, list[Any]]:
+    """Return the columns of a mean.
 
     With s the centred sum and c the count, the mean is the centre plus s/c, between the bounds of one person. A count that is
     not positive is the count of a group of one. Partition selection shows no cell without people.
@@ -225,6 +217,7 @@ def _means(plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, N
     assert plan.question.bounds is not None
     least, most = map(Fraction, plan.question.bounds)
     centre = plan.parts[-1].centre * plan.unit
+    rows = []
     for s, c, s_bound, c_bound in zip(*(each[of].tolist() for each in (values, bounds) for of in ("sum", "count")), strict=True):
         fewest, people = max(c - c_bound, 1), max(c + c_bound, 1)
         at_least = min(Fraction(s - s_bound, n) for n in (fewest, people)) * plan.unit + centre
@@ -234,6 +227,17 @@ def _means(plan: Plan, values: dict[str, NDArray[np.int64]], bounds: dict[str, N
             at_least, at_most = least, most
         middle = Fraction(s, max(c, 1)) * plan.unit + centre
         low, mean, high = (min(max(each, least), most) for each in (at_least, middle, at_most))
-        shown, ends = float(mean), (rounded_down(low) + 0.0, rounded_up(high))  # no minus sign before a zero
-        error_bound = rounded_up(max(abs(Fraction(end) - Fraction(shown)) for end in ends))
-        yield Mean(shown, error_bound, *ends, may_be_empty=not plan.selects and c - c_bound < 1)
+        rows.append(_mean(low, mean, high, (least, most), all_digits, may_be_empty=not plan.selects and c - c_bound < 1))
+    return {name: [row[place] for row in rows] for place, name in enumerate(Mean._fields)}
+
+
+def _mean(
+    low: Fraction, mean: Fraction, high: Fraction, bounds: tuple[Fraction, Fraction], all_digits: bool, *, may_be_empty: bool
+) -> Mean:
+    """Round a mean to what its bound justifies, and its interval outwards, none of them beyond the bounds of one person."""
+    digit = Fraction(0) if all_digits else last_digit(max(high - mean, mean - low))
+    least, most = map(float, bounds)
+    shown = min(max(float(round(mean / digit) * digit if digit else mean), least), most)
+    ends = max(downwards(low, digit), least), min(upwards(high, digit), most)
+    error_bound = upwards(max(high - Fraction(shown), Fraction(shown) - low), digit)
+    return Mean(shown, error_bound, *ends, may_be_empty=may_be_empty)

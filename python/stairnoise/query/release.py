@@ -33,8 +33,9 @@ _LARGEST_CONFIDENCE = 1 - 2.0**-52
 class Release:
     """A question with its budget, all of which was checked before the data are opened."""
 
-    __slots__ = ("_budget", "_confidence", "_nonnegative", "_question", "_rng", "ledger", "state")
+    __slots__ = ("_all_digits", "_budget", "_confidence", "_nonnegative", "_question", "_rng", "ledger", "state")
 
+    _all_digits: bool
     _budget: Budget
     _question: Question
     ledger: Any
@@ -51,6 +52,7 @@ class Release:
         rng: object,
         confidence: object,
         nonnegative: object,
+        all_digits: object,
         ledger: Any,
         **asked: object,
     ) -> None:
@@ -59,6 +61,7 @@ class Release:
         self._rng = _generator(rng, self._question)
         self._confidence = _confidence(confidence)
         self._nonnegative = _nonnegative(nonnegative, self._question)
+        self._all_digits = flag(all_digits, "all_digits")
         self.ledger = _ledger(ledger)
         self.state = "asking"
 
@@ -85,10 +88,9 @@ class Release:
                     raise
                 raise type(error)(f"{error}; nothing was drawn, and what the ledger has counted for it stays spent") from None
         self.state = "drawing"
-        rows = released(plan, answers, self._rng, self._confidence, nonnegative=self._nonnegative)
-        about = statement(
-            plan, list(rows.columns), schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative
-        )
+        after = {"nonnegative": self._nonnegative, "all_digits": self._all_digits}
+        rows = released(plan, answers, self._rng, self._confidence, **after)
+        about = statement(plan, rows, schema, self._budget, self._confidence, self._rng, nonnegative=self._nonnegative)
         names = _names(self._question.by, list(rows.columns))
         tuples = [(*cell, *numbers) for cell, numbers in zip(rows.cells, zip(*rows.columns.values(), strict=True), strict=True)]
         types += [plan.type(name) for name in rows.columns]

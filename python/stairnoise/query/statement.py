@@ -7,11 +7,11 @@ from typing import Any
 from stairnoise._keyed.rng import KeyedRng
 from stairnoise._native import __version__
 from stairnoise.query.mechanism import Budget, changed_cells
-from stairnoise.query.noise import Part, Plan, level, scaled
+from stairnoise.query.noise import Part, Plan, Rows, level, scaled
 
 
 def statement(
-    plan: Plan, columns: list[str], schema: dict[str, Any], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
+    plan: Plan, rows: Rows, schema: dict[str, Any], budget: Budget, confidence: float, rng: Any, *, nonnegative: bool
 ) -> dict[str, Any]:
     """Return all that is said about a table, as plain values that JSON can hold."""
     question = plan.question
@@ -20,7 +20,7 @@ def statement(
         "table": question.table,
         "statistic": plan.statistic,
         "column": question.column,
-        "columns": columns,
+        "columns": list(rows.columns),
         "by": list(question.by),
         "groups": {
             name: _listed(question.groups[name]) if name in question.groups else "chosen privately" for name in question.by
@@ -36,7 +36,7 @@ def statement(
         "mechanisms": _mechanisms(plan),
         "confidence": confidence,
         "noise": _noise(rng),
-        "post_processing": _post_processing(plan, nonnegative),
+        "post_processing": _post_processing(plan, nonnegative, rows.rounded),
         "protected": protected(plan, budget),
         "not_protected": not_protected(plan),
         "error_bound": accuracy(plan, confidence),
@@ -75,7 +75,7 @@ def _noise(rng: Any) -> str:
     return "fresh: nobody can draw it again"
 
 
-def _post_processing(plan: Plan, nonnegative: bool) -> list[str]:
+def _post_processing(plan: Plan, nonnegative: bool, rounded: bool) -> list[str]:
     said = []
     if nonnegative:
         said.append(
@@ -83,6 +83,8 @@ def _post_processing(plan: Plan, nonnegative: bool) -> list[str]:
         )
     if plan.statistic == "mean":
         said.append("post-processing: means are private sums divided by private counts, moved between the bounds")
+    if rounded:
+        said.append("post-processing: numbers are rounded to the third digit of their error bound, which includes this rounding")
     return said
 
 

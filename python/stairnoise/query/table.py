@@ -13,7 +13,7 @@ from typing import Any, NoReturn, overload
 
 from stairnoise._optional import require
 from stairnoise._plain import plain
-from stairnoise.query.texts import csv_field, decimals, number, text
+from stairnoise.query.texts import csv_field, number, places, text
 from stairnoise.query.types import Type, to_arrow, to_pandas, to_polars
 
 Row = tuple[Any, ...]
@@ -116,14 +116,16 @@ class PrivateTable(Sequence[Row]):
         return (*names[: self._groups + 1], "±", *names[self._groups + 2 :])
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Return the cells of the printed table, row by row; its bounds are rounded up to three digits."""
+        """Return the cells of the printed table, row by row."""
         return [self._texts(row) for row in self]
 
     def _texts(self, row: Row) -> tuple[str, ...]:
-        groups, names = self._groups, self._about["columns"]
-        places = decimals(row[groups + 1])
-        numbers = (number(value, places, of=of) for value, of in zip(row[groups:], names, strict=True))
-        return (*("NULL" if each is None else plain(text(each)) for each in row[:groups]), *numbers)
+        labels, numbers = row[: self._groups], row[self._groups :]
+        decimals = places(numbers)
+        return (
+            *("NULL" if each is None else plain(text(each)) for each in labels),
+            *(number(each, decimals) for each in numbers),
+        )
 
     @property
     def _groups(self) -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from collections.abc import Iterable
 
-_DIGITS_OF_A_BOUND = 3
-_MOST_DECIMALS = 15
+from stairnoise._digits import decimals, fixed
 
 
 def text(value: object) -> str:
@@ -29,21 +27,11 @@ def csv_field(value: object) -> str:
     return written
 
 
-def decimals(bound: float) -> int:
-    """Return how many decimals show three digits of a bound; integers have none."""
-    if isinstance(bound, int) or not 0 < bound < math.inf:
-        return 0
-    return min(max(0, _DIGITS_OF_A_BOUND - 1 - math.floor(math.log10(bound))), _MOST_DECIMALS)
+def places(row: Iterable[object]) -> int:
+    """Return how many decimals show every digit of the numbers of a row."""
+    return decimals(*(value for value in row if isinstance(value, float)))
 
 
-def number(value: float, places: int, *, of: str = "") -> str:
-    """Write a number with some decimals; a bound is rounded up, and the ends of an interval outwards."""
-    if isinstance(value, bool):
-        return text(value)
-    if isinstance(value, int):
-        return str(value)
-    if not math.isfinite(value):
-        return "–"
-    rounding = {"error_bound": ROUND_CEILING, "high": ROUND_CEILING, "low": ROUND_FLOOR}.get(of, ROUND_HALF_EVEN)
-    rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), rounding)
-    return str(rounded if rounded else abs(rounded))  # no minus sign before a zero
+def number(value: float, places: int) -> str:
+    """Write a number with some decimals; integers have none."""
+    return text(value) if isinstance(value, int) else fixed(value, places)
