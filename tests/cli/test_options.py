@@ -83,7 +83,7 @@ WRONG = {
     },
 }
 # What is asked, and flags, which have no wrong value. Those of `release` have tests of their own.
-NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"count", "force", "json"}}
+NEVER = {"compare": {"everything"}, "selftest": {"json"}, "query": {"all_digits", "count", "force", "json"}}
 MORE = {
     "a file without a need of it": (*COUNT, *KEYED, "--by", "city", "--delta", "1e-6"),
     "a database with types": (*COUNT, "--type", "city=text"),
