@@ -11,7 +11,9 @@
 - `one_shift`: a list of outcomes, some of them impossible under the other centre.
 - `runs`: geometric runs of outcomes, where the log-probability is piecewise linear.
 - `lattice_gaussian`: unbounded, linear in discrete Gaussian noise.
+- `gaussian_vector`: discrete Gaussian noise of integers that change together in the l2 norm.
 - `elements`: Gaussian losses of array parameters, element by element.
 - `skellam`: unbounded, from a list of Skellam probabilities.
+- `appearing`: a group that appears with one person, and is hidden without them.
 - `largest`: the worst of several pairs of neighbours.
 """
