@@ -13,7 +13,7 @@ from stairnoise._parameters import flag
 
 # Every byte is a character by itself, so a byte that is none concerns its own line only. UTF-8 is checked by itself.
 _ENCODINGS = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
-# A line ends with the first two. The third is empty in no language, and the last keeps lines apart on the way to the engine.
+# A line ends with the first two. A line with one of the others is no record (`sources/lines`).
 _NEVER = "\n\r\0\x01"
 
 TypeName = Literal["text", "integer", "real", "boolean", "date"]
@@ -39,7 +39,7 @@ class CSV:
     """How the lines of a CSV file become values. Nothing of it is taken from the rows.
 
     A line is a row: a line break ends it, also between quotes. A line with another number of fields than the header, with
-    a quote that is not closed, with bytes that are no characters, or of more than 1 MiB is left out.
+    a quote that is not closed, with bytes that are no characters, or of 1 MiB or more is left out.
 
     Parameters
     ----------
