@@ -207,6 +207,17 @@ def test_lines_do_not_depend_on_blocks(monkeypatch, size):
         kept = [each.removesuffix(b"\r") for each in content.split(b"\n")[1:]]
         short = [each for each in kept if each and each.isascii() and not re.search(rb"[\r\0\1]", each) and len(each) < size]
         assert [each for each in found.split(b"\n") if each] == short
+        for middle in range(1, len(content) + 2):
+            halves = (lines.lines(io.BytesIO(content), "utf-8", *ends) for ends in ((1, middle), (middle, 999)))
+            assert [line for half in halves for line in b"".join(half).split(b"\n") if line] == short
+
+
+def test_names_of_columns_are_no_names_of_the_statement(tmp_path):
+    (tmp_path / "t.csv").write_text('f,plain,line\na,b,c\n"a", b ,d\n')
+    for name, group, count in (("f", "a", 2), ("plain", "b", 2), ("line", "c", 1)):
+        with open_source(tmp_path / "t.csv") as source:
+            answer = source.answers(Question("t", (name,), {name: (group,)}, "count", reading=reading(None, None)))
+        assert answer.counts.tolist() == [count]
 
 
 @pytest.mark.parametrize(("encoding", "letter"), [("utf-8", "é"), ("cp1252", "€"), ("latin-1", "ÿ")])

@@ -57,6 +57,6 @@ class CSVFile(DuckDB):
         return table(self._header, self._types, self._csv), columns
 
     def _rows(self, text: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        with readable(self._path, self._csv.encoding) as lines:
-            self._ask(f"set variable {LINES} = ?", [lines])
+        with readable(self._path, self._csv.encoding) as names:
+            self._ask(f"set variable {LINES} = ?", [names])
             return super()._rows(text, parameters)

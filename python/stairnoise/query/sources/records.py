@@ -6,7 +6,7 @@ from stairnoise.query.reading import CSV, Declared
 from stairnoise.query.sources.dialect import literal, quoted
 from stairnoise.query.sources.lines import Header, escaped, field_pattern, record_pattern
 
-# The variable that holds the name of the file with the lines.
+# The variable that holds the names of the files with the lines.
 LINES = "stairnoise_lines"
 # One column, and nothing that holds for more than a line. DuckDB's readers of several parts at once lose lines at their
 # borders if others are no texts. A line of 1 MiB may have three bytes for one in UTF-8.
@@ -25,8 +25,17 @@ def table(header: Header, types: dict[str, Declared], csv: CSV) -> str:
         f"{converted(_value(f'f[{place}]', csv), types[name], csv.decimal)} as {quoted(name)}"
         for place, name in enumerate(header.names, 1)
     )
-    source = f"(select {_fields(header.delimiter, csv)} as f from read_csv(getvariable('{LINES}'), {_OPTIONS}))"
+    lines = f"read_csv(getvariable('{LINES}'), {_OPTIONS})"
+    source = f"(select {_fields(header.delimiter, csv)} as f, {_plain(csv)} as plain from {lines})"
     return f"(select {values} from {source} where len(f) = {len(header.names)})"
+
+
+def _plain(csv: CSV) -> str:
+    """Return whether the texts of a line's fields are the fields: most lines' are, and to find that out is quick."""
+    special = [csv.quote] if csv.quote is not None else []
+    if csv.strip:
+        special.append(" ")
+    return " and ".join(f"not contains(line, {literal(character)})" for character in special) or "true"
 
 
 def _fields(delimiter: str, csv: CSV) -> str:
@@ -42,9 +51,18 @@ def _fields(delimiter: str, csv: CSV) -> str:
 
 def _value(field: str, csv: CSV) -> str:
     """Return a field's text without its quotes, or null."""
-    text = f"trim({field})" if csv.strip else field
+    return f"case when plain then {_known(field, csv)} else {_bare(field, csv)} end"
+
+
+def _known(text: str, csv: CSV) -> str:
     for null in csv.nulls:
         text = f"nullif({text}, {literal(null)})"
+    return text
+
+
+def _bare(field: str, csv: CSV) -> str:
+    """Return the text of any field, in quotes or not."""
+    text = _known(f"trim({field})" if csv.strip else field, csv)
     if csv.quote is None:
         return text
     inner = f"substr({text}, 2, length({text}) - 2)"
