@@ -1,4 +1,4 @@
-"""The sources of the site are complete: every law has its page, and every public name its place.
+"""The sources of the site are complete: every mechanism has its page, and every public name its place.
 
 Evidence: the registry, `stairnoise.__all__` and the files. The formulas themselves are executed by tests/pages/test_docs.py.
 """
@@ -64,11 +64,11 @@ def test_a_page_of_theory_is_complete(page: Path) -> None:
 
 
 @each_row
-def test_a_law_has_a_page_of_theory(row: Row) -> None:
-    """The formula is that of the law, compared with its pdf or pmf."""
+def test_a_mechanism_has_a_page_of_theory(row: Row) -> None:
+    """The formula is that of the distribution, compared with its pdf or pmf."""
     formula, figure, _, source = parts(DOCS / "theory" / f"{row.name}.md")
-    assert re.search(rf">>> law = sn\.{row.class_name}\(", formula)
-    assert re.search(r"law\.(pdf|pmf)\(", formula)
+    assert re.search(rf">>> noise = sn\.{row.class_name}\(", formula)
+    assert re.search(r"noise\.(pdf|pmf)\(", formula)
     assert f"```{{picture}} sn.{row.class_name}" in figure or "](../figures/" in figure
     assert f"`{row.class_name}` in the API" in source
 
