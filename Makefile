@@ -40,7 +40,7 @@ help:  ## this list
 .PHONY: demo
 demo: $(VENV)/stamp-extension  ## the main jobs, from a bare checkout: ten million values, and a database's private table in a file
 	$(VENV)/bin/stairnoise sample -n 10000000 --eps 4
-	$(VENV)/bin/stairnoise release
+	$(VENV)/bin/stairnoise release --sensitivity 1
 	$(PY) scripts/demo_database.py target/demo/adult.db
 	$(VENV)/bin/stairnoise query target/demo/adult.db --from adult --by marital_status,race --groups race=White,Black,Other \
 	  --groups marital_status=Divorced,Married-AF-spouse,Married-civ-spouse,Married-spouse-absent,Never-married,Separated,Widowed \

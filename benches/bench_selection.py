@@ -43,7 +43,7 @@ def check(contender: str, candidates: int, selected: NDArray[np.int64]) -> None:
 
 def selecting(contender: str, candidates: int, rows: int) -> Run:
     """Return selections into memory that is already there, on one thread."""
-    mechanism = CLASSES[contender](EPS)
+    mechanism = CLASSES[contender](EPS, sensitivity=1)
     table, out = np.tile(costs(candidates), (rows, 1)), np.zeros(SELECTIONS, np.int64)
     return Run(lambda: mechanism.select(table, out=out, threads=1), SELECTIONS)
 

@@ -6,6 +6,7 @@ A worker of either build imports this, so only names that are public in both may
 from __future__ import annotations
 
 import importlib
+import inspect
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,6 +57,12 @@ class Noise:
     def law(self) -> Any:
         """Return stairnoise's object."""
         return getattr(sn, self.name)(**self.arguments)
+
+    def stated(self) -> Any:
+        """Return stairnoise's object with a stated sensitivity, 1 unless given: releases and guarantees require one."""
+        class_ = getattr(sn, self.name)
+        default = {"sensitivity": 1} if "sensitivity" in inspect.signature(class_).parameters else {}
+        return class_(**default | self.arguments)
 
     def shape(self, n: int) -> int | tuple[int, int]:
         """Return the shape of `n` numbers: of vectors, as many as have no more."""
@@ -124,11 +131,11 @@ def released(noise: Noise, n: int, *, into: bool, **facts: Any) -> Case:
         return {"out": buffer(noise.shape(n), noise.dtype)} if into else {}
 
     def make() -> Draw:
-        law, values, given = noise.law(), answers(noise, n), options()
+        law, values, given = noise.stated(), answers(noise, n), options()
         return lambda: law.release(values, **given)
 
     def seeded() -> Any:
-        return noise.law().release(answers(noise, n), rng=sn.SecureRng.from_key(KEY), **options())
+        return noise.stated().release(answers(noise, n), rng=sn.SecureRng.from_key(KEY), **options())
 
     kind = np.dtype(noise.dtype).name
     where = "into out" if into else "into a new array"
@@ -138,7 +145,7 @@ def released(noise: Noise, n: int, *, into: bool, **facts: Any) -> Case:
 
 def method_of(noise: Noise, method: str, *arguments: Any, **options: Any) -> Draw:
     """Return a call of a mechanism's method."""
-    return partial(getattr(noise.law(), method), *arguments, **options)
+    return partial(getattr(noise.stated(), method), *arguments, **options)
 
 
 def small(noise: Noise, n: int, method: str, *, into: bool = False, **facts: Any) -> Case:

@@ -91,7 +91,7 @@ HELD = (
 
 def measured(held: Held, n: int) -> dict[str, Any]:
     """Return times and their ratio: the median over rounds, before each of which the array was released."""
-    law, values = sn.DiscreteLaplace(COUNTS.eps), (np.arange(n) % 1000).astype(held.dtype)
+    law, values = sn.DiscreteLaplace(COUNTS.eps, COUNTS.sensitivity), (np.arange(n) % 1000).astype(held.dtype)
     missing = np.arange(n) % NULL_EVERY == 0 if held.nulls else np.zeros(n, np.bool_)
     column = held.make(values, missing)
     options: dict[str, Any] = {"nulls": held.nulls} if held.nulls else {}

@@ -50,13 +50,13 @@ def _own_eps(n: int, _: Path) -> Prepared:
 
 def _release(n: int, _: Path) -> Prepared:
     values = np.ones(n)
-    law = sn.Staircase(4)
+    law = sn.Staircase(4, sensitivity=1)
     return lambda: law.release(values) - values, 16 * n
 
 
 def _memmap(n: int, directory: Path) -> Prepared:
     out = np.memmap(directory / "noise", np.float64, "w+", shape=(n,))
-    law = sn.Staircase(4)
+    law = sn.Staircase(4, sensitivity=1)
 
     def draw() -> Any:
         used = _status("VmData") or 0
@@ -90,7 +90,7 @@ MEASURED = (
 
 def measure(case: str, n: int, directory: Path) -> dict[str, Any]:
     """Return what `case` took in this process, which should be a fresh one."""
-    sn.Staircase(4).release(sn.sample(n=1000, eps=4))  # one-time costs are not the call's
+    sn.Staircase(4, sensitivity=1).release(sn.sample(n=1000, eps=4))  # one-time costs are not the call's
     draw, output = CASES[case](n, directory)
     before = _status("VmRSS") or _peak()
     drawn = draw()

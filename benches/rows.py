@@ -136,6 +136,8 @@ MADE_FOR_NO_SENSITIVITY = ("Arete", "DiscreteGaussian", "GeneralizedDiscreteLapl
 OWN_ARGUMENTS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("DiscreteGaussian", "from_eps"): (1.0, 1e-6),
     ("Skellam", "from_eps"): (1.0, 1e-6),
+    ("Arete", "from_eps"): (1.0, 1),
+    ("GeneralizedDiscreteLaplace", "from_eps"): (1.0, 1),
     ("Arete", "for_partitions"): (1,),
     ("GeneralizedDiscreteLaplace", "for_partitions"): (1,),
     ("LatticeNoise", "for_partitions"): (1,),

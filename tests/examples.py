@@ -16,3 +16,8 @@ NUMBERS = [one for one in EXAMPLES if one.values[0][0].kind != "vector"]
 each_law = pytest.mark.parametrize("law", EXAMPLES, indirect=True)
 each_law_and_array = pytest.mark.parametrize("law", [*EXAMPLES, *ARRAYS], indirect=True)
 each_law_of_numbers = pytest.mark.parametrize("law", NUMBERS, indirect=True)
+
+
+def promise(law, **options):
+    """Return the guarantee of a mechanism; at sensitivity 1 if it was made from its noise alone."""
+    return law.guarantee(1 if law._is_noise_alone else None, **options)

@@ -15,9 +15,13 @@ class Setting(NamedTuple):
     eps: float
     sensitivity: float
     delta: float | None = None
+    stated: bool = True
+    """Whether the caller stated the sensitivity."""
 
-    def argument(self, name: str) -> float:
-        """Return ε, δ, the sensitivity, or the "change", which is the sensitivity of a discrete mechanism."""
+    def argument(self, name: str) -> float | None:
+        """Return ε, δ, the sensitivity, or the "change", which is the sensitivity of a discrete mechanism; None if not stated."""
+        if name in ("sensitivity", "change") and not self.stated:
+            return None
         if name == "delta" and self.delta is None:
             raise ParameterError("delta must be given for a mechanism that has no pure guarantee, got None")
         number: float = getattr(self, name)
@@ -39,6 +43,8 @@ class Candidate(NamedTuple):
 
     def make(self, setting: Setting) -> Any:
         """Return the mechanism for this setting, or raise if there is none."""
+        if self.compared.needs_sensitivity and not setting.stated:
+            raise ParameterError("sensitivity must be stated for a mechanism made from its noise alone, got None")
         law = self.row.load()
         make = getattr(law, self.compared.by) if self.compared.by else law
         return make(*map(setting.argument, self.compared.takes), *self.compared.fixed)

@@ -141,7 +141,7 @@ def of_vectors(setting: Setting, dim: int, norm: Any, p: int) -> list[Comparison
     moments = {1: dim * scale, 2: dim * (dim + 1) * scale * scale}
     rows = []
     for cost in ("l1", "l2"):
-        law = load("multivariate_staircase")(setting.eps, setting.sensitivity, dim, cost, norm)
+        law = load("multivariate_staircase")(setting.eps, setting.argument("sensitivity"), dim, cost, norm)
         first, second = (load("multivariate_staircase")(setting.eps, 1.0, dim, cost, norm).expected_norm(q) for q in (1, 2))
         ratio = _over({1: first, 2: second}[p], moments[p])
         bound = float(law.norm_isf(_ALPHA))
@@ -174,7 +174,7 @@ def of_choices(setting: Setting, costs: NDArray[np.float64], p: int) -> list[Com
     from stairnoise.selection import ExponentialMechanism, PermuteAndFlip, StaircaseSelection
 
     classes = (StaircaseSelection, ExponentialMechanism, PermuteAndFlip)
-    laws: list[Any] = [law(setting.eps, setting.sensitivity) for law in classes]
+    laws: list[Any] = [law(setting.eps, setting.argument("sensitivity")) for law in classes]
     # First, because a row without a finite cost is refused.
     chosen = [law.probabilities(costs) for law in laws]
     with np.errstate(over="ignore"):

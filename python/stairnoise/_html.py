@@ -38,16 +38,17 @@ def of_loss(loss: Any) -> str | None:
 
 
 def _law_rows(law: Any) -> Rows:
-    for name, value in law._named_arguments().items():
+    arguments = law._shown_arguments()
+    for name, value in arguments.items():
         if value is not None:
             yield name, repr(value)
     row = next(row for row in ROWS if row.class_name == type(law).__name__)
     vectors = row.kind == "vector"
     # For shares, ε and quantiles come from lists of probabilities, which may take minutes to make.
     quick = row.group != "shares"
-    if quick:
+    if quick and not law._is_noise_alone:
         yield "guarantee", repr(law.guarantee()).removeprefix("Guarantee: ")
-    if "granularity" not in law._named_arguments():
+    if "granularity" not in arguments:
         yield "granularity", f"{law.granularity:.6g}"
     yield "standard deviation" + (" of a coordinate" if vectors else ""), f"{law.std():.4g}"
     if quick:

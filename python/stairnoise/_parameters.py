@@ -79,7 +79,7 @@ def lent(value: object, name: str, out: object = None) -> Real:
 
 def exact_array(value: object, name: str) -> NDArray[np.float64]:
     """Convert numbers to a float64 array as `real` does, but without a copy: the array may be the caller's."""
-    return _exact_floats(number_array(value, name), name)
+    return exact_floats(number_array(value, name), name)
 
 
 def argument(value: object, name: str) -> Real:
@@ -337,7 +337,7 @@ def _require_real_dtype(array: NDArray[Any], value: object, name: str) -> NDArra
     return array
 
 
-def _exact_floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+def exact_floats(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     """Convert to float64, refusing integers and long doubles that it would round."""
     try:
         with np.errstate(over="ignore"):

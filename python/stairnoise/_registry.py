@@ -29,7 +29,7 @@ Mechanism = Literal[OfReals, OfIntegers, OfVectors]
 Group = Literal["one number", "with a delta", "several rates", "shares", "vectors", "given weights"]
 
 
-NO_EPS = "the law is given by other parameters: its eps and sensitivity are arguments of its methods"
+NO_EPS = "the law is given by other parameters: its eps is an argument of its methods"
 NOT_MONOTONE = "not proven: that P(|X| > t) falls as eps grows, the rest fixed"
 RATES = "a release has no single eps to look for"
 WEIGHTS = "the law is given by its weights, which no eps determines"
@@ -67,6 +67,8 @@ class Compared(NamedTuple):
     """The class method that makes the mechanism; "" stands for the class itself."""
     when: Literal["always", "delta", "named"] = "always"
     """Whether `compare` shows it always, if a delta is given, or if it is named."""
+    needs_sensitivity: bool = False
+    """Whether the sensitivity has no default, because the mechanism keeps its noise only."""
 
 
 class Row(NamedTuple):
@@ -129,12 +131,12 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "one number",
         (
-            _example(eps=1.0),
+            _example(eps=1.0, sensitivity=1.0),
             _example(eps=6.0, sensitivity=0.3, gamma="l2"),
             _example(eps=0.05, sensitivity=10.0, gamma=0.25),
         ),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
-        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
         compared=(
             Compared("Staircase l1", "Laplace", fixed=("l1",)),
             Compared("Staircase l2", "Laplace", fixed=("l2",)),
@@ -146,7 +148,7 @@ ROWS: tuple[Row, ...] = (
         "DiscreteStaircase",
         "discrete",
         "one number",
-        (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0)),
+        (_example(eps=1.0, sensitivity=5), _example(eps=0.3, sensitivity=100, r=30), _example(eps=2.0, sensitivity=1)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
         divided=Divided(_example(eps=4.0, sensitivity=5), 4, _example(eps=1.0, sensitivity=5)),
         compared=(
@@ -160,9 +162,9 @@ ROWS: tuple[Row, ...] = (
         "Laplace",
         "continuous",
         "one number",
-        (_example(eps=1.0), _example(eps=0.01, sensitivity=3.0)),
+        (_example(eps=1.0, sensitivity=1.0), _example(eps=0.01, sensitivity=3.0)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1.0, 2.0, 5.0)),
-        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        divided=Divided(_example(eps=4.0, sensitivity=1.0), 4, _example(eps=1.0, sensitivity=1.0)),
         compared=(Compared("Laplace", "Laplace"),),
         released=True,
     ),
@@ -171,9 +173,9 @@ ROWS: tuple[Row, ...] = (
         "DiscreteLaplace",
         "discrete",
         "one number",
-        (_example(eps=1.0), _example(eps=0.1, sensitivity=3)),
+        (_example(eps=1.0, sensitivity=1), _example(eps=0.1, sensitivity=3)),
         arrays=_example(eps=(0.1, 1.0, 6.0), sensitivity=(1, 2, 5)),
-        divided=Divided(_example(eps=4.0), 4, _example(eps=1.0)),
+        divided=Divided(_example(eps=4.0, sensitivity=1), 4, _example(eps=1.0, sensitivity=1)),
         compared=(Compared("DiscreteLaplace", "DiscreteLaplace"),),
         released=True,
     ),
@@ -182,7 +184,7 @@ ROWS: tuple[Row, ...] = (
         "MergedLaplace",
         "continuous",
         "several rates",
-        (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0]),),
+        (_example(eps=[0.2, 0.5, 1.0], breakpoints=[1.0, 3.0], sensitivity=1.0),),
         compared=(Compared("MergedLaplace", "Laplace", by="from_eps", when="named"),),
         sampled=False,
         lacks={RATES: ("eps_for_error",)},
@@ -193,15 +195,15 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "shares",
         (_example(alpha=0.5, theta=1.0, lam=0.25), _example(alpha=0.5, theta=1.0, lam=0.25, n_parties=10)),
-        compared=(Compared("Arete", "Laplace", by="from_eps", when="named"),),
-        lacks={NO_EPS: ("eps", "sensitivity", "eps_for_error")},
+        compared=(Compared("Arete", "Laplace", by="from_eps", when="named", needs_sensitivity=True),),
+        lacks={NO_EPS: ("eps", "eps_for_error")},
     ),
     Row(
         "truncated_laplace",
         "TruncatedLaplace",
         "continuous",
         "with a delta",
-        (_example(eps=1.0, delta=1e-6), _example(eps=0.5, delta=1e-3, upper=20.0)),
+        (_example(eps=1.0, delta=1e-6, sensitivity=1.0), _example(eps=0.5, delta=1e-3, sensitivity=1.0, upper=20.0)),
         compared=(Compared("TruncatedLaplace", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
         lacks={NOT_MONOTONE: ("eps_for_error",)},
     ),
@@ -211,8 +213,8 @@ ROWS: tuple[Row, ...] = (
         "continuous",
         "with a delta",
         (
-            _example(eps=1.0, delta=1e-6),
-            _example(eps=4.0, delta=1e-3, gamma=0.25, lower=0.0),
+            _example(eps=1.0, delta=1e-6, sensitivity=1.0),
+            _example(eps=4.0, delta=1e-3, sensitivity=1.0, gamma=0.25, lower=0.0),
             _example(eps=0.05, delta=1e-6, sensitivity=10.0, gamma="l2"),
         ),
         compared=(
@@ -226,7 +228,7 @@ ROWS: tuple[Row, ...] = (
         "Gaussian",
         "continuous",
         "with a delta",
-        (_example(eps=1.0, delta=1e-6),),
+        (_example(eps=1.0, delta=1e-6, sensitivity=1.0),),
         arrays=_example(eps=(0.1, 1.0, 6.0), delta=(1e-6, 1e-6, 1e-3), sensitivity=(1.0, 2.0, 5.0)),
         compared=(Compared("Gaussian", "Laplace", ("eps", "delta", "sensitivity"), when="delta"),),
         instead={"sigma": ("eps", "delta")},
@@ -237,8 +239,17 @@ ROWS: tuple[Row, ...] = (
         "discrete",
         "shares",
         (_example(beta=1.5, a=0.4), _example(beta=1.5, a=0.4, n_parties=10)),
-        compared=(Compared("GeneralizedDiscreteLaplace", "DiscreteLaplace", ("eps", "change"), by="from_eps", when="named"),),
-        lacks={NO_EPS: ("eps", "sensitivity", "eps_for_error")},
+        compared=(
+            Compared(
+                "GeneralizedDiscreteLaplace",
+                "DiscreteLaplace",
+                ("eps", "change"),
+                by="from_eps",
+                when="named",
+                needs_sensitivity=True,
+            ),
+        ),
+        lacks={NO_EPS: ("eps", "eps_for_error")},
     ),
     Row(
         "multi_scale_discrete_laplace",
@@ -271,11 +282,11 @@ ROWS: tuple[Row, ...] = (
         "discrete",
         "with a delta",
         (
-            _example(eps=1.0, delta=1e-6),
-            _example(eps=0.1, delta=0.01),
-            _example(eps=0.5, delta=0.0),
+            _example(eps=1.0, delta=1e-6, sensitivity=1),
+            _example(eps=0.1, delta=0.01, sensitivity=1),
+            _example(eps=0.5, delta=0.0, sensitivity=1),
         ),
-        divided=Divided(_example(eps=4.0, delta=2.0**-18), 4, _example(eps=1.0, delta=2.0**-20)),
+        divided=Divided(_example(eps=4.0, delta=2.0**-18, sensitivity=1), 4, _example(eps=1.0, delta=2.0**-20, sensitivity=1)),
         compared=(Compared("DiscreteCanonical", "DiscreteLaplace", ("eps", "delta", "change"), when="delta"),),
     ),
     Row(
@@ -296,7 +307,7 @@ ROWS: tuple[Row, ...] = (
         "discrete",
         "given weights",
         (
-            _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5),
+            _example(weights=[1.0, 2.0, 4.0, 2.0, 1.0], tail_ratio=0.5, sensitivity=1),
             _example(weights=[1.0, 0.0, 2.0, 30.0, 800.0, 9000.0, 5000.0, 50.0, 0.5], sensitivity=2),
             _example("from_pmf", weights=[float(12 - abs(k)) for k in range(-10, 11)], tail_ratio=0.875, sensitivity=3),
         ),
@@ -319,11 +330,11 @@ ROWS: tuple[Row, ...] = (
         "vector",
         "vectors",
         (
-            _example(eps=1.0, dim=2, norm="l1"),
-            _example(eps=4.0, dim=3, norm="l1"),
-            _example(eps=1.0, dim=2, norm="l2"),
-            _example(eps=4.0, dim=3, norm="l2"),
-            _example(eps=2.0, dim=3, norm="linf"),
+            _example(eps=1.0, sensitivity=1.0, dim=2, norm="l1"),
+            _example(eps=4.0, sensitivity=1.0, dim=3, norm="l1"),
+            _example(eps=1.0, sensitivity=1.0, dim=2, norm="l2"),
+            _example(eps=4.0, sensitivity=1.0, dim=3, norm="l2"),
+            _example(eps=2.0, sensitivity=1.0, dim=3, norm="linf"),
         ),
         lacks={
             VECTORS: (

@@ -11,8 +11,9 @@ from stairnoise import _native
 from stairnoise._errors import ParameterError, ParameterTypeError, place
 from stairnoise._law.guarantee import Guarantee
 from stairnoise._law.immutable import Immutable
+from stairnoise._law.stated import unstated
 from stairnoise._output import Size, output_array
-from stairnoise._parameters import Real, RealLike, count, exact_array
+from stairnoise._parameters import Real, RealLike, count, exact_floats, number_array
 from stairnoise.rng import Rng, release_stream, sampling_stream
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class Selecting(Immutable):
     @property
     def sensitivity(self) -> float:
         """Largest change Δ of any candidate's cost that one person can cause."""
-        sensitivity: float = self._given["sensitivity"]
-        return sensitivity
+        sensitivity: float | None = self._given["sensitivity"]
+        return 1.0 if sensitivity is None else sensitivity
 
     @property
     def monotonic(self) -> bool:
@@ -158,7 +159,7 @@ class Selecting(Immutable):
             Or not exactly one of `costs` and `scores` is given, or another argument is not allowed.
             Nothing has been drawn and `out` is untouched.
         """
-        return self._draw(self._rows(costs, scores), size, release_stream(rng), out, threads)
+        return self._draw(self._rows(costs, scores, protect=True), size, release_stream(rng), out, threads)
 
     @overload
     def sample(self, costs: RealLike, size: Size | None = None, *, out: _Out, **options: Unpack[_Options]) -> _Out: ...
@@ -284,7 +285,7 @@ class Selecting(Immutable):
         >>> chosen.shape, len(set(chosen.tolist()))
         ((3,), 3)
         """
-        rows = self._rows(costs, scores, k, many=True)
+        rows = self._rows(costs, scores, k, many=True, protect=True)
         return self._draw(rows, size, release_stream(rng), out, threads, k)
 
     def _draw(
@@ -317,16 +318,18 @@ class Selecting(Immutable):
             return out
         return selected.item() if k is None and size is None and batch == () else selected
 
-    def _rows(self, costs: object, scores: object = None, k: object = None, *, many: bool = False) -> NDArray[np.float64]:
+    def _rows(
+        self, costs: object, scores: object = None, k: object = None, *, many: bool = False, protect: bool = False
+    ) -> NDArray[np.float64]:
         """Convert and check what a call is given; see `_checked`."""
-        return self._checked(costs, scores, k, many=many)[0]
+        return self._checked(costs, scores, k, many=many, protect=protect)[0]
 
     def _checked(
-        self, costs: object, scores: object, k: object = None, *, many: bool = False
+        self, costs: object, scores: object, k: object = None, *, many: bool = False, protect: bool = False
     ) -> tuple[NDArray[np.float64], bool]:
         """Convert costs to float64, or scores to the costs that they are; or refuse them, and `k` where `many` are selected.
 
-        It also tells whether any cost is inf.
+        To `protect` costs of a float type, their sensitivity must have been stated. It also tells whether any cost is inf.
         """
         if scores is None and costs is None:
             raise ParameterTypeError(
@@ -335,7 +338,11 @@ class Selecting(Immutable):
         if scores is not None and costs is not None:
             raise ParameterError("costs must be left out where scores are given, got both")
         name, sign = ("costs", 1) if scores is None else ("scores", -1)
-        rows = exact_array(costs if scores is None else scores, name)
+        numbers = number_array(costs if scores is None else scores, name)
+        if protect and numbers.dtype.kind == "f" and self._given["sensitivity"] is None:
+            # The type decides, never the values, as in a release.
+            raise unstated(self, "a selection by floats", beside=f" beside {name} of dtype {numbers.dtype}")
+        rows = exact_floats(numbers, name)
         if rows.ndim == 0 or rows.shape[-1] == 0:
             raise ParameterError(f"{name} must have at least one candidate along the last axis, got shape {rows.shape}")
         needed = count(k, "k", least=1, most=rows.shape[-1]) if many else 1

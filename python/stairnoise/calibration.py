@@ -52,6 +52,8 @@ class Target(NamedTuple):
     delta: float
     releases: int
     sensitivity: float
+    stated: bool
+    """Whether the caller stated the sensitivity."""
 
     def spent(self, law: Any, *, searching: bool = True) -> float:
         """Return the ε of the releases together, at this δ; while `searching`, by the upper bound alone."""
@@ -74,7 +76,7 @@ def calibrate(
     eps: Number,
     delta: Number = 0.0,
     releases: int = 1,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     cost: Cost = "l1",
 ) -> Law:
     r"""Return the mechanism with which `releases` releases together are (ε, δ)-differentially private.
@@ -105,8 +107,9 @@ def calibrate(
     releases : int, default 1
         How many releases k, from 1 to 2**20; 2**14 for most mechanisms if δ > 0. They may be k partitions of one release, of
         which one person changes all.
-    sensitivity : float, default 1
-        Largest change of each value that one person can cause; an integer for a discrete mechanism.
+    sensitivity : float or None
+        Largest change of each value that one person can cause; an integer for a discrete mechanism. None is 1, and the
+        mechanism then has no stated sensitivity.
     cost : {"l1", "l2"}, default "l1"
         What the first stair of a staircase makes least: E|X| or E X².
 
@@ -141,7 +144,7 @@ def calibrate(
     >>> round(law.eps, 4), round(law.compose(100).eps_for_delta(1e-6), 3)
     (0.0866, 4.0)
     >>> sn.calibrate(sn.Laplace, eps=4, releases=64)
-    Laplace(eps=0.0625, sensitivity=1.0)
+    Laplace(eps=0.0625)
     >>> sn.calibrate(sn.Gaussian, eps=4, delta=1e-6, releases=100).std() < law.std()
     True
     """
@@ -159,18 +162,20 @@ def calibrate(
 
 def checked(eps: object, delta: object, releases: object, sensitivity: object) -> Target:
     """Check the numbers of a target; the range of the sensitivity is for the mechanism to check."""
-    budget, slack, change = single(eps, "eps"), single(delta, "delta"), single(sensitivity, "sensitivity")
+    budget, slack = single(eps, "eps"), single(delta, "delta")
+    change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
     if not 0 < budget < math.inf:
         raise ParameterError(f"eps must be finite and greater than 0, got {received(eps)}")
     if not 0 <= slack < 1:
         raise ParameterError(f"delta must be at least 0 and less than 1, got {received(delta)}")
-    return Target(budget, slack, count(releases, "releases", least=1, most=_MOST_RELEASES), change)
+    number = count(releases, "releases", least=1, most=_MOST_RELEASES)
+    return Target(budget, slack, number, change, sensitivity is not None)
 
 
 def calibrated(row: Row, target: Target, cost: str) -> Any:
     """Return the mechanism of a row of the registry that reaches the target with the least cost."""
     candidate = line(row, cost)
-    setting = Setting(target.eps, target.sensitivity, target.delta or None)
+    setting = Setting(target.eps, target.sensitivity, target.delta or None, target.stated)
     candidate.make(setting)  # what it says about these parameters needs no other words
     try:
         law = _found(candidate, setting, target, _MOMENT[cost])

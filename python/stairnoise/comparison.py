@@ -55,10 +55,11 @@ class Comparison(Sequence[ComparisonRow]):
       exponential mechanism; NaN if there is no such cost, or if it is 0 in float64.
     """
 
-    __slots__ = ("_asked", "_rows", "cost", "delta", "eps", "notes", "releases", "sensitivity", "subject")
+    __slots__ = ("_asked", "_rows", "_stated", "cost", "delta", "eps", "notes", "releases", "sensitivity", "subject")
 
     _asked: tuple[Any, ...]
     _rows: tuple[ComparisonRow, ...]
+    _stated: bool
     eps: float
     sensitivity: float
     delta: float | None
@@ -77,7 +78,9 @@ class Comparison(Sequence[ComparisonRow]):
         notes: Sequence[str],
         releases: int | None = None,
     ) -> None:
-        fields = {**setting._asdict(), "cost": cost, "subject": subject, "_asked": asked, "_rows": tuple(rows)}
+        eps, sensitivity, delta, stated = setting
+        fields: dict[str, Any] = {"eps": eps, "sensitivity": sensitivity, "delta": delta, "_stated": stated}
+        fields |= {"cost": cost, "subject": subject, "_asked": asked, "_rows": tuple(rows)}
         for name, value in {**fields, "notes": tuple(notes), "releases": releases}.items():
             object.__setattr__(self, name, value)
 
@@ -141,7 +144,8 @@ class Comparison(Sequence[ComparisonRow]):
         raise AttributeError(f"a Comparison is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _compare_again, (self.eps, self.sensitivity, self.cost, self.delta, self.releases, *self._asked)
+        sensitivity = self.sensitivity if self._stated else None
+        return _compare_again, (self.eps, sensitivity, self.cost, self.delta, self.releases, *self._asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparison):
@@ -165,7 +169,7 @@ class Comparison(Sequence[ComparisonRow]):
 
 def compare(
     eps: RealLike,
-    sensitivity: RealLike = 1,
+    sensitivity: RealLike | None = None,
     cost: Cost = "l1",
     *,
     delta: RealLike | None = None,
@@ -184,9 +188,9 @@ def compare(
     ----------
     eps : float
         Privacy parameter ε > 0 of one draw, or of all `releases` together.
-    sensitivity : float, default 1
-        Largest change of the value that one person can cause. Discrete mechanisms need a whole number; otherwise
-        they are left out, and the notes say so.
+    sensitivity : float or None
+        Largest change of the value that one person can cause. Discrete mechanisms need a whole number; otherwise they are
+        left out, and the notes say so. None is 1, and the mechanisms then have no stated sensitivity.
     cost : {"l1", "l2"}, default "l1"
         Measure of error: E|X| or E X². The last column is the ratio of this cost to the cost of Laplace noise of the
         same kind.
@@ -256,7 +260,8 @@ def compare(
     >>> table["Laplace"].law.compose(100).eps_for_delta(1e-6) <= 4
     True
     """
-    number, change = single(eps, "eps"), single(sensitivity, "sensitivity")
+    number, stated = single(eps, "eps"), sensitivity is not None
+    change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
     if not isinstance(cost, str):
         raise ParameterTypeError(f'cost must be "l1" or "l2", got {received(cost)}')
     if cost not in _MOMENT:
@@ -264,7 +269,7 @@ def compare(
     slack = None if delta is None else single(delta, "delta")
     if slack is not None and not 0 < slack < 1:
         raise ParameterError(f"delta must be greater than 0 and less than 1, got {received(delta)}")
-    setting = Setting(number, change, slack)
+    setting = Setting(number, change, slack, stated)
     if (dim is not None or costs is not None) and mechanisms is not None:
         raise ParameterError(f"mechanisms must be None for a vector or a choice, got {received(mechanisms)}")
     if dim is not None and costs is not None:
@@ -282,7 +287,7 @@ def compare(
             raise ParameterError(f"costs must be a sequence of numbers, got an array of shape {row.shape}")
         return Comparison(setting, cost, "choice", (None, None, "l1", tuple(row.tolist())), of_choices(setting, row, power), [])
     if releases is not None:
-        target = checked(number, 0.0 if slack is None else slack, releases, change)
+        target = checked(number, 0.0 if slack is None else slack, releases, sensitivity)
         wanted = chosen_rows(mechanisms, slack)
         rows, notes = of_releases(target, wanted, cost)
         names = tuple(row.class_name for row in wanted)
@@ -294,7 +299,7 @@ def compare(
 
 
 def _compare_again(
-    eps: float, sensitivity: float, cost: Cost, delta: float | None, releases: int | None, *asked: Any
+    eps: float, sensitivity: float | None, cost: Cost, delta: float | None, releases: int | None, *asked: Any
 ) -> Comparison:
     """Make a comparison again from the arguments that it keeps; pickles call this."""
     mechanisms, dim, norm, costs = asked

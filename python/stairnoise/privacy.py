@@ -72,7 +72,7 @@ class PrivacyLoss(Generic[Float]):
     >>> from stairnoise.privacy import privacy_loss
     >>> once = privacy_loss(sn.DiscreteStaircase(eps=1))
     >>> once
-    PrivacyLoss(DiscreteStaircase(eps=1.0, sensitivity=1, r='l1'))
+    PrivacyLoss(DiscreteStaircase(eps=1.0, r='l1'))
     >>> hundred = once.compose(100)
     >>> hundred.eps, hundred.exact
     (100.0, True)

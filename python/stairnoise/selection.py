@@ -36,8 +36,9 @@ class StaircaseSelection(Selecting):
     ----------
     eps : float
         Privacy parameter ε > 0 of one selection.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of any candidate's cost that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of any candidate's cost that one person can cause. None is 1: `select` then takes integers
+        only.
     gamma : float, default 0.5
         Width of the first stair in units of Δ, 0 < γ ≤ 1. Any γ keeps the guarantee. 0.5 keeps J
         within one half of c/Δ, so each weight is within a factor of e^(ε/4) of the exponential
@@ -63,7 +64,7 @@ class StaircaseSelection(Selecting):
     --------
     >>> import numpy as np
     >>> import stairnoise as sn
-    >>> mechanism = sn.StaircaseSelection(eps=1, gamma=0.375)
+    >>> mechanism = sn.StaircaseSelection(eps=1, sensitivity=1, gamma=0.375)
     >>> mechanism
     StaircaseSelection(eps=1.0, sensitivity=1.0, gamma=0.375, monotonic=False)
     >>> costs = [0, 0.5, 1.25, 1.75, 3.5]
@@ -81,10 +82,12 @@ class StaircaseSelection(Selecting):
     __module__ = "stairnoise"
     _rules = {1: "finite or inf, and at least 0", -1: "finite or -inf, and at most 0"}  # noqa: RUF012 - never changed
 
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, gamma: RealLike = 0.5, monotonic: bool = False) -> None:
-        rate, change, width = single(eps, "eps"), single(sensitivity, "sensitivity"), single(gamma, "gamma")
+    def __init__(
+        self, eps: RealLike, sensitivity: RealLike | None = None, gamma: RealLike = 0.5, monotonic: bool = False
+    ) -> None:
+        rate, change, width = single(eps, "eps"), _change(sensitivity), single(gamma, "gamma")
         promise = flag(monotonic, "monotonic")
-        mechanism = _native.Selection.staircase(rate, change, width, promise)
+        mechanism = _native.Selection.staircase(rate, 1.0 if change is None else change, width, promise)
         self._store(mechanism, {"eps": rate, "sensitivity": change, "gamma": width, "monotonic": promise})
 
     @property
@@ -139,9 +142,12 @@ class _ByDifferences(Selecting):
     _rules = {1: "finite or inf", -1: "finite or -inf"}  # noqa: RUF012 - never changed
     _make: Callable[[float, float, bool], _native.Selection]
 
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0, monotonic: bool = False) -> None:
-        rate, change, promise = single(eps, "eps"), single(sensitivity, "sensitivity"), flag(monotonic, "monotonic")
-        self._store(self._make(rate, change, promise), {"eps": rate, "sensitivity": change, "monotonic": promise})
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None, monotonic: bool = False) -> None:
+        rate, change, promise = single(eps, "eps"), _change(sensitivity), flag(monotonic, "monotonic")
+        self._store(
+            self._make(rate, 1.0 if change is None else change, promise),
+            {"eps": rate, "sensitivity": change, "monotonic": promise},
+        )
 
     def _exponents(self, rows: NDArray[np.float64], infinite: bool) -> NDArray[np.float64]:
         """Return ε(c − least)/(2Δ), from significands and exponents, so that only the result can leave float64's range."""
@@ -181,8 +187,9 @@ class ExponentialMechanism(_ByDifferences):
     ----------
     eps : float
         Privacy parameter ε > 0 of one selection.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of any candidate's cost that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of any candidate's cost that one person can cause. None is 1: `select` then takes integers
+        only.
     monotonic : bool, default False
         Promise that one person never moves two costs in opposite directions, as when a record only
         adds to costs. The weights are then w = e^(−εc/Δ), with which the loss is at most ε.
@@ -232,8 +239,9 @@ class PermuteAndFlip(_ByDifferences):
     ----------
     eps : float
         Privacy parameter ε > 0 of one selection.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of any candidate's cost that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of any candidate's cost that one person can cause. None is 1: `select` then takes integers
+        only.
     monotonic : bool, default False
         Promise that one person never moves two costs in opposite directions, as when a record only
         adds to costs. The coins then have the probabilities e^(−ε(c − c_min)/Δ), with which the loss is at most ε.
@@ -282,3 +290,7 @@ class PermuteAndFlip(_ByDifferences):
     def _log_chances(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         logs: NDArray[np.float64] = np.log(permute_and_flip.first_accepted(exponents)) - exponents
         return logs
+
+
+def _change(sensitivity: RealLike | None) -> float | None:
+    return None if sensitivity is None else single(sensitivity, "sensitivity")

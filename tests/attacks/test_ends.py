@@ -15,8 +15,8 @@ from tests.statistical.checks import check_loss_at_most
 ALPHA = 1e-9
 N = 100_000
 EPS = 1.0
-DISCRETE = [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS)]
-CONTINUOUS = [sn.Laplace(EPS), sn.Staircase(EPS)]
+DISCRETE = [sn.DiscreteLaplace(EPS, sensitivity=1), sn.DiscreteStaircase(EPS, sensitivity=1)]
+CONTINUOUS = [sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
 INT64 = np.iinfo(np.int64)
 COMMON = 6  # |noise| up to here has probability above 1e-3 each
 

@@ -23,7 +23,7 @@ ALPHA = 1e-9
 N = 200_000
 EPS = 1.0
 
-LAWS = [sn.Laplace(EPS), sn.Staircase(EPS)]
+LAWS = [sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
 NAIVE = [naive.laplace, naive.staircase]
 # Neighbours at sensitivity 1. Doubles of 0.1 + 0.2 and 0.3 differ in the last bit; 1/3 and 4/3 in the length of their expansion.
 NEIGHBOURS = [(0.0, 1.0), (0.1 + 0.2, 0.3), (1 / 3, 4 / 3), (0.0, 5e-324), (1e16, 1e16 + 1), (-0.5, 0.5), (2.0**20 - 1, 2.0**20)]

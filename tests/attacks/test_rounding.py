@@ -14,7 +14,7 @@ from tests.statistical.checks import check_loss_at_most, check_loss_equals
 ALPHA = 1e-9
 N = 400_000
 EPS = 1.0
-LAWS = [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS), sn.Laplace(EPS), sn.Staircase(EPS)]
+LAWS = [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS), sn.Laplace(EPS, sensitivity=1), sn.Staircase(EPS, sensitivity=1)]
 HALVES = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
@@ -23,7 +23,7 @@ def tails(values, answer):
     return np.array([np.count_nonzero(values <= answer - 1), np.count_nonzero(values >= answer + 2)])
 
 
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS)], ids=repr)
+@pytest.mark.parametrize("law", [sn.DiscreteLaplace(EPS, sensitivity=1), sn.DiscreteStaircase(EPS, sensitivity=1)], ids=repr)
 @pytest.mark.parametrize("x", HALVES)
 def test_halves_lose_no_more_than_eps(law, x):
     first, second = (
@@ -42,7 +42,14 @@ def test_half_to_even_loses_twice_as_much():
 
 
 @pytest.mark.parametrize(
-    "law", [sn.DiscreteLaplace(EPS), sn.DiscreteStaircase(EPS), sn.Laplace(EPS), sn.Staircase(EPS)], ids=repr
+    "law",
+    [
+        sn.DiscreteLaplace(EPS, sensitivity=1),
+        sn.DiscreteStaircase(EPS, sensitivity=1),
+        sn.Laplace(EPS, sensitivity=1),
+        sn.Staircase(EPS, sensitivity=1),
+    ],
+    ids=repr,
 )
 @pytest.mark.parametrize("x", HALVES)
 def test_one_sensitivity_is_the_same_number_of_cells_everywhere(law, x):

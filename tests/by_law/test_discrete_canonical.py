@@ -86,7 +86,7 @@ def test_a_lattice_that_64_bits_do_not_hold_is_refused():
         sn.DiscreteCanonical(2.0**-41, 0.1)
 
 
-@pytest.mark.parametrize("arguments", [("1", 0.1), (1, None), (1, 0.1, "1"), (1, 1j), (1, 0.1, None)])
+@pytest.mark.parametrize("arguments", [("1", 0.1), (1, None), (1, 0.1, "1"), (1, 1j), (1, 0.1, 1j)])
 def test_refused_types(arguments):
     with pytest.raises(sn.ParameterTypeError, match="must be a real number"):
         sn.DiscreteCanonical(*arguments)
@@ -269,7 +269,7 @@ def test_tails_are_the_least_of_all_mechanisms(eps, delta):
         sn.TruncatedDiscreteStaircase(eps, delta),
         sn.DiscreteGaussian.from_eps(eps, delta),
         sn.DiscreteLaplace(eps),
-        sn.GeneralizedDiscreteLaplace.from_eps(eps),
+        sn.GeneralizedDiscreteLaplace.from_eps(eps, 1),
     ]
     t = np.arange(40)
     for other in others:

@@ -61,22 +61,22 @@ BAD = [
     (lambda: sn.DiscreteGaussian(1).rho(math.inf), "sensitivity must be finite and greater than 0, got inf"),
     (lambda: sn.DiscreteGaussian(1).privacy_profile([1.0, math.nan]), "eps must be a number, not NaN, got nan"),
     (lambda: sn.DiscreteGaussian(1).privacy_profile(1, 0), "sensitivity must be an integer from 1 to 2**62, got 0"),
-    (lambda: sn.Gaussian(0, 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got 0"),
-    (lambda: sn.Gaussian(math.nan, 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got nan"),
-    (lambda: sn.Gaussian(math.inf, 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got inf"),
-    (lambda: sn.Gaussian(1, 0), "delta must be greater than 0 and less than 1, got 0"),
-    (lambda: sn.Gaussian(1, 1.0), "delta must be greater than 0 and less than 1, got 1.0"),
-    (lambda: sn.Gaussian(1, math.nan), "delta must be greater than 0 and less than 1, got nan"),
+    (lambda: sn.Gaussian(0, 1e-6, sensitivity=1), "eps must be from 2**-40 to 2**20 for Gaussian noise, got 0"),
+    (lambda: sn.Gaussian(math.nan, 1e-6, sensitivity=1), "eps must be from 2**-40 to 2**20 for Gaussian noise, got nan"),
+    (lambda: sn.Gaussian(math.inf, 1e-6, sensitivity=1), "eps must be from 2**-40 to 2**20 for Gaussian noise, got inf"),
+    (lambda: sn.Gaussian(1, 0, sensitivity=1), "delta must be greater than 0 and less than 1, got 0"),
+    (lambda: sn.Gaussian(1, 1.0, sensitivity=1), "delta must be greater than 0 and less than 1, got 1.0"),
+    (lambda: sn.Gaussian(1, math.nan, sensitivity=1), "delta must be greater than 0 and less than 1, got nan"),
     (lambda: sn.Gaussian(1, 1e-6, 0), "sensitivity must be finite and greater than 0, got 0"),
     (lambda: sn.Gaussian(1, 1e-6, math.nan), "sensitivity must be finite and greater than 0, got nan"),
     (lambda: sn.Gaussian(1, 1e-6, 1e-320), "sensitivity must give a granularity from 2**-1074 to 2**960, got 1e-320"),
     (
-        lambda: sn.Gaussian(2.0**-40, 1e-20),
+        lambda: sn.Gaussian(2.0**-40, 1e-20, sensitivity=1),
         "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps ",
     ),
-    (lambda: sn.Gaussian(1, 1e-6).privacy_profile(math.nan), "eps must be a number, not NaN, got nan"),
+    (lambda: sn.Gaussian(1, 1e-6, sensitivity=1).privacy_profile(math.nan), "eps must be a number, not NaN, got nan"),
     (
-        lambda: sn.Gaussian(1, 1e-6).release([1.0], max_partitions_contributed=0),
+        lambda: sn.Gaussian(1, 1e-6, sensitivity=1).release([1.0], max_partitions_contributed=0),
         "max_partitions_contributed must be an integer from 1",
     ),
     (
@@ -97,7 +97,7 @@ def test_text_is_no_number() -> None:
     with pytest.raises(sn.ParameterTypeError, match="sigma2 must be a real number"):
         sn.DiscreteGaussian("1")  # type: ignore[arg-type]
     with pytest.raises(sn.ParameterTypeError, match="delta must be a real number"):
-        sn.Gaussian(1, True)
+        sn.Gaussian(1, True, sensitivity=1)
 
 
 def test_properties() -> None:
@@ -115,7 +115,7 @@ def test_partitions_for_which_no_lattice_is_wide_enough() -> None:
     with pytest.raises(
         sn.ParameterError, match=r"^max_partitions_contributed must leave a lattice that fits, got 2147483648: eps and delta "
     ):
-        sn.Gaussian(2.0**-20, 1e-12).release(1.0, max_partitions_contributed=2**31)
+        sn.Gaussian(2.0**-20, 1e-12, sensitivity=1).release(1.0, max_partitions_contributed=2**31)
 
 
 # ---------------------------------------------------------------- outputs
@@ -124,11 +124,11 @@ def test_partitions_for_which_no_lattice_is_wide_enough() -> None:
 def test_dtypes() -> None:
     assert sn.DiscreteGaussian(3).sample(3).dtype == np.int64
     assert sn.DiscreteGaussian(2.0**80).sample(100, dtype=np.int32, rng=sn.SeededRng(1)).max() == 2**31 - 1
-    assert sn.Gaussian(1, 1e-6).sample(3, dtype=np.float32).dtype == np.float32
-    drawn = sn.Gaussian(1, 1e-6).sample(1000, rng=sn.SeededRng(1))
+    assert sn.Gaussian(1, 1e-6, sensitivity=1).sample(3, dtype=np.float32).dtype == np.float32
+    drawn = sn.Gaussian(1, 1e-6, sensitivity=1).sample(1000, rng=sn.SeededRng(1))
     assert np.array_equal(np.ldexp(drawn, 32), np.rint(np.ldexp(drawn, 32)))
     assert sn.DiscreteGaussian(3).release([1, 2]).dtype == np.int64
-    assert sn.Gaussian(1, 1e-6).release([1, 2]).dtype == np.float64
+    assert sn.Gaussian(1, 1e-6, sensitivity=1).release([1, 2]).dtype == np.float64
 
 
 # ---------------------------------------------------------------- calibration
@@ -195,7 +195,7 @@ def test_profiles_have_the_digits_that_are_claimed() -> None:
 @pytest.mark.parametrize(("eps", "partitions"), [(0.25, 1), (18.0, 1000)])
 def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> None:
     """So near to δ = 1, the error of 1e-30 that is allowed for takes some float64 of σ²; it is kept, and no more."""
-    law, delta = sn.Gaussian(eps, 1 - 2.0**-53).for_partitions(partitions), 1 - 2.0**-53
+    law, delta = sn.Gaussian(eps, 1 - 2.0**-53, sensitivity=1).for_partitions(partitions), 1 - 2.0**-53
     log2_g, sigma2, cells = law._calibration
     with mp.workdps(120):
         ideal = oracle.ratio(mp.mpf(eps), mp.mpf(delta))
@@ -209,7 +209,7 @@ def test_certainty_where_the_profile_is_flat(eps: float, partitions: int) -> Non
 
 
 def test_sigma_grows_like_the_root_of_the_partitions() -> None:
-    one = sn.Gaussian(1, 1e-6)
+    one = sn.Gaussian(1, 1e-6, sensitivity=1)
     for k in (4, 100, 10**6):
         assert math.isclose(one.for_partitions(k).sigma, math.sqrt(k) * one.sigma, rel_tol=1e-9)
 
@@ -256,7 +256,7 @@ def test_profile_is_the_sum_over_the_best_event(sigma2: float) -> None:
 @pytest.mark.parametrize(("eps", "delta"), [(1.0, 1e-6), (0.01, 1e-9), (8.0, 1e-3), (2.0**-40, 1e-3), (1000.0, 1e-12)])
 def test_lattice_law_keeps_the_promise(eps: float, delta: float) -> None:
     """The profile at ε is δ or less, up to the error of its formula, and not much less."""
-    law = sn.Gaussian(eps, delta)
+    law = sn.Gaussian(eps, delta, sensitivity=1)
     assert 1 - 1e-8 < law.privacy_profile(eps) / delta <= 1 + 1e-11
     more = law.privacy_profile(np.array([eps, 2 * eps]))
     assert more[1] < more[0]
@@ -410,7 +410,7 @@ def test_moments_beyond_float64(p: float) -> None:
     assert sn.Gaussian(1, 1e-6, 1e280).abs_moment(p) == math.inf
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(0.3), sn.DiscreteGaussian(1e6)])
+@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian(0.3), sn.DiscreteGaussian(1e6)])
 def test_support_and_the_moment_that_is_the_whole_probability(law: Any) -> None:
     assert law.support() == (-math.inf, math.inf)
     assert law.abs_moment(0) == 1
@@ -446,7 +446,7 @@ def test_mills_ratio() -> None:
 
 
 def test_normal_functions() -> None:
-    law = sn.Gaussian(1, 1e-6)
+    law = sn.Gaussian(1, 1e-6, sensitivity=1)
     sigma = mp.mpf(law.sigma)
     x = np.array([-60.0, -10.0, -1.0, 0.0, 0.1, 3.0, 40.0, 150.0])
     tail = [mp.erfc(mp.mpf(y) / (sigma * mp.sqrt(2))) / 2 for y in x]
@@ -480,7 +480,7 @@ def test_normal_functions() -> None:
 def test_lattice_is_as_near_to_the_normal_law_as_promised() -> None:
     """Half a lattice step times the density at 0 bounds the difference of the distribution functions."""
     for eps, delta in ((1.0, 1e-6), (2.0**20, 0.5), (2.0**-40, 1e-9), (1e-3, 0.9)):
-        law = sn.Gaussian(eps, delta)
+        law = sn.Gaussian(eps, delta, sensitivity=1)
         assert law.granularity * law.pdf(0.0) < 1e-10
 
 
@@ -519,7 +519,7 @@ def test_an_eps_and_a_delta_beyond_every_sigma2_are_named(eps, delta):
         sn.DiscreteGaussian.from_eps(eps, delta)
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1.5, 1e-6), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
+@pytest.mark.parametrize("law", [sn.Gaussian(1.5, 1e-6, sensitivity=1), sn.DiscreteGaussian(4.0), sn.DiscreteGaussian(1e9)])
 def test_functions_at_the_ends(law):
     """0 and 1 at infinity, and at numbers so large that their squares are infinite."""
     far = np.array([math.inf, np.finfo(float).max, 2.0**1023, 1e200])

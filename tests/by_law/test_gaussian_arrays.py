@@ -13,6 +13,7 @@ import pytest
 import stairnoise as sn
 import stairnoise.optimal as so
 from stairnoise._theory.optimal import gaussian_sigma
+from tests.examples import promise
 
 EPS, DELTA, CHANGE = np.array([0.1, 1.0, 6.0, 1.0]), np.array([1e-6, 1e-6, 1e-3, 1e-9]), np.array([1.0, 2.0, 0.1, 1e6])
 SIGMA, SIGMA2 = np.array([0.3, 1.0, 1000.0, 1.0]), np.array([0.25, 9.0, 1e6, 2.0**70])
@@ -20,11 +21,11 @@ SIGMA, SIGMA2 = np.array([0.3, 1.0, 1000.0, 1.0]), np.array([0.25, 9.0, 1e6, 2.0
 # An array of four parameters, and what each is alone.
 LAWS: dict[str, tuple[Any, Callable[[int], Any]]] = {
     "of eps": (sn.Gaussian(EPS, DELTA, CHANGE), lambda i: sn.Gaussian(EPS[i], DELTA[i], CHANGE[i])),
-    "of eps alone": (sn.Gaussian(EPS, 1e-6), lambda i: sn.Gaussian(EPS[i], 1e-6)),
+    "of eps alone": (sn.Gaussian(EPS, 1e-6, sensitivity=1), lambda i: sn.Gaussian(EPS[i], 1e-6, sensitivity=1)),
     "of sigma": (sn.Gaussian(sigma=SIGMA, sensitivity=2), lambda i: sn.Gaussian(sigma=SIGMA[i], sensitivity=2)),
     "for 3 values": (
-        sn.Gaussian(sigma=SIGMA).for_partitions(3),
-        lambda i: sn.Gaussian(sigma=SIGMA[i]).for_partitions(3),
+        sn.Gaussian(sigma=SIGMA, sensitivity=1).for_partitions(3),
+        lambda i: sn.Gaussian(sigma=SIGMA[i], sensitivity=1).for_partitions(3),
     ),
     "discrete": (sn.DiscreteGaussian(SIGMA2), lambda i: sn.DiscreteGaussian(SIGMA2[i])),
     "discrete, of sigma": (sn.DiscreteGaussian(sigma=SIGMA), lambda i: sn.DiscreteGaussian(sigma=SIGMA[i])),
@@ -33,8 +34,8 @@ LAWS: dict[str, tuple[Any, Callable[[int], Any]]] = {
         lambda i: sn.DiscreteGaussian.from_eps(EPS[i], DELTA[i], [1, 2, 3, 1][i]),
     ),
     "discrete, for 2 values": (
-        sn.DiscreteGaussian.from_eps(EPS, 1e-6).for_partitions(2),
-        lambda i: sn.DiscreteGaussian.from_eps(EPS[i], 1e-6).for_partitions(2),
+        sn.DiscreteGaussian.from_eps(EPS, 1e-6, sensitivity=1).for_partitions(2),
+        lambda i: sn.DiscreteGaussian.from_eps(EPS[i], 1e-6, sensitivity=1).for_partitions(2),
     ),
 }
 each = pytest.mark.parametrize("name", LAWS)
@@ -211,16 +212,16 @@ def test_privacy_is_that_of_every_element(name: str) -> None:
 @pytest.mark.parametrize("k", [1, 5])
 def test_guarantees_are_those_of_every_element(name: str, k: int) -> None:
     law = LAWS[name][0]
-    promise = law.guarantee(max_partitions_contributed=k)
-    alone = [LAWS[name][1](i).guarantee(max_partitions_contributed=k) for i in range(4)]
+    whole = promise(law, max_partitions_contributed=k)
+    alone = [promise(LAWS[name][1](i), max_partitions_contributed=k) for i in range(4)]
     for field in ("eps", "delta", "rho", "sensitivity"):
         expected = [getattr(one, field) for one in alone]
         if expected[0] is None:
-            assert getattr(promise, field) is None
+            assert getattr(whole, field) is None
         else:
-            np.testing.assert_array_equal(np.broadcast_to(getattr(promise, field), 4), expected)
-    assert promise.partitions == alone[0].partitions
-    assert "differentially private" in repr(promise)
+            np.testing.assert_array_equal(np.broadcast_to(getattr(whole, field), 4), expected)
+    assert whole.partitions == alone[0].partitions
+    assert "differentially private" in repr(whole)
     wide = law.for_partitions(5)
     np.testing.assert_array_equal(wide.sigma, elementwise(name, lambda one: one.for_partitions(5).sigma))
     for parameter in ("sigma", "sigma2"):
@@ -271,22 +272,35 @@ def test_each_different_set_of_parameters_is_calibrated_once(monkeypatch: pytest
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2)])
 def test_empty_arrays(shape: tuple[int, ...]) -> None:
-    for law in (sn.Gaussian(np.empty(shape), 1e-6), sn.Gaussian(sigma=np.empty(shape)), sn.DiscreteGaussian(np.empty(shape))):
+    for law in (
+        sn.Gaussian(np.empty(shape), 1e-6, sensitivity=1),
+        sn.Gaussian(sigma=np.empty(shape), sensitivity=1),
+        sn.DiscreteGaussian(np.empty(shape)),
+    ):
         assert law.sample().shape == law.release(np.empty(shape)).shape == law.cdf(0.0).shape == law.var().shape == shape
-        assert law.privacy_profile(1.0).shape == law.guarantee().rho.shape == shape
+        assert law.privacy_profile(1.0).shape == promise(law).rho.shape == shape
         assert law.for_partitions(3).sigma.shape == shape
 
 
 BAD: list[tuple[Any, str]] = [
-    (lambda: sn.Gaussian([1, 2, 0], 1e-6), "eps must be from 2**-40 to 2**20 for Gaussian noise, got 0.0 at index (2,)"),
-    (lambda: sn.Gaussian([1, 2], [[0.5], [1]]), "delta must be greater than 0 and less than 1, got 1.0 at index (1, 0)"),
+    (
+        lambda: sn.Gaussian([1, 2, 0], 1e-6, sensitivity=1),
+        "eps must be from 2**-40 to 2**20 for Gaussian noise, got 0.0 at index (2,)",
+    ),
+    (
+        lambda: sn.Gaussian([1, 2], [[0.5], [1]], sensitivity=1),
+        "delta must be greater than 0 and less than 1, got 1.0 at index (1, 0)",
+    ),
     (lambda: sn.Gaussian([1, 2], 1e-6, [1, np.inf]), "sensitivity must be finite and greater than 0, got inf at index (1,)"),
     (
-        lambda: sn.Gaussian([1, 2.0**-39, 2.0**-40], 1e-20),
+        lambda: sn.Gaussian([1, 2.0**-39, 2.0**-40], 1e-20, sensitivity=1),
         "eps and delta must give a standard deviation below 2**33 times the sensitivity, got eps 1.8189894035458565e-12 and "
         "delta 1e-20 at index (1,)",
     ),
-    (lambda: sn.Gaussian([1, 2], [1e-6] * 3), "eps and delta and sensitivity must have shapes that broadcast, got "),
+    (
+        lambda: sn.Gaussian([1, 2], [1e-6] * 3, sensitivity=1),
+        "eps and delta and sensitivity must have shapes that broadcast, got ",
+    ),
     (lambda: sn.Gaussian(sigma=[1, np.nan]), "sigma must be finite and greater than 0, got nan at index (1,)"),
     (
         lambda: sn.Gaussian(sigma=[1, 1e-9], sensitivity=[[1], [2]]),

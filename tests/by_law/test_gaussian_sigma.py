@@ -96,7 +96,7 @@ def test_composed_rounds_are_normal_noise_of_a_kth_of_the_variance() -> None:
 
 def test_the_calibrated_mechanism_of_the_same_sigma_draws_the_same() -> None:
     """An (ε, δ) whose σ² on the lattice a float64 σ gives: 2**-1 steps of σ apart is another σ²."""
-    calibrated = sn.Gaussian(1.0, 1e-6)
+    calibrated = sn.Gaussian(1.0, 1e-6, sensitivity=1)
     same = sn.Gaussian(sigma=calibrated.sigma)
     assert same.granularity == calibrated.granularity
     assert same.rho == pytest.approx(calibrated.rho, rel=1e-15)
@@ -114,14 +114,17 @@ def test_text_pickle_and_equality() -> None:
         assert again == one
         assert hash(again) == hash(one)
         assert again._calibration == one._calibration
-    assert len({law, wide, sn.Gaussian(sigma=1.5), sn.Gaussian(1.5, 0.5), sn.Gaussian(sigma=1.5, sensitivity=2.0)}) == 4
+    assert (
+        len({law, wide, sn.Gaussian(sigma=1.5), sn.Gaussian(1.5, 0.5, sensitivity=1), sn.Gaussian(sigma=1.5, sensitivity=2.0)})
+        == 4
+    )
     assert repr(law.guarantee()) == (
         "Guarantee: one value that changes by at most 2.0 is 0.8889-zero-concentrated differentially private."
     )
 
 
 def test_ledgers_count_it(tmp_path: Path) -> None:
-    law, wide = sn.Gaussian(sigma=2.0), sn.Gaussian(sigma=2.0).for_partitions(3)
+    law, wide = sn.Gaussian(sigma=2.0, sensitivity=1), sn.Gaussian(sigma=2.0, sensitivity=1).for_partitions(3)
     for path in ("first", "again"):
         ledger = sn.Ledger(tmp_path / path, budget=100, delta=1e-6, composed=True)
         for _ in range(9):
@@ -135,8 +138,16 @@ def test_ledgers_count_it(tmp_path: Path) -> None:
 
 BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: sn.Gaussian(), sn.ParameterTypeError, "eps must be given, or sigma instead of eps and delta, got None"),
-    (lambda: sn.Gaussian(1), sn.ParameterTypeError, "delta must be given, or sigma instead of eps and delta, got None"),
-    (lambda: sn.Gaussian(delta=1e-6), sn.ParameterTypeError, "eps must be given, or sigma instead of eps and delta, got None"),
+    (
+        lambda: sn.Gaussian(1, sensitivity=1),
+        sn.ParameterTypeError,
+        "delta must be given, or sigma instead of eps and delta, got None",
+    ),
+    (
+        lambda: sn.Gaussian(delta=1e-6, sensitivity=1),
+        sn.ParameterTypeError,
+        "eps must be given, or sigma instead of eps and delta, got None",
+    ),
     (lambda: sn.Gaussian(1, 1e-6, sigma=2), sn.ParameterError, "eps must be left out beside sigma, got 1"),
     (lambda: sn.Gaussian(delta=1e-6, sigma=2), sn.ParameterError, "delta must be left out beside sigma, got 1e-06"),
     (lambda: sn.Gaussian(sigma=0), sn.ParameterError, "sigma must be finite and greater than 0, got 0"),
@@ -189,7 +200,9 @@ def test_discrete_noise_of_a_sigma(sigma: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.Gaussian(sigma=2.5), sn.DiscreteGaussian(sigma=2.5)], ids=repr)
+@pytest.mark.parametrize(
+    "law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.Gaussian(sigma=2.5, sensitivity=1), sn.DiscreteGaussian(sigma=2.5)], ids=repr
+)
 def test_releases_in_place(law: Any, dtype: str) -> None:
     """Contiguous, strided and in another order: as many values as a call stages, and a few."""
     if dtype == "int64" and not law._integers:

@@ -26,7 +26,7 @@ def delta_at(law, eps, steps):
 @pytest.mark.parametrize(("eps", "delta", "d"), CASES)
 def test_the_root_of_d_has_to_be_added(eps, delta, d):
     with mp.workdps(60):
-        law = sn.Gaussian(eps, delta)
+        law = sn.Gaussian(eps, delta, sensitivity=1)
         g = mp.mpf(law.granularity)
         exceeded = delta_at(law, eps, 1 / g + mp.sqrt(d)) / mp.mpf(delta)
         assert exceeded > 1
@@ -41,14 +41,14 @@ def test_figures_of_the_page():
     """Those that docs/gaussian.md gives, of 10**6 coordinates."""
     with mp.workdps(60):
         for eps, delta, expected in ((1.0, 1e-6, 4.8e-6), (1e-8, 1e-10, 0.0817)):
-            law = sn.Gaussian(eps, delta)
+            law = sn.Gaussian(eps, delta, sensitivity=1)
             found = delta_at(law, eps, 1 / mp.mpf(law.granularity) + 1000) / mp.mpf(delta) - 1
             assert float(found) == pytest.approx(expected, rel=0.02)
 
 
 def test_a_vector_that_rounding_moves_farther():
     """Coordinates just below and just above the middle of two steps: the change grows by all of g√d, nearly."""
-    law = sn.Gaussian(1.0, 1e-6)
+    law = sn.Gaussian(1.0, 1e-6, sensitivity=1)
     g, d = law.granularity, 10**4
     below, above = np.full(d, 0.4999 * g), np.full(d, 0.5001 * g)
     steps = [

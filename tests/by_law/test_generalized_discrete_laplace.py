@@ -121,7 +121,7 @@ def test_pure_eps_beyond_the_smallest_float(shape, rate, shift):
 
 
 def test_the_least_eps_leaves_one_rate():
-    law = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11)
+    law = sn.GeneralizedDiscreteLaplace.from_eps(2.0**-11, 1)
     assert (law.beta, law.a) == (1.0, 2.0**-11)
     assert law.privacy_eps(1) == 2.0**-11
 

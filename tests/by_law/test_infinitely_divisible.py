@@ -149,13 +149,16 @@ NAN = math.nan
         (lambda: LAWS[0].share(2**32), "n_parties must be an integer from 1 to 2**32 - 1, got 4294967296"),
         (lambda: LAWS[1].share(2**31), "n_parties must be an integer from 1 to 2**32 - 1, got 21474836480"),
         (lambda: LAWS[0].privacy_eps(0), "sensitivity must be an integer from 1 to 2**20, got 0"),
-        (lambda: sn.GeneralizedDiscreteLaplace.from_eps(NAN), "eps must be from 2**-11 to 2**10 times the sensitivity, got nan"),
+        (
+            lambda: sn.GeneralizedDiscreteLaplace.from_eps(NAN, 1),
+            "eps must be from 2**-11 to 2**10 times the sensitivity, got nan",
+        ),
         (
             lambda: sn.GeneralizedDiscreteLaplace.from_eps(1.0, 4096),
             "eps must be from 2**-11 to 2**10 times the sensitivity, got 1.0",
         ),
         (
-            lambda: sn.GeneralizedDiscreteLaplace.from_eps(2000.0),
+            lambda: sn.GeneralizedDiscreteLaplace.from_eps(2000.0, 1),
             "eps must be from 2**-11 to 2**10 times the sensitivity, got 2000.0",
         ),
         (lambda: sn.GeneralizedDiscreteLaplace.from_eps(1.0, 2, 0.6), "a must be from 2**-11 to eps/sensitivity, got 0.6"),
@@ -170,7 +173,7 @@ NAN = math.nan
         (lambda: sn.Arete(1.0, 1.0, math.inf), "lam must be finite and greater than 0, got inf"),
         (lambda: sn.Arete(1.0, 1.0, 2.0**-13), "lam must be within a factor of 2**12 of theta, got 0.0001220703125"),
         (lambda: sn.Arete(1.0, 1e-308, 1e-308), "lam must be such that the lattice step is from 2**-1022 to 2**960"),
-        (lambda: sn.Arete.from_eps(NAN), "eps must be finite and greater than 0, got nan"),
+        (lambda: sn.Arete.from_eps(NAN, 1), "eps must be finite and greater than 0, got nan"),
         (lambda: sn.Arete.from_eps(1.0, 0.0), "sensitivity must be finite and greater than 0, got 0.0"),
         (lambda: LAWS[4].privacy_eps(NAN), "sensitivity must be finite and greater than 0, got nan"),
         (lambda: LAWS[4].privacy_eps(1000.0), "sensitivity must be at most 50 times the larger scale, 1.0, got 1000.0"),

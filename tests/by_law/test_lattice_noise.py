@@ -225,7 +225,7 @@ def test_refused(arguments: dict[str, object], error: type[Exception], text: str
 
 
 def test_several_values_need_weights_of_their_own() -> None:
-    law = sn.LatticeNoise(TRIANGLE, 0.5)
+    law = sn.LatticeNoise(TRIANGLE, 0.5, sensitivity=1)
     assert law.for_partitions(1) is law
     for call in (lambda: law.for_partitions(2), lambda: law.release([1, 2], max_partitions_contributed=2)):
         with pytest.raises(sn.ParameterError, match="must be 1 for a law given by its weights, got 2: make it by other weights"):

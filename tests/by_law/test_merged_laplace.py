@@ -15,8 +15,8 @@ import stairnoise as sn
 from stairnoise._theory.laws.slopes import largest_loss
 
 LAWS = [
-    sn.MergedLaplace([0.25, 1 / 3], [1]),
-    sn.MergedLaplace([5, 0.5, 1], [0.4, 1.7]),
+    sn.MergedLaplace([0.25, 1 / 3], [1], sensitivity=1),
+    sn.MergedLaplace([5, 0.5, 1], [0.4, 1.7], sensitivity=1),
     sn.MergedLaplace([16, 2], [0.25e-3], 1e-3),
     sn.MergedLaplace([1, 2, 0.5, 3], [3, 4, 40], 3),
 ]
@@ -65,7 +65,7 @@ def test_refused_types(arguments):
 
 def test_rates_that_no_lattice_holds_together_are_refused():
     with pytest.raises(sn.ParameterError, match="eps and sensitivity must give a lattice that fits 64-bit integers"):
-        sn.MergedLaplace([1e4, 1e-9], [1.0])
+        sn.MergedLaplace([1e4, 1e-9], [1.0], sensitivity=1)
 
 
 def test_attributes():
@@ -126,7 +126,7 @@ def test_pure_eps_of_the_density_and_of_the_lattice(law):
 
 
 def test_pure_eps_is_rounded_up():
-    law = sn.MergedLaplace([0.1, 0.3, 0.2], [1 / 3, 0.7])
+    law = sn.MergedLaplace([0.1, 0.3, 0.2], [1 / 3, 0.7], sensitivity=1)
     assert Fraction(law.pure_eps()) >= law._largest_loss()
     assert Fraction(math.nextafter(law.pure_eps(), 0)) < law._largest_loss()
 
@@ -138,11 +138,11 @@ def test_a_steep_centre_gains_at_large_eps_only():
     for width in np.linspace(0.05, 0.6, 23):
         for tail in np.linspace(0.5, 5.9, 28):
             centre = (6 - (1 - width) * tail) / width
-            law = sn.MergedLaplace([centre, tail], [width])
+            law = sn.MergedLaplace([centre, tail], [width], sensitivity=1)
             assert law.pure_eps(lattice=False) == pytest.approx(6, rel=1e-12)
             found.append(law.abs_moment(1))
     assert min(found) == pytest.approx(0.1141, rel=0.01)
-    assert sn.Staircase(6).abs_moment(1) < min(found) < sn.Laplace(6).abs_moment(1)
+    assert sn.Staircase(6, sensitivity=1).abs_moment(1) < min(found) < sn.Laplace(6, sensitivity=1).abs_moment(1)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 100])
@@ -214,7 +214,7 @@ def test_quantiles_invert(law):
 
 
 def test_far_tails_have_logarithms():
-    law = sn.MergedLaplace([1, 2], [3])
+    law = sn.MergedLaplace([1, 2], [3], sensitivity=1)
     assert law.sf(1000) == 0
     assert law.logsf(2000) - law.logsf(1000) == -2000
     assert law.logcdf(-1000) == law.logsf(1000)

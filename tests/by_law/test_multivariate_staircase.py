@@ -318,11 +318,11 @@ def test_bad_arguments():
 
 
 def test_a_law_is_a_value():
-    law = sn.MultivariateStaircase(1, dim=3, norm="l2")
+    law = sn.MultivariateStaircase(1, dim=3, norm="l2", sensitivity=1)
     assert eval(repr(law), {"MultivariateStaircase": sn.MultivariateStaircase}) == law
     assert pickle.loads(pickle.dumps(law)) == law
     assert hash(law) == hash(sn.MultivariateStaircase(1.0, 1.0, 3, "l1", "l2"))
-    assert law != sn.MultivariateStaircase(1, dim=3)
+    assert law != sn.MultivariateStaircase(1, dim=3, sensitivity=1)
     with pytest.raises(AttributeError, match="immutable"):
         law.dim = 4
 

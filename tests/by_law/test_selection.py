@@ -105,7 +105,7 @@ def test_stairs_are_exact_at_their_edges():
 
 
 def test_stairs_saturate():
-    stairs = sn.StaircaseSelection(1).stairs([2.0**62, 2.0**63, 1e300, 1.7e308])
+    stairs = sn.StaircaseSelection(1, sensitivity=1).stairs([2.0**62, 2.0**63, 1e300, 1.7e308])
     assert stairs.tolist() == [2**62, 2**63 - 1, 2**63 - 1, 2**63 - 1]
     assert sn.StaircaseSelection(1, 5e-324).stairs([1e300]).tolist() == [2**63 - 1]
 
@@ -265,9 +265,9 @@ def test_negative_costs_are_for_the_exponential_mechanism_only():
     with pytest.raises(
         sn.ParameterError, match=r"costs must be finite or inf, and at least 0, got one that is not at index \(1, 0\)"
     ):
-        sn.StaircaseSelection(1).select([[0.0, -0.0], [-5e-324, 1.0]])
-    shifted = sn.ExponentialMechanism(1).probabilities([-3.0, -2.0, 0.0])
-    assert shifted == pytest.approx(sn.ExponentialMechanism(1).probabilities([0.0, 1.0, 3.0]), rel=1e-14)
+        sn.StaircaseSelection(1, sensitivity=1).select([[0.0, -0.0], [-5e-324, 1.0]])
+    shifted = sn.ExponentialMechanism(1, sensitivity=1).probabilities([-3.0, -2.0, 0.0])
+    assert shifted == pytest.approx(sn.ExponentialMechanism(1, sensitivity=1).probabilities([0.0, 1.0, 3.0]), rel=1e-14)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 0.0, -1.0])
@@ -283,7 +283,7 @@ def test_parameters_out_of_range_are_refused(bad):
 
 def test_parameters_of_the_wrong_kind_are_refused():
     with pytest.raises(sn.ParameterError, match="eps must be a single number, got an array"):
-        sn.StaircaseSelection([1.0, 2.0])
+        sn.StaircaseSelection([1.0, 2.0], sensitivity=1)
     with pytest.raises(sn.ParameterError, match=r"gamma must be greater than 0 and at most 1, got 1\.0000000000000002"):
         sn.StaircaseSelection(1, 1, math.nextafter(1, 2))
     for make in (sn.StaircaseSelection, sn.ExponentialMechanism, sn.PermuteAndFlip):
@@ -301,7 +301,7 @@ def test_mechanisms_are_values(mechanism):
     again = pickle.loads(pickle.dumps(mechanism))
     assert again == mechanism == eval(repr(mechanism))
     assert hash(again) == hash(mechanism)
-    assert mechanism != stairnoise.StaircaseSelection(9)
+    assert mechanism != stairnoise.StaircaseSelection(9, sensitivity=1)
     assert mechanism.probabilities([0, 1, 5]).tolist() == again.probabilities([0, 1, 5]).tolist()
     with pytest.raises(AttributeError, match="is immutable"):
         mechanism.eps = 2.0
@@ -315,7 +315,11 @@ def test_properties_are_what_was_given():
 def test_more_rows_than_could_ever_be_looked_at():
     """Rows that repeat by strides of 0 are looked at once; so many selections have no memory, which ends it before a draw."""
     rng = sn.SeededRng(1)
-    for law in (sn.StaircaseSelection(1.0), sn.ExponentialMechanism(1.0), sn.PermuteAndFlip(1.0)):
+    for law in (
+        sn.StaircaseSelection(1.0, sensitivity=1),
+        sn.ExponentialMechanism(1.0, sensitivity=1),
+        sn.PermuteAndFlip(1.0, sensitivity=1),
+    ):
         with pytest.raises(MemoryError):
             law.sample(np.broadcast_to([1.0, 2.0], (2**50, 2)), rng=rng)
         with pytest.raises(sn.ParameterError, match=r"got one that is not at index \(0, 1\)$"):

@@ -247,12 +247,12 @@ def test_variances_of_any_parameters(case):
 
 
 def test_a_law_of_a_variance_states_its_renyi_bound():
-    law = sn.Skellam(100.0)
+    law = sn.Skellam(100.0, sensitivity=1)
     promise = law.guarantee(max_partitions_contributed=4)
     assert (promise.eps, promise.delta, promise.rho, promise.partitions) == (None, None, None, 4)
     assert repr(promise).endswith("are (α, rdp_bound(α))-Rényi differentially private for every α > 1 together.")
     each = law.for_partitions(4)
-    assert each == sn.Skellam(400.0)
+    assert each == sn.Skellam(400.0, 1)
     for alpha in (2, 3.5, 50):
         assert each.rdp_bound(alpha, 4, l2_sensitivity=2) <= law.rdp_bound(alpha)
         assert 4 * each.rdp(alpha) <= law.rdp_bound(alpha)

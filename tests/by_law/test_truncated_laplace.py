@@ -18,7 +18,7 @@ from stairnoise._theory.privacy.parts.largest import Largest
 from stairnoise._theory.privacy.parts.runs import Runs
 from stairnoise.privacy import PrivacyLoss
 
-SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6)
+SYMMETRIC = sn.TruncatedLaplace(0.7, 2.5e-6, sensitivity=1)
 LOPSIDED = sn.TruncatedLaplace(1.0, 0.01, 2.0, upper=8.93)
 LAWS = [SYMMETRIC, LOPSIDED, sn.TruncatedLaplace(4, 0.5, 1e-3), sn.TruncatedLaplace(0.1, 1e-9, 3, -900, 1000)]
 
@@ -116,7 +116,7 @@ def test_delta_is_achieved_and_not_more(law):
 
 
 def test_given_bounds_that_are_wider_leave_less():
-    wide = sn.TruncatedLaplace(1, 0.01, lower=-10, upper=9)
+    wide = sn.TruncatedLaplace(1, 0.01, lower=-10, upper=9, sensitivity=1)
     assert wide.achieved_delta < 2e-4
     assert (wide.lower, wide.upper) == (-10, 9)
 
@@ -148,8 +148,8 @@ def test_profile_is_the_largest_of_all_shifts_and_sets(eps, below, above):
 
 
 def test_profile_of_a_law():
-    d = sn.TruncatedLaplace(1, 1e-6)
-    laplace = sn.Laplace(1)
+    d = sn.TruncatedLaplace(1, 1e-6, sensitivity=1)
+    laplace = sn.Laplace(1, sensitivity=1)
     t = np.array([0.0, 0.2, 0.9, 1.0, 3.0, math.inf])
     profile = d.privacy_profile(t)
     assert profile[3:] == pytest.approx([d.achieved_delta] * 3, rel=1e-12)
@@ -185,10 +185,10 @@ def test_other_bound_is_that_of_the_theorem(eps, delta):
 def test_asymmetric_laws_are_never_better():
     """Both costs and the bias, for bounds in and beside the window of the theorem."""
     for eps, delta in ((0.1, 0.01), (0.5, 0.1), (1.0, 0.01), (2.0, 0.05), (5.0, 0.2)):
-        symmetric = sn.TruncatedLaplace(eps, delta)
+        symmetric = sn.TruncatedLaplace(eps, delta, sensitivity=1)
         least = math.log((math.expm1(eps) + delta) / (2 * delta)) / eps
         for part in (0.02, 0.3, 0.7, 0.98, 1.2, 2.0):
-            d = sn.TruncatedLaplace(eps, delta, upper=least + part * (symmetric.upper - least))
+            d = sn.TruncatedLaplace(eps, delta, upper=least + part * (symmetric.upper - least), sensitivity=1)
             assert d.abs_moment(1) > symmetric.abs_moment(1)
             assert d.moment(2) > symmetric.moment(2)
             assert d.mean() * (d.upper + d.lower) > 0
@@ -201,7 +201,7 @@ def test_the_formula_for_the_other_bound_fails_below_one_sensitivity():
     assert low < 0 < (low + high) / 2 + 1.2
     assert (low + high) / 2 < 0
     with pytest.raises(sn.ParameterError, match="upper must be at least the sensitivity"):
-        sn.TruncatedLaplace(eps, delta, upper=0.5)
+        sn.TruncatedLaplace(eps, delta, upper=0.5, sensitivity=1)
 
 
 # ---------------------------------------------------------------- distribution
@@ -295,7 +295,7 @@ def test_release_among_several_partitions_divides_both_parameters():
 
 
 def test_release_among_several_partitions_needs_bounds_that_fit():
-    d = sn.TruncatedLaplace(1, 0.01, upper=4.4625)
+    d = sn.TruncatedLaplace(1, 0.01, upper=4.4625, sensitivity=1)
     with pytest.raises(
         sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta that the law can have, got 2"
     ):
@@ -303,7 +303,7 @@ def test_release_among_several_partitions_needs_bounds_that_fit():
 
 
 def test_releases_leave_the_bounds_around_the_answer():
-    d = sn.TruncatedLaplace(1, 0.01)
+    d = sn.TruncatedLaplace(1, 0.01, sensitivity=1)
     released = d.release(np.full(100_000, 7.25), rng=sn.SeededRng(5, allow_release=True))
     low, high = d.lattice_bounds
     assert released.min() >= 7.25 + low
@@ -313,6 +313,6 @@ def test_releases_leave_the_bounds_around_the_answer():
 
 
 def test_profile_far_outside_the_range_of_losses():
-    law = sn.TruncatedLaplace(1.5, 1e-6)
+    law = sn.TruncatedLaplace(1.5, 1e-6, sensitivity=1)
     assert law.privacy_profile(np.finfo(float).max) == law.privacy_profile(1.5) == pytest.approx(law.achieved_delta, rel=1e-12)
     assert law.privacy_profile(-np.finfo(float).max) == 1.0

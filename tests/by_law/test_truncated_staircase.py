@@ -16,12 +16,12 @@ from scipy import stats
 import stairnoise as sn
 
 LAWS = [
-    sn.TruncatedStaircase(1.0, 1e-6),
+    sn.TruncatedStaircase(1.0, 1e-6, sensitivity=1),
     sn.TruncatedStaircase(4.0, 1e-3, 0.3, "l2"),
-    sn.TruncatedStaircase(2.0, 0.05, gamma=0.25, lower=0),
+    sn.TruncatedStaircase(2.0, 0.05, gamma=0.25, lower=0, sensitivity=1),
     sn.TruncatedStaircase(0.3, 0.2, 7.0, 0.6, upper=-3.0),
     sn.TruncatedStaircase(8.0, 1e-6, 1.0, "l2", lower=-0.5),
-    sn.TruncatedStaircase(0.5, 0.5, gamma=1.0),
+    sn.TruncatedStaircase(0.5, 0.5, gamma=1.0, sensitivity=1),
 ]
 laws = pytest.mark.parametrize("law", LAWS, ids=repr)
 
@@ -68,12 +68,15 @@ def test_attributes(law):
 
 
 def test_bounds_move_the_middle_and_are_rounded_inwards():
-    plain = sn.TruncatedStaircase(1, 0.01, gamma=0.5)
-    above, below = sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=0.1), sn.TruncatedStaircase(1, 0.01, gamma=0.5, upper=0.1)
+    plain = sn.TruncatedStaircase(1, 0.01, gamma=0.5, sensitivity=1)
+    above, below = (
+        sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=0.1, sensitivity=1),
+        sn.TruncatedStaircase(1, 0.01, gamma=0.5, upper=0.1, sensitivity=1),
+    )
     assert 0.1 <= above.lower < 0.1 + plain.granularity
     assert 0.1 - plain.granularity < below.upper <= 0.1
     assert above.upper - above.lower == below.upper - below.lower == 2 * plain.upper
-    assert sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=-9, upper=9).upper == plain.upper
+    assert sn.TruncatedStaircase(1, 0.01, gamma=0.5, lower=-9, upper=9, sensitivity=1).upper == plain.upper
     noise = above.sample(1000, rng=sn.SeededRng(2))
     assert np.array_equal(noise, plain.sample(1000, rng=sn.SeededRng(2)) + above.mean())
 
@@ -95,7 +98,7 @@ def test_noise_is_that_of_the_law_on_the_integers(law):
 
 @pytest.mark.parametrize(("eps", "ratio"), [(1, 0.959), (2, 0.845), (4, 0.520), (8, 0.108)])
 def test_variance_beside_truncated_laplace(eps, ratio):
-    ours, laplace = sn.TruncatedStaircase(eps, 1e-6, gamma="l2"), sn.TruncatedLaplace(eps, 1e-6)
+    ours, laplace = sn.TruncatedStaircase(eps, 1e-6, gamma="l2", sensitivity=1), sn.TruncatedLaplace(eps, 1e-6, sensitivity=1)
     assert ours.var() / laplace.var() == pytest.approx(ratio, abs=6e-4)
 
 
@@ -103,9 +106,11 @@ def test_variance_beside_truncated_laplace(eps, ratio):
 @pytest.mark.parametrize(("eps", "delta"), [(0.5, 0.3), (1, 1e-3), (4, 1e-6), (9, 1e-9)])
 def test_no_other_shape_is_better(eps, delta, cost):
     power = {"l1": 1, "l2": 2}[cost]
-    law = sn.TruncatedStaircase(eps, delta, gamma=cost)
-    others = [sn.TruncatedStaircase(eps, delta, gamma=float(gamma)) for gamma in np.geomspace(law.gamma / 30, 1, 40)]
-    near = [sn.TruncatedStaircase(eps, delta, gamma=law.gamma * factor) for factor in (0.98, 0.99, 1.01, 1.02)]
+    law = sn.TruncatedStaircase(eps, delta, gamma=cost, sensitivity=1)
+    others = [
+        sn.TruncatedStaircase(eps, delta, gamma=float(gamma), sensitivity=1) for gamma in np.geomspace(law.gamma / 30, 1, 40)
+    ]
+    near = [sn.TruncatedStaircase(eps, delta, gamma=law.gamma * factor, sensitivity=1) for factor in (0.98, 0.99, 1.01, 1.02)]
     assert law.abs_moment(power) <= min(other.abs_moment(power) for other in [*others, *near]) * (1 + 1e-5)
 
 
@@ -191,7 +196,7 @@ def test_samples_have_the_distribution(law):
 @pytest.mark.parametrize("delta", [0.4, 1e-3])
 def test_small_eps(eps, delta):
     """Against the truncated Laplace distribution, to which the staircase tends, within a stair."""
-    ours, laplace = sn.TruncatedStaircase(eps, delta, gamma=0.5), sn.TruncatedLaplace(eps, delta)
+    ours, laplace = sn.TruncatedStaircase(eps, delta, gamma=0.5, sensitivity=1), sn.TruncatedLaplace(eps, delta, sensitivity=1)
     assert ours.upper == pytest.approx(laplace.upper, abs=1)
     q = np.array([0.6, 0.9, 0.99])
     assert ours.ppf(q) == pytest.approx(laplace.ppf(q), abs=1.5)
@@ -204,7 +209,7 @@ def test_small_eps(eps, delta):
 
 
 def test_profile_is_a_line_in_the_exponential():
-    law = sn.TruncatedStaircase(1.2, 1e-3)
+    law = sn.TruncatedStaircase(1.2, 1e-3, sensitivity=1)
     t = np.array([0.0, 0.4, 0.9, 1.2, 3.0, math.inf])
     found = law.privacy_profile(t)
     assert found[3:] == pytest.approx([law.achieved_delta] * 3, rel=1e-12)
@@ -221,7 +226,7 @@ def test_release_among_several_partitions_divides_both_parameters():
     mine = law.release(values, max_partitions_contributed=4, rng=sn.SeededRng(3, allow_release=True))
     assert np.array_equal(mine, share.release(values, rng=sn.SeededRng(3, allow_release=True)))
     assert (mine >= values).all()
-    narrow = sn.TruncatedStaircase(1, 0.01, lower=0, upper=10)
+    narrow = sn.TruncatedStaircase(1, 0.01, lower=0, upper=10, sensitivity=1)
     with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
         narrow.release([1.0], max_partitions_contributed=5, rng=sn.SeededRng(3, allow_release=True))
 

@@ -14,7 +14,7 @@ pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
 # Noise of 0 but for a probability of 2 e^-60 a value.
-SILENT = sn.DiscreteLaplace(60.0)
+SILENT = sn.DiscreteLaplace(60.0, sensitivity=1)
 BEYOND = 2**53 + 1
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 POLARS = {name: getattr(pl, name.replace("u", "U").replace("int", "Int")) for name in INTEGERS}

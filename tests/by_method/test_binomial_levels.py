@@ -21,17 +21,17 @@ LEVELS = (0.03, 0.3)
 EVERY = [law for row in ROWS if row.kind != "vector" for law in row.laws()]
 # Noise on a coarse lattice, narrower than its lattice, or narrower than a unit in the last place of the count.
 COARSE = [
-    sn.Arete.from_eps(40),
-    sn.Arete.from_eps(12),
+    sn.Arete.from_eps(40, 1),
+    sn.Arete.from_eps(12, 1),
     sn.Arete.from_eps(30, 1e-15),
-    sn.Staircase(45),
-    sn.Staircase(60),
-    sn.Staircase(700),
-    sn.TruncatedStaircase(60, 1e-3),
-    sn.MergedLaplace.from_eps(40),
-    sn.Laplace(2.0**40),
+    sn.Staircase(45, sensitivity=1),
+    sn.Staircase(60, sensitivity=1),
+    sn.Staircase(700, sensitivity=1),
+    sn.TruncatedStaircase(60, 1e-3, sensitivity=1),
+    sn.MergedLaplace.from_eps(40, 1),
+    sn.Laplace(2.0**40, sensitivity=1),
 ]
-IN_FLOAT32 = [sn.Staircase(27), sn.Laplace(1e5), sn.Arete.from_eps(20)]
+IN_FLOAT32 = [sn.Staircase(27, sensitivity=1), sn.Laplace(1e5, sensitivity=1), sn.Arete.from_eps(20, 1)]
 CASES = [
     *((law, "float64") for law in EVERY + COARSE),
     *((law, "float32") for law in IN_FLOAT32),
@@ -79,7 +79,7 @@ def test_an_interval_is_what_the_tests_do_not_reject(law):
 
 def test_noise_that_is_always_zero():
     """What is released is the count itself, and the p-values are those of the binomial distribution."""
-    law, z = sn.Staircase(700), 6
+    law, z = sn.Staircase(700, sensitivity=1), 6
     masses = [math.comb(N, x) * P**x * (1 - P) ** (N - x) for x in range(N + 1)]
     assert set(released(law, "float64")) <= set(range(N + 1))
     assert sn.binomial_test(z, N, P, law=law, alternative="greater") == pytest.approx(math.fsum(masses[z:]), rel=1e-9)
@@ -92,5 +92,5 @@ def test_two_sided_p_values_of_noise_that_is_always_zero(n):
     x = np.arange(n + 1.0)
     for p in np.arange(1, 100) / 100:
         masses = np.array([math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)])
-        found = sn.binomial_test(x, n, p, law=sn.Staircase(700))
+        found = sn.binomial_test(x, n, p, law=sn.Staircase(700, sensitivity=1))
         assert all(masses[found <= one + 1e-12].sum() <= one + 1e-12 for one in found)

@@ -151,7 +151,7 @@ def test_tilted_transforms_agree_with_direct_convolution(theta, cells, k, entrie
 
 def test_tilted_transforms_leave_out_what_their_errors_hide():
     """Direct convolution. Hardly any loss is as large as the largest, so that sums near it are far from normal under any tilt."""
-    part = sn.Arete.from_eps(0.1)._loss(1.0)
+    part = sn.Arete.from_eps(0.1, 1)._loss(1.0)
     law = part.upper_model(part.top / 100).masses
     length = 50 * (law.size - 1)
     direct = convolution._directly([(law, 100)], length)

@@ -199,8 +199,8 @@ LAWS = [
     sn.GeneralizedDiscreteLaplace(0.3, 0.5).share(3, 2),
     sn.MultiScaleDiscreteLaplace(1, 4),
     sn.MultiScaleDiscreteLaplace(1, 4).share(3, 2),
-    sn.Arete.from_eps(8),
-    sn.Arete.from_eps(8).share(2),
+    sn.Arete.from_eps(8, 1),
+    sn.Arete.from_eps(8, 1).share(2),
 ]
 each = pytest.mark.parametrize("law", LAWS, ids=repr)
 

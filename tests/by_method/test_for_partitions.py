@@ -24,8 +24,8 @@ LAWS = [
     sn.Gaussian(1, 1e-6, 2),
     sn.DiscreteGaussian(7.5),
     sn.DiscreteGaussian.from_eps(1, 1e-6, 3),
-    sn.TruncatedLaplace(1, 1e-3, lower=-900),
-    sn.MergedLaplace([16, 4], [0.125]),
+    sn.TruncatedLaplace(1, 1e-3, lower=-900, sensitivity=1),
+    sn.MergedLaplace([16, 4], [0.125], sensitivity=1),
     sn.MultiScaleDiscreteLaplace(5, 3).share(100, 50),
     sn.MultivariateStaircase(2, 1, 3),
 ]
@@ -71,7 +71,7 @@ def test_noise_grows_with_the_number_of_values(law):
     assert len(set(widths)) == 4
 
 
-@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6), sn.DiscreteGaussian.from_eps(1, 1e-6)], ids=repr)
+@pytest.mark.parametrize("law", [sn.Gaussian(1, 1e-6, sensitivity=1), sn.DiscreteGaussian.from_eps(1, 1e-6)], ids=repr)
 def test_numbers_of_values_multiply_where_delta_is_kept(law):
     assert law.for_partitions(2).for_partitions(3) == law.for_partitions(6)
     each = law.for_partitions(6)
@@ -80,7 +80,7 @@ def test_numbers_of_values_multiply_where_delta_is_kept(law):
 
 def test_each_value_has_its_own_accounting():
     """Laws that differ in their σ only must not share what is remembered of a loss."""
-    law = sn.Gaussian(1, 1e-6)
+    law = sn.Gaussian(1, 1e-6, sensitivity=1)
     one, each = law.privacy_profile(1.0), law.for_partitions(10).privacy_profile(1.0)
     assert each < 1e-30 < one
 

@@ -9,11 +9,12 @@ import pytest
 
 import stairnoise as sn
 from stairnoise._registry import ROWS
+from tests.examples import promise
 
 LAWS = [law for row in ROWS for law in row.laws()] + [
     sn.DiscreteGaussian.from_eps(1, 1e-6, 2),
     sn.MergedLaplace.from_eps(6),
-    sn.Arete.from_eps(8),
+    sn.Arete.from_eps(8, 1),
     sn.GeneralizedDiscreteLaplace.from_eps(4, 3),
     sn.Skellam.from_eps(1, 1e-6, 2),
 ]
@@ -21,7 +22,7 @@ NUMBERS = [law for law in LAWS if hasattr(law, "privacy_loss")]
 NOT_DIVIDED = (sn.Arete, sn.GeneralizedDiscreteLaplace, sn.LatticeNoise)
 ANY_SENSITIVITY = [law for law in NUMBERS if hasattr(law, "privacy_eps") or isinstance(law, (sn.DiscreteGaussian, sn.Skellam))]
 # An upper bound of 20 leaves no room for a smaller budget.
-NARROW = sn.TruncatedLaplace(0.5, 1e-3, upper=20.0)
+NARROW = sn.TruncatedLaplace(0.5, 1e-3, 1.0, upper=20.0)
 NO_LAW = {(NARROW, 2), (NARROW, 3), (NARROW, 7)}
 # Rounding of the two computations that are compared.
 ROUNDING = 1 + 1e-9
@@ -51,7 +52,7 @@ def holds(guarantee, loss):
 
 @pytest.mark.parametrize("law", NUMBERS, ids=repr)
 def test_one_release_is_within_its_guarantee(law):
-    guarantee = law.guarantee()
+    guarantee = promise(law)
     assert guarantee.partitions == 1
     holds(guarantee, law.privacy_loss())
 
@@ -61,9 +62,9 @@ def test_one_release_is_within_its_guarantee(law):
 def test_several_values_are_within_the_guarantee_of_all(law, k):
     if (law, k) in NO_LAW:
         with pytest.raises(sn.ParameterError, match="max_partitions_contributed must leave an eps and a delta"):
-            law.guarantee(max_partitions_contributed=k)
+            promise(law, max_partitions_contributed=k)
         return
-    guarantee = law.guarantee(max_partitions_contributed=k)
+    guarantee = promise(law, max_partitions_contributed=k)
     assert guarantee.partitions == k
     holds(guarantee, loss_of_values(law, k))
 
@@ -71,12 +72,12 @@ def test_several_values_are_within_the_guarantee_of_all(law, k):
 @pytest.mark.parametrize("law", [law for law in NUMBERS if not isinstance(law, NOT_DIVIDED) and law != NARROW], ids=repr)
 def test_the_law_for_several_values_says_what_it_was_made_for(law):
     """A Gaussian law remembers k; the others are laws of a smaller budget, whose k values compose."""
-    wide = law.for_partitions(3).guarantee()
+    wide = promise(law.for_partitions(3))
     if wide.partitions == 3:
-        assert wide == law.guarantee(max_partitions_contributed=3)
-        assert law.for_partitions(3).for_partitions(2).guarantee().partitions == 6
+        assert wide == promise(law, max_partitions_contributed=3)
+        assert promise(law.for_partitions(3).for_partitions(2)).partitions == 6
     else:
-        holds(law.guarantee(max_partitions_contributed=3), law.for_partitions(3).compose(3))
+        holds(promise(law, max_partitions_contributed=3), law.for_partitions(3).compose(3))
         assert wide.partitions == 1
 
 
@@ -101,7 +102,7 @@ def test_a_law_made_for_a_sensitivity_refuses_another(law):
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_old_spellings_say_the_same(law):
-    guarantee = law.guarantee()
+    guarantee = promise(law)
     pure = getattr(law, "pure_eps", None) or getattr(law, "privacy_eps", None)
     own = getattr(law, "eps", None)
     if pure is not None:
@@ -116,7 +117,7 @@ def test_old_spellings_say_the_same(law):
 
 
 def test_a_law_of_rho_states_no_eps():
-    guarantee = sn.DiscreteGaussian(100).guarantee(max_partitions_contributed=5)
+    guarantee = sn.DiscreteGaussian(100).guarantee(1, max_partitions_contributed=5)
     assert (guarantee.eps, guarantee.delta, guarantee.rho, guarantee.partitions) == (None, None, 0.005, 5)
     other = sn.DiscreteGaussian.from_eps(1, 1e-6).guarantee(3)
     assert (other.eps, other.delta, other.sensitivity) == (None, None, 3)
@@ -160,7 +161,7 @@ def test_it_prints_as_a_sentence():
 def test_a_number_of_values_that_is_none(k):
     for law in LAWS:
         with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match="max_partitions_contributed"):
-            law.guarantee(max_partitions_contributed=k)
+            promise(law, max_partitions_contributed=k)
 
 
 def test_a_share_that_is_not_enough():

@@ -13,8 +13,8 @@ from stairnoise.privacy import privacy_loss
 
 VALUE, TYPE = sn.ParameterError, sn.ParameterTypeError
 
-LAPLACE = sn.Laplace(eps=1)
-INTEGERS = sn.DiscreteLaplace(eps=1)
+LAPLACE = sn.Laplace(eps=1, sensitivity=1)
+INTEGERS = sn.DiscreteLaplace(eps=1, sensitivity=1)
 LOSS = LAPLACE.privacy_loss()
 
 NAMES_OF_THE_PACKAGE = [
@@ -138,8 +138,16 @@ OF_OTHERS = [
     (lambda: LAPLACE.error_bound(95), VALUE, "confidence must be from 0.5 to 1, got 95.0; did you mean 0.95?"),
     (lambda: LAPLACE.confidence_interval(5, 95), VALUE, "confidence must be from 0.5 to 1, got 95.0; did you mean 0.95?"),
     (lambda: INTEGERS.release(2**64), VALUE, "values must be within int64"),
-    (lambda: sn.Laplace([1, 2]).release([1, 2, 3]), VALUE, "values must have a shape that broadcasts with the parameters"),
-    (lambda: sn.MultivariateStaircase(1).release([1, 2, 3]), VALUE, "values must have a last axis of length dim = 2"),
+    (
+        lambda: sn.Laplace([1, 2], sensitivity=1).release([1, 2, 3]),
+        VALUE,
+        "values must have a shape that broadcasts with the parameters",
+    ),
+    (
+        lambda: sn.MultivariateStaircase(1, sensitivity=1).release([1, 2, 3]),
+        VALUE,
+        "values must have a last axis of length dim = 2",
+    ),
     (lambda: LOSS.compose(0), VALUE, "k must be an integer from 1"),
     (lambda: LOSS.eps_for_delta(2), VALUE, "delta must be from 0 to 1, got 2.0"),
     (lambda: sn.PrivacyLoss(LAPLACE), TYPE, "PrivacyLoss must be made by a law's privacy_loss()"),

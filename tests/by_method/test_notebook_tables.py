@@ -26,14 +26,16 @@ def cells(text):
 def test_mechanisms(row, law):
     caption, rows = cells(law._repr_html_())
     assert caption == type(law).__name__
-    for name, value in law._named_arguments().items():
+    for name, value in law._shown_arguments().items():
         assert rows.get(name) == (None if value is None else repr(value))
     assert float(rows["granularity"]) == pytest.approx(law.granularity, rel=1e-5)
     (std,) = (text for name, text in rows.items() if name.startswith("standard deviation"))
     assert float(std) == pytest.approx(law.std(), rel=1e-3)
-    assert ("95 % of the noise" in rows) == ("guarantee" in rows) == (row.group != "shares")
+    assert ("95 % of the noise" in rows) == (row.group != "shares")
+    assert ("guarantee" in rows) == (row.group != "shares" and not law._is_noise_alone)
     if "guarantee" in rows:
         assert f"Guarantee: {rows['guarantee']}" == repr(law.guarantee())
+    if "95 % of the noise" in rows:
         bound, shown = law.error_bound(0.95), float(re.search(r"[\d.e+-]+$", rows["95 % of the noise"])[0])
         assert bound <= shown <= bound * 1.001 + 1e-300
 
@@ -41,11 +43,11 @@ def test_mechanisms(row, law):
 @pytest.mark.parametrize(
     "loss",
     [
-        sn.Laplace(1).privacy_loss(),
-        sn.Staircase(0.5).privacy_loss().compose(20),
-        sn.Staircase(0.5).privacy_loss().compose(20) + sn.DiscreteLaplace(1, 3).privacy_loss(),
-        sn.Gaussian(1, 1e-6).privacy_loss(),
-        sn.TruncatedLaplace(1, 1e-3).privacy_loss(),
+        sn.Laplace(1, sensitivity=1).privacy_loss(),
+        sn.Staircase(0.5, sensitivity=1).privacy_loss().compose(20),
+        sn.Staircase(0.5, sensitivity=1).privacy_loss().compose(20) + sn.DiscreteLaplace(1, 3).privacy_loss(),
+        sn.Gaussian(1, 1e-6, sensitivity=1).privacy_loss(),
+        sn.TruncatedLaplace(1, 1e-3, sensitivity=1).privacy_loss(),
     ],
     ids=repr,
 )
@@ -73,7 +75,7 @@ def test_what_takes_time_is_left_out(monkeypatch):
     def slow(*_):
         raise AssertionError
 
-    law = sn.Arete.from_eps(10)
+    law = sn.Arete.from_eps(10, 1)
     monkeypatch.setattr(type(law), "error_bound", slow)
     monkeypatch.setattr(type(law), "guarantee", slow)
     assert "95 % of the noise" not in cells(law._repr_html_())[1]
@@ -82,7 +84,11 @@ def test_what_takes_time_is_left_out(monkeypatch):
     assert list(cells(loss._repr_html_())[1]) == ["releases", "2 ×", "pure ε"]
 
 
-@pytest.mark.parametrize("shown", [sn.Laplace([1, 2]), sn.Laplace([]), sn.Laplace([1, 2]).privacy_loss()], ids=repr)
+@pytest.mark.parametrize(
+    "shown",
+    [sn.Laplace([1, 2], sensitivity=1), sn.Laplace([], sensitivity=1), sn.Laplace([1, 2], sensitivity=1).privacy_loss()],
+    ids=repr,
+)
 def test_array_parameters_are_left_to_the_repr(shown):
     assert shown._repr_html_() is None
 
@@ -92,18 +98,18 @@ def test_what_cannot_be_computed_is_left_to_the_repr(monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setattr(sn.Laplace, "std", broken)
-    assert sn.Laplace(1)._repr_html_() is None
+    assert sn.Laplace(1, sensitivity=1)._repr_html_() is None
 
 
 def test_texts_are_escaped_and_short():
     text = _html._table("<b>&", iter([("<script>", '"<img>' + "x" * 1000)]))
     assert cells(text) == ("<b>&", {"<script>": '"<img>' + "x" * 194 + "…"})
     assert "<script" not in text
-    assert "style" not in sn.Laplace(1)._repr_html_()
+    assert "style" not in sn.Laplace(1, sensitivity=1)._repr_html_()
 
 
 def test_no_answer_is_in_a_table():
-    law = sn.Laplace(1)
+    law = sn.Laplace(1, sensitivity=1)
     before = law._repr_html_()
     law.release(np.array([123456789.0]))
     assert law._repr_html_() == before

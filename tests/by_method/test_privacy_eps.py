@@ -67,11 +67,11 @@ def test_generalized_by_direct_sums():
 
 @pytest.mark.slow
 def test_arete_costs_as_often_as_it_is_drawn():
-    law = sn.Arete.from_eps(8).share(10, 9)
+    law = sn.Arete.from_eps(8, 1).share(10, 9)
     assert law.privacy_eps(1.0, max_partitions_contributed=4) == 4 * law.privacy_eps(1.0)
 
 
-@pytest.mark.parametrize("law", [sn.MultiScaleDiscreteLaplace(5), sn.GeneralizedDiscreteLaplace(1, 1), sn.Arete.from_eps(8)])
+@pytest.mark.parametrize("law", [sn.MultiScaleDiscreteLaplace(5), sn.GeneralizedDiscreteLaplace(1, 1), sn.Arete.from_eps(8, 1)])
 def test_numbers_out_of_range_are_named(law):
     with pytest.raises(sn.ParameterError, match=r"^max_partitions_contributed must be an integer from 1"):
         law.privacy_eps(1, max_partitions_contributed=0)

@@ -365,7 +365,7 @@ def test_small_eps_keeps_its_digits():
 def test_pure_eps_is_that_of_the_law():
     for law in (sn.MergedLaplace([16, 4], [0.125]), sn.MergedLaplace.from_eps(6)):
         assert law.privacy_loss().eps == pytest.approx(law.pure_eps(), rel=1e-15)
-    law = sn.Arete.from_eps(8)
+    law = sn.Arete.from_eps(8, 1)
     assert law.privacy_loss(sensitivity=0.5).eps == law.privacy_eps(0.5)
     assert law.privacy_loss().eps == law.privacy_eps()
 
@@ -417,7 +417,7 @@ EVERY = [
     (sn.MergedLaplace([2, 1], [0.5]), {}),
     (sn.GeneralizedDiscreteLaplace(0.5, 1.0), {"sensitivity": 2}),
     (sn.MultiScaleDiscreteLaplace(2, 2), {}),
-    (sn.Arete.from_eps(8), {"sensitivity": 0.5}),
+    (sn.Arete.from_eps(8, 1), {"sensitivity": 0.5}),
 ]
 
 
@@ -459,7 +459,7 @@ def test_a_privacy_profile_falls_and_is_convex(law, arguments):
         (lambda: sn.DiscreteGaussian(1).privacy_loss(sensitivity=0), "sensitivity must be an integer from 1 to 2**62, got 0"),
         (lambda: sn.DiscreteGaussian(1).rdp(2, 1.5), "sensitivity must be an integer, got 1.5"),
         (lambda: sn.GeneralizedDiscreteLaplace(1, 1).compose(2, -1), "sensitivity must be an integer from 1 to 2**20, got -1"),
-        (lambda: sn.Arete.from_eps(8).tradeoff(0.1, math.nan), "sensitivity must be finite and greater than 0, got nan"),
+        (lambda: sn.Arete.from_eps(8, 1).tradeoff(0.1, math.nan), "sensitivity must be finite and greater than 0, got nan"),
         (lambda: sn.MultiScaleDiscreteLaplace(0.01, 1000).privacy_loss(), "sensitivity must be small enough to list"),
         (lambda: sn.Laplace(1).compose(2**15), "k must leave at most 16384 releases for losses like these, got 32768"),
         (

@@ -199,5 +199,5 @@ def test_the_least_probability_of_a_miss_without_any_false_alarm():
         assert sure * (1 - 1e-12) <= high <= sure * (1 + 1e-6)
     mixed = once + privacy_loss(sn.Laplace(1))
     assert mixed.tradeoff([0.0, 1.0]) == pytest.approx([1 - law.achieved_delta, 0.0], rel=1e-6, abs=1e-12)
-    for finite in (sn.Laplace(1), sn.Staircase([1, 2]), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(2), sn.Arete.from_eps(8)):
+    for finite in (sn.Laplace(1), sn.Staircase([1, 2]), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(2), sn.Arete.from_eps(8, 1)):
         assert np.all(finite.privacy_loss().tradeoff(0) == 1)

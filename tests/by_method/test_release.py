@@ -9,8 +9,8 @@ import pytest
 
 import stairnoise as sn
 
-CONTINUOUS = [sn.Staircase(2), sn.Laplace(2, 3.0)]
-DISCRETE = [sn.DiscreteStaircase(2, 5), sn.DiscreteLaplace(2)]
+CONTINUOUS = [sn.Staircase(2, sensitivity=1), sn.Laplace(2, 3.0)]
+DISCRETE = [sn.DiscreteStaircase(2, 5), sn.DiscreteLaplace(2, sensitivity=1)]
 INT64 = np.iinfo(np.int64)
 
 
@@ -110,7 +110,7 @@ def test_unaligned_values():
 
 
 def test_values_broadcast_against_parameters():
-    law = sn.DiscreteLaplace([[1.0], [2.0]])
+    law = sn.DiscreteLaplace([[1.0], [2.0]], sensitivity=1)
     released = law.release([10, 20, 30], rng=seeded())
     assert np.array_equal(released, law.sample((2, 3), rng=seeded()) + np.array([10, 20, 30]))
     assert law.release(7, rng=seeded()).shape == (2, 1)
@@ -187,7 +187,7 @@ def test_out_of_another_dtype():
         pytest.param(lambda: np.arange(64.0).reshape(8, 8), np.s_[:], np.s_[:], id="matrix in place"),
     ],
 )
-@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace(np.array(2.0))], ids=repr)
+@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace(np.array(2.0), sensitivity=1)], ids=repr)
 def test_out_may_share_memory_with_values(make, view, target, law):
     memory = make()
     expected = law.release(memory[view].copy(), rng=seeded())
@@ -209,8 +209,8 @@ def test_out_may_share_memory_of_another_width_or_type():
 
 def test_broadcast_value_inside_out():
     memory = np.arange(10.0)
-    expected = sn.Laplace(np.full(10, 2.0)).release(memory[3], rng=seeded())
-    sn.Laplace(np.full(10, 2.0)).release(memory[3:4], out=memory, rng=seeded())
+    expected = sn.Laplace(np.full(10, 2.0), sensitivity=1).release(memory[3], rng=seeded())
+    sn.Laplace(np.full(10, 2.0), sensitivity=1).release(memory[3:4], out=memory, rng=seeded())
     assert np.array_equal(memory, expected)
 
 
@@ -229,9 +229,9 @@ def test_partitions_divide_the_budget(law, k):
 
 
 def test_partitions_divide_each_budget():
-    law = sn.Laplace([1.0, 2.0])
+    law = sn.Laplace([1.0, 2.0], sensitivity=1)
     released = law.release([1, 2], max_partitions_contributed=4, rng=seeded())
-    assert np.array_equal(released, sn.Laplace([0.25, 0.5]).release([1, 2], rng=seeded()))
+    assert np.array_equal(released, sn.Laplace([0.25, 0.5], sensitivity=1).release([1, 2], rng=seeded()))
 
 
 @pytest.mark.parametrize(("k", "error"), [
@@ -285,7 +285,7 @@ def test_masked_values_are_refused():
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
-@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0])], ids=repr)
+@pytest.mark.parametrize("law", [*CONTINUOUS, *DISCRETE, sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)], ids=repr)
 def test_values_must_be_finite(bad, dtype, law):
     rng = seeded()
     values = np.zeros((2, 4, 3), dtype)
@@ -319,7 +319,7 @@ def test_scalar_must_be_finite(value):
 
 def test_index_of_a_bad_value_is_the_callers():
     """Not that of the shape to which values and parameters broadcast."""
-    law = sn.Laplace(np.ones((5, 1)))
+    law = sn.Laplace(np.ones((5, 1)), sensitivity=1)
     with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(2,\)"):
         law.release([0.0, 1.0, float("nan"), float("inf")], rng=seeded())
 

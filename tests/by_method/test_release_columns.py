@@ -55,7 +55,9 @@ def test_small_groups_are_not_too_large_on_average():
 
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize(
-    "law", [sn.Laplace(1.0), sn.Gaussian(1, 1e-6), sn.Staircase(np.linspace(1, 2, 4))], ids=lambda law: type(law).__name__
+    "law",
+    [sn.Laplace(1.0, sensitivity=1), sn.Gaussian(1, 1e-6, sensitivity=1), sn.Staircase(np.linspace(1, 2, 4), sensitivity=1)],
+    ids=lambda law: type(law).__name__,
 )
 def test_a_continuous_law_makes_floats_of_integers(holder, law):
     values = [0, 3, 100, 7]
@@ -75,7 +77,7 @@ FLOATS: dict[str, Callable[[list[float], int], Any]] = {
 }
 
 
-@pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.DiscreteLaplace(1.0)], ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("law", [sn.Laplace(1.0, sensitivity=1), sn.DiscreteLaplace(1.0, 1)], ids=lambda law: type(law).__name__)
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("holder", FLOATS)
 def test_floats_keep_their_type(holder, bits, law):
@@ -101,7 +103,7 @@ def test_nan_is_no_null(holder, bad):
     rng = seeded()
     for nulls in ("refuse", "zero", "keep"):
         with pytest.raises(sn.ParameterError) as caught:
-            sn.Laplace(1).release(column, nulls=nulls, rng=rng)
+            sn.Laplace(1, sensitivity=1).release(column, nulls=nulls, rng=rng)
         assert str(caught.value) == "values must be finite, got one that is not at index (1,)"
     assert rng._stream.fill_count == 0
 
@@ -112,7 +114,7 @@ def test_half_precision_comes_back_as_an_array_of_it_would():
         pa.array(np.array([1.5], np.float16)),
         pd.Series(np.array([1.5], np.float16), dtype="halffloat[pyarrow]"),
     ):
-        assert str(kind(sn.Laplace(1).release(column))) in ("float64", "double", "double[pyarrow]")
+        assert str(kind(sn.Laplace(1, sensitivity=1).release(column))) in ("float64", "double", "double[pyarrow]")
 
 
 # What is kept beside the values

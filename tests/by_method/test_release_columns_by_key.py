@@ -65,7 +65,7 @@ def test_a_column_has_the_noise_of_the_array(holder, labels):
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_floats_and_partitions(holder):
     column = HOLDERS[holder](VALUES, "int64")
-    options = {"law": sn.Laplace(1), "max_partitions_contributed": 3}
+    options = {"law": sn.Laplace(1, sensitivity=1), "max_partitions_contributed": 3}
     assert listed(released(column, **options)) == of_array(**options)
 
 
@@ -108,7 +108,7 @@ def test_a_null_that_stays_null_has_no_value(holder):
 def test_nothing_is_behind_a_null(bits):
     """Neither the number that was there, nor another row's answer, nor what memory held before."""
     hidden = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(bits), pa.py_buffer(np.array([1, 77]))])
-    for law in (LAW, sn.Laplace(1)):
+    for law in (LAW, sn.Laplace(1, sensitivity=1)):
         kept = released(hidden, ["a", "b"], law, nulls="keep")
         behind = np.frombuffer(kept.buffers()[1], np.int64)
         assert behind[[not valid for valid in kept.is_valid().to_pylist()]].tolist() == [0] * kept.null_count
@@ -185,7 +185,7 @@ def test_errors_of_a_frame_name_the_column():
 
 def test_vectors():
     """The rows of a frame have one label each; a column is one vector."""
-    law = sn.MultivariateStaircase(1, dim=2)
+    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
     vectors = np.array([[1, 2], [3, 4], [5, 6]])
     frame = pd.DataFrame(vectors, columns=["x", "y"])
     expected = released(vectors, LABELS[:3], law)
@@ -244,7 +244,7 @@ def test_tensors_are_filled_in_place():
     assert values.tolist() == of_array()
 
 
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(1), sn.MultivariateStaircase(1, dim=2)], ids=str)
+@pytest.mark.parametrize("law", [LAW, sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, dim=2, sensitivity=1)], ids=str)
 def test_noise_alone_has_no_address(law):
     for draw in (law.sample, law.sample_chunks):
         with pytest.raises(sn.ParameterTypeError, match="the noise of a KeyedRng belongs to labels"):
@@ -314,7 +314,7 @@ import stairnoise as sn
 before = set(sys.modules)
 for labels in columns:
     keyed = sn.KeyedRng(bytes(32), "r")
-    sn.Laplace(1).release(columns[2], labels=labels, statistic="count", rng=keyed, nulls="keep")
+    sn.Laplace(1, 1).release(columns[2], labels=labels, statistic="count", rng=keyed, nulls="keep")
 libraries = ("pandas", "polars", "pyarrow")
 print(*[name for name in set(sys.modules) - before if name.startswith(libraries)])
 """

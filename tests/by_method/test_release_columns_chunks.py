@@ -42,7 +42,7 @@ def polars(values: Any, missing: Any, cuts: list[int]) -> Any:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", ["int64", "float64", "int32", "float32"])
 @pytest.mark.parametrize("make", [arrow, polars])
-@pytest.mark.parametrize("law", [sn.DiscreteLaplace(0.1), sn.Laplace(1.0)], ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("law", [sn.DiscreteLaplace(0.1, 1), sn.Laplace(1.0, 1)], ids=lambda law: type(law).__name__)
 def test_chunks_and_nulls_are_those_of_one_array(law, make, dtype, threads):
     values = VALUES.astype(dtype)
     for missing in (MISSING, np.zeros(ROWS, np.bool_)):
@@ -77,7 +77,7 @@ def test_a_refused_number_is_named_by_its_place_in_the_column():
     missing[60_000] = False
     for column in (arrow(values, missing, CUTS), polars(values, missing, CUTS)):
         with pytest.raises(sn.ParameterError, match=r"values must be finite, got one that is not at index \(60000,\)$"):
-            sn.Laplace(1).release(column, nulls="keep", rng=rng)
+            sn.Laplace(1, sensitivity=1).release(column, nulls="keep", rng=rng)
     assert rng._stream.fill_count == 0
 
 

@@ -57,7 +57,7 @@ def test_what_is_behind_a_null_does_not_get_out():
     assert np.frombuffer(kept.buffers()[1], np.int64)[1] == 0
     assert SILENT.release(hidden, nulls="zero").to_pylist() == [1, 0]
     hidden = pa.Array.from_buffers(pa.float64(), 2, [pa.py_buffer(b"\1"), pa.py_buffer(np.array([1.0, np.nan]))])
-    assert sn.Laplace(1).release(hidden, nulls="keep").null_count == 1
+    assert sn.Laplace(1, sensitivity=1).release(hidden, nulls="keep").null_count == 1
     masked = pd.array([1, 77], dtype="Int64")
     masked[1] = pd.NA
     assert listed(SILENT.release(masked, nulls="zero")) == [1, 0]

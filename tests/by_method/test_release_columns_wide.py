@@ -40,7 +40,7 @@ def test_decimals_of_scale_0_are_integers(holder):
     assert kind(found) == kind(column)
     assert listed(found) == values
     assert listed(SILENT.release(column, nulls="zero")) == [value or 0 for value in values]
-    assert str(kind(sn.Laplace(1).release(column, nulls="zero"))) in ("Float64", "double", "double[pyarrow]")
+    assert str(kind(sn.Laplace(1, sensitivity=1).release(column, nulls="zero"))) in ("Float64", "double", "double[pyarrow]")
 
 
 @pytest.mark.parametrize("beyond", [2**63, -(2**63) - 1, 2**64, -(2**64), 10**37])
@@ -110,7 +110,7 @@ def test_decimals_with_digits_after_the_point_are_refused():
             sn.ParameterError,
             match="values must be decimals of scale 0, or be converted to float64 or to integers of a smaller unit",
         ):
-            sn.Laplace(1).release(column)
+            sn.Laplace(1, sensitivity=1).release(column)
 
 
 def test_the_context_of_decimals_does_not_matter():

@@ -43,7 +43,7 @@ frame_names = pytest.mark.parametrize("library", ["pandas", "Polars", "Table", "
 @frame_names
 def test_frames(library):
     """Each column has the next fill of the generator; the others, and all that belongs to the frame, are untouched."""
-    frame, law = frames()[library], sn.DiscreteLaplace(0.1)
+    frame, law = frames()[library], sn.DiscreteLaplace(0.1, sensitivity=1)
     rng = seeded()
     found = law.release(frame, columns=["x", "n"], rng=rng)
     assert rng._stream.fill_count == 2
@@ -151,7 +151,9 @@ def test_labels_of_pandas_that_are_no_text():
 
 @frame_names
 @pytest.mark.parametrize(
-    "law", [sn.Laplace(1), sn.Laplace([1.0, 2.0, 3.0]), sn.Gaussian(1, 1e-6)], ids=lambda law: type(law).__name__
+    "law",
+    [sn.Laplace(1, sensitivity=1), sn.Laplace([1.0, 2.0, 3.0], sensitivity=1), sn.Gaussian(1, 1e-6, sensitivity=1)],
+    ids=lambda law: type(law).__name__,
 )
 def test_nothing_is_drawn_if_any_column_is_refused(library, law):
     """Also where the extension finds the reason: a number that is not finite or too large in the second column."""
@@ -204,11 +206,11 @@ def test_array_parameters_belong_to_the_rows():
     with pytest.raises(sn.ParameterError, match="values must have a shape that broadcasts with the parameters"):
         law.release(pl.Series([1, 2]))
     with pytest.raises(sn.ParameterError, match="because a column comes back as one"):
-        sn.Laplace([[1.0], [2.0]]).release(column)
+        sn.Laplace([[1.0], [2.0]], sensitivity=1).release(column)
 
 
 def test_a_column_is_one_vector_and_the_rows_of_a_frame_are_vectors():
-    law = sn.MultivariateStaircase(1, dim=2)
+    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
     column = pd.Series([1.5, 2.5], index=["x", "y"])
     found = law.release(column, rng=seeded())
     assert found.tolist() == law.release([1.5, 2.5], rng=seeded()).tolist()
@@ -223,7 +225,7 @@ def test_a_column_is_one_vector_and_the_rows_of_a_frame_are_vectors():
 
 
 def test_vectors_of_another_length():
-    law, rng = sn.MultivariateStaircase(1, dim=2), seeded()
+    law, rng = sn.MultivariateStaircase(1, dim=2, sensitivity=1), seeded()
     frame = pl.DataFrame({"x": [1.0], "y": [1.0], "z": [1.0]})
     for columns in (["x"], ["x", "y", "z"]):
         with pytest.raises(

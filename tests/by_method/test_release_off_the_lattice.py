@@ -20,17 +20,17 @@ def limit(law):
 
 LAWS = [
     sn.Laplace(1.0, 1e-20),
-    sn.Staircase(4.0),
-    sn.DiscreteLaplace(1.0),
+    sn.Staircase(4.0, sensitivity=1),
+    sn.DiscreteLaplace(1.0, 1),
     sn.DiscreteStaircase(1.0, 3),
-    sn.Gaussian(1.0, 1e-6),
+    sn.Gaussian(1.0, 1e-6, sensitivity=1),
     sn.DiscreteGaussian(9.0),
-    sn.TruncatedLaplace(1.0, 1e-6),
-    sn.MergedLaplace([0.5, 2.0], [1.0]),
-    sn.Arete.from_eps(1.0),
+    sn.TruncatedLaplace(1.0, 1e-6, sensitivity=1),
+    sn.MergedLaplace([0.5, 2.0], [1.0], sensitivity=1),
+    sn.Arete.from_eps(1.0, 1),
     sn.GeneralizedDiscreteLaplace.from_eps(1.0, 1),
     sn.MultiScaleDiscreteLaplace(1.0, 3),
-    sn.MultivariateStaircase(1.0, dim=1),
+    sn.MultivariateStaircase(1.0, dim=1, sensitivity=1),
 ]
 
 

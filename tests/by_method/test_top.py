@@ -28,7 +28,7 @@ def rows(*shape):
 
 @every
 def test_scores_are_costs_with_the_other_sign(make):
-    mechanism, costs = make(1.5), rows(40, 6)
+    mechanism, costs = make(1.5, sensitivity=1), rows(40, 6)
     for scores in (-costs, (-costs).tolist(), np.asfortranarray(-costs)):
         assert np.array_equal(mechanism.select(scores=scores, rng=seeded()), mechanism.select(costs, rng=seeded()))
         assert np.array_equal(
@@ -47,7 +47,7 @@ def test_the_mean_score_is_that_of_the_definition(make):
     # One stair, or one sensitivity, between the two.
     weight = math.exp(-0.75)
     worse = weight / 2 if make is sn.PermuteAndFlip else weight / (1 + weight)
-    mechanism = make(1.5)
+    mechanism = make(1.5, sensitivity=1)
     found = mechanism.expected_cost(scores=[-1, -2])
     assert type(found) is float
     assert found == pytest.approx(1 + worse, rel=1e-14)
@@ -72,14 +72,16 @@ def test_repeated_rows_of_scores_are_not_copied(make):
     """Rows of strides 0 are looked at once."""
     scores = np.broadcast_to([-1.0, math.nan], (2**50, 2))
     with pytest.raises(sn.ParameterError, match=r"scores must be finite or -inf.*, got one that is not at index \(0, 1\)$"):
-        make(1).select(scores=scores)
+        make(1, sensitivity=1).select(scores=scores)
     some = np.broadcast_to([-1.0, -2.0], (300, 2))
-    assert np.array_equal(make(1).select(scores=some, rng=seeded()), make(1).select([1.0, 2.0], 300, rng=seeded()))
+    assert np.array_equal(
+        make(1, sensitivity=1).select(scores=some, rng=seeded()), make(1, sensitivity=1).select([1.0, 2.0], 300, rng=seeded())
+    )
 
 
 @every
 def test_one_of_costs_and_scores_is_given(make):
-    mechanism = make(1)
+    mechanism = make(1, sensitivity=1)
     functions = mechanism.probabilities, mechanism.log_probabilities, mechanism.expected_cost
     for method in (mechanism.select, mechanism.sample, *functions):
         with pytest.raises(sn.ParameterTypeError, match=r"costs must be .* or scores in their place, got neither"):
@@ -95,14 +97,18 @@ def test_one_of_costs_and_scores_is_given(make):
 @every
 def test_refused_scores_are_named_without_their_content(make):
     bad = [[-1.0, -2.0], [-3.0, math.inf]]
-    for method in (make(1).select, make(1).expected_cost, lambda **given: make(1).top(k=1, **given)):
+    for method in (
+        make(1, sensitivity=1).select,
+        make(1, sensitivity=1).expected_cost,
+        lambda **given: make(1, sensitivity=1).top(k=1, **given),
+    ):
         with pytest.raises(sn.ParameterError, match=r"^scores must be finite or -inf.*, got one that is not at index \(1, 1\)$"):
             method(scores=bad)
         with pytest.raises(sn.ParameterTypeError, match="scores must be a real number") as error:
             method(scores=["secret"])
         assert "secret" not in str(error.value)
     with pytest.raises(sn.ParameterError, match=r"scores must be finite or -inf, and at most 0"):
-        sn.StaircaseSelection(1).select(scores=[0.0, 1.0])
+        sn.StaircaseSelection(1, sensitivity=1).select(scores=[0.0, 1.0])
 
 
 # Infinite costs
@@ -110,7 +116,7 @@ def test_refused_scores_are_named_without_their_content(make):
 
 @every
 def test_candidates_of_infinite_cost_are_never_selected(make):
-    mechanism, costs = make(0.01), np.array([math.inf, 3.0, math.inf, 1.0, math.inf])
+    mechanism, costs = make(0.01, sensitivity=1), np.array([math.inf, 3.0, math.inf, 1.0, math.inf])
     chances = mechanism.probabilities(costs)
     assert chances[[0, 2, 4]].tolist() == [0, 0, 0]
     assert chances[[1, 3]] == pytest.approx(mechanism.probabilities([3.0, 1.0]), rel=1e-15)
@@ -128,7 +134,7 @@ def test_candidates_of_infinite_cost_are_never_selected(make):
 
 @every
 def test_a_row_needs_as_many_finite_costs_as_candidates(make):
-    mechanism, never = make(1), math.inf
+    mechanism, never = make(1, sensitivity=1), math.inf
     with pytest.raises(sn.ParameterError, match=r"^costs must have a finite one in every row, got a row with fewer$"):
         mechanism.select([never, never])
     for costs in ([[1.0, 2.0], [never, never]], np.broadcast_to(never, (2, 5))):
@@ -149,25 +155,27 @@ def test_a_row_needs_as_many_finite_costs_as_candidates(make):
 @every
 def test_top_gives_different_candidates_of_every_row(make):
     costs = rows(3, 4, 9)
-    chosen = make(2).top(costs, 5, rng=seeded())
+    chosen = make(2, sensitivity=1).top(costs, 5, rng=seeded())
     assert chosen.shape == (3, 4, 5)
     assert chosen.dtype == np.int64
     assert (np.diff(np.sort(chosen, axis=-1), axis=-1) > 0).all()
-    assert np.array_equal(make(2).top(costs, 1, rng=seeded())[..., 0], make(2).select(costs, rng=seeded()))
-    assert make(2).top(costs[0, 0], 9).shape == (9,)
-    assert make(2).top(np.empty((0, 3)), 2).shape == (0, 2)
-    assert make(2).top(costs, 2, (0, 3, 4)).shape == (0, 3, 4, 2)
+    assert np.array_equal(
+        make(2, sensitivity=1).top(costs, 1, rng=seeded())[..., 0], make(2, sensitivity=1).select(costs, rng=seeded())
+    )
+    assert make(2, sensitivity=1).top(costs[0, 0], 9).shape == (9,)
+    assert make(2, sensitivity=1).top(np.empty((0, 3)), 2).shape == (0, 2)
+    assert make(2, sensitivity=1).top(costs, 2, (0, 3, 4)).shape == (0, 3, 4, 2)
 
 
 @every
 def test_the_best_come_first_where_eps_is_large(make):
     costs = np.random.default_rng(2).permuted(np.tile(np.arange(10.0), (20, 1)), axis=1)
-    assert np.array_equal(make(4000).top(costs, 4), np.argsort(costs, axis=1)[:, :4])
+    assert np.array_equal(make(4000, sensitivity=1).top(costs, 4), np.argsort(costs, axis=1)[:, :4])
 
 
 @every
 def test_rows_broadcast_and_every_part_is_the_same(make):
-    mechanism, costs = make(1), rows(5, 40)
+    mechanism, costs = make(1, sensitivity=1), rows(5, 40)
     for shape, given in (((7, 5), costs), ((5, 6), costs[:, None, :]), ((300,), costs[0])):
         spread = np.ascontiguousarray(np.broadcast_to(given, (*shape, 40)))
         chosen = mechanism.top(given, 3, shape, rng=seeded(), threads=1)
@@ -180,7 +188,7 @@ def test_rows_broadcast_and_every_part_is_the_same(make):
 @every
 def test_threads_and_layouts_of_out_do_not_matter(make):
     """Long enough for pieces and parts. An array in Fortran's order is written in other parts, which begin anywhere in rows."""
-    mechanism, costs = make(1), rows(6000, 12)
+    mechanism, costs = make(1, sensitivity=1), rows(6000, 12)
     whole = mechanism.top(costs, 7, rng=seeded(), threads=1)
     assert np.array_equal(whole, mechanism.top(costs, 7, rng=seeded(), threads=4))
     room = np.full((6000, 9), -1)
@@ -193,7 +201,7 @@ def test_threads_and_layouts_of_out_do_not_matter(make):
 
 @every
 def test_bad_arguments_of_top_draw_nothing(make):
-    mechanism, rng, costs = make(1), seeded(), rows(4, 5)
+    mechanism, rng, costs = make(1, sensitivity=1), seeded(), rows(4, 5)
     out = np.full((4, 2), -7)
     for k in (0, 6, -1):
         with pytest.raises(sn.ParameterError, match=rf"^k must be an integer from 1 to 5, got {k}$"):
@@ -219,6 +227,6 @@ def test_bad_arguments_of_top_draw_nothing(make):
 @every
 def test_costs_in_the_memory_of_out(make):
     costs = np.ascontiguousarray(rows(30, 4))
-    expected = make(1).top(costs, 4, rng=seeded())
-    make(1).top(costs, 4, rng=seeded(), out=costs.view(np.int64))
+    expected = make(1, sensitivity=1).top(costs, 4, rng=seeded())
+    make(1, sensitivity=1).top(costs, 4, rng=seeded(), out=costs.view(np.int64))
     assert np.array_equal(costs.view(np.int64), expected)

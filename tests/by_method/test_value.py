@@ -50,10 +50,10 @@ def test_arrays_are_values(law):
 @pytest.mark.parametrize(
     ("law", "text"),
     [
-        (sn.Staircase(4), "Staircase(eps=4.0, sensitivity=1.0, gamma='l1')"),
+        (sn.Staircase(4), "Staircase(eps=4.0, gamma='l1')"),
         (sn.Staircase(4, 3, 0.5), "Staircase(eps=4.0, sensitivity=3.0, gamma=0.5)"),
         (sn.DiscreteStaircase(3.0, 3.0, 3.0), "DiscreteStaircase(eps=3.0, sensitivity=3, r=3)"),
-        (sn.Laplace([0.1, 1]), "Laplace(eps=array([0.1, 1.0]), sensitivity=1.0)"),
+        (sn.Laplace([0.1, 1]), "Laplace(eps=array([0.1, 1.0]))"),
         (sn.DiscreteLaplace(1, [1, 2]), "DiscreteLaplace(eps=1.0, sensitivity=array([1, 2]))"),
     ],
 )

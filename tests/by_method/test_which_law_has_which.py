@@ -54,8 +54,8 @@ LAWS = [
     sn.GeneralizedDiscreteLaplace(0.3, 0.9),
     sn.GeneralizedDiscreteLaplace(0.3, 0.9).share(10, 9),
     sn.MultiScaleDiscreteLaplace(3, 4),
-    sn.Arete.from_eps(8),
-    sn.Arete.from_eps(8).share(100),
+    sn.Arete.from_eps(8, 1),
+    sn.Arete.from_eps(8, 1).share(100),
     sn.LatticeNoise([1, 2, 5, 2, 0.5], 0.75, sensitivity=3),
     sn.Skellam(9),
     sn.Skellam(9).share(10, 9),
@@ -128,7 +128,7 @@ def test_plot_compares_with_laplace_where_eps_and_sensitivity_are_known():
     assert compared(sn.TruncatedLaplace(1, 1e-3)) == ["Laplace"]
     assert compared(sn.MergedLaplace([2, 1], [0.5])) == ["Laplace"]
     assert compared(sn.MultiScaleDiscreteLaplace(2, 3)) == ["DiscreteLaplace"]
-    for law in (sn.DiscreteGaussian(4), sn.MultiScaleDiscreteLaplace(2, 3).share(2), sn.Arete.from_eps(8)):
+    for law in (sn.DiscreteGaussian(4), sn.MultiScaleDiscreteLaplace(2, 3).share(2), sn.Arete.from_eps(8, 1)):
         assert compared(law) == []
 
 

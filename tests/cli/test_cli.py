@@ -52,7 +52,7 @@ def test_no_arguments_print_help(capsys):
         ["--version"],
         ["sample", "--help"],
         ["release", "--help"],
-        ["release"],
+        ["release", "--sensitivity", "1"],
         ["compare", "--help"],
         ["plot", "--help"],
         ["plot"],
@@ -214,7 +214,7 @@ def test_sample_reports_a_time_only_for_many_values(capsys, n, shown):
 
 
 def test_release_of_the_bundled_table(capsys):
-    code, out, err = run(capsys, "release", "--eps", 50)
+    code, out, err = run(capsys, "release", "--sensitivity", "1", "--eps", 50)
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
@@ -232,7 +232,7 @@ def test_release_of_the_bundled_table(capsys):
 
 def test_release_by_every_mechanism_is_asked_for_and_says_what_it_costs(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "110")  # the ± of the staircase has 13 decimals at this eps
-    code, out, err = run(capsys, "release", "--eps", 50, "--compare")
+    code, out, err = run(capsys, "release", "--sensitivity", "1", "--eps", 50, "--compare")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert max(map(len, lines)) <= 110
@@ -275,7 +275,7 @@ def test_release_of_a_table(capsys, tmp_path):
 
 @pytest.mark.parametrize("mechanism", ["staircase", "discrete_staircase", "laplace", "discrete_laplace"])
 def test_release_mechanisms(capsys, mechanism):
-    code, out, _ = run(capsys, "release", "--mechanism", mechanism)
+    code, out, _ = run(capsys, "release", "--sensitivity", "1", "--mechanism", mechanism)
     assert code == 0
     assert mechanism.split("_")[-1] in out
 
@@ -378,25 +378,35 @@ BAD_INPUT = [
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "gauss"], "--mechanism must be 'staircase'"),
     (["sample", "-n", "1", "--eps", "1", "--seed", "-1"], "--seed must be an integer from 0 to 2**128 - 1, got -1"),
     (["sample", "-n", "1", "--eps", "1", "--output", "/no/such/x.npy"], "/no/such/x.npy: No such file or directory"),
-    (["release", "--eps", "-1"], "--eps must be finite and greater than 0, got -1.0"),
+    (["release", "--sensitivity", "1", "--eps", "-1"], "--eps must be finite and greater than 0, got -1.0"),
     (["release", "--compare", "--sensitivity", "1.5"], "--sensitivity must be a whole number for a discrete law, got 1.5"),
-    (["release", "--mechanism", "gauss"], "--mechanism must be 'staircase'"),
-    (["release", "--column", "sum"], "--column must be in the header, which has 3 names, got 'sum'"),
-    (["release", "--column", "race"], "race in line 2 must be a number, got a text that is not"),
-    (["release", "--max-partitions-contributed", "0"], "--max-partitions-contributed must be an integer from 1"),
-    (["release", "no/such.csv"], "no/such.csv: No such file or directory"),
-    (["release", "."], ".: Is a directory"),
+    (["release", "--sensitivity", "1", "--mechanism", "gauss"], "--mechanism must be 'staircase'"),
+    (["release", "--sensitivity", "1", "--column", "sum"], "--column must be in the header, which has 3 names, got 'sum'"),
+    (["release", "--sensitivity", "1", "--column", "race"], "race in line 2 must be a number, got a text that is not"),
+    (
+        ["release", "--sensitivity", "1", "--max-partitions-contributed", "0"],
+        "--max-partitions-contributed must be an integer from 1",
+    ),
+    (["release", "--sensitivity", "1", "no/such.csv"], "no/such.csv: No such file or directory"),
+    (["release", "--sensitivity", "1", "."], ".: Is a directory"),
     (["compare"], "Missing option '--eps'"),
     (["compare", "--eps", "0"], "--eps must be finite and greater than 0, got 0.0"),
     (["compare", "--eps", "1", "--releases", "0"], "--releases must be an integer from 1 to 2**20, got 0"),
     (["compare", "--eps", "1", "--cost", "l3"], '--cost must be "l1" or "l2", got \'l3\''),
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "Laplace"], "--mechanism must be 'staircase', "),
     (["sample", "-n", "1", "--eps", "1", "--mechanism", "merged_laplace"], "--mechanism must be 'staircase', "),
-    (["release", "--mechanism", "Laplace"], "--mechanism must be 'staircase', 'discrete_staircase', 'laplace' or "
+    (["release", "--sensitivity", "1", "--mechanism", "Laplace"],
+     "--mechanism must be 'staircase', 'discrete_staircase', 'laplace' or "
      "'discrete_laplace', got 'Laplace'; did you mean 'laplace'?"),
-    (["release", "--compare", "--mechanism", "laplace"], "--mechanism must be left out with --compare, got 'laplace'"),
-    (["release", "--delimiter", "dot"], "--delimiter must be comma, semicolon, tab, pipe or one character, got 'dot'"),
-    (["release", "--encoding", "latin-9000", "table.csv"], "table.csv: No such file or directory"),
+    (
+        ["release", "--sensitivity", "1", "--compare", "--mechanism", "laplace"],
+        "--mechanism must be left out with --compare, got 'laplace'",
+    ),
+    (
+        ["release", "--sensitivity", "1", "--delimiter", "dot"],
+        "--delimiter must be comma, semicolon, tab, pipe or one character, got 'dot'",
+    ),
+    (["release", "--sensitivity", "1", "--encoding", "latin-9000", "table.csv"], "table.csv: No such file or directory"),
     (["release", "--compare", "--sensitivity", "0.5"], "--sensitivity must be a whole number for a discrete law, got 0.5; "
      "--mechanism staircase and --mechanism laplace take it"),
     (["plot", "histogram"], "name must be one of densities, optimal_gamma, gain, mean_error, discrete_pmf, discrete_variance"),
@@ -435,7 +445,7 @@ def test_bad_input_is_one_line(capsys, arguments, text):
 def test_bad_tables(capsys, tmp_path, content, text):
     table = tmp_path / "table.csv"
     table.write_bytes(content)
-    code, out, err = run(capsys, "release", table)
+    code, out, err = run(capsys, "release", "--sensitivity", "1", table)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert text in err
@@ -445,7 +455,7 @@ def test_bad_tables(capsys, tmp_path, content, text):
 def test_table_without_rows(capsys, tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("a,count\n")
-    assert run(capsys, "release", table)[0] == 0
+    assert run(capsys, "release", "--sensitivity", "1", table)[0] == 0
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])
@@ -479,7 +489,7 @@ def test_ctrl_c_ends_without_a_word(capsys, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("stairnoise.cli.commands.read_table", interrupt)
-    code, out, err = run(capsys, "release")
+    code, out, err = run(capsys, "release", "--sensitivity", "1")
     assert (code in {1, 130}, out.strip(), err.strip()) == (True, "", "")
 
 

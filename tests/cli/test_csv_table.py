@@ -76,7 +76,7 @@ def test_standard_input_is_read(capsys, monkeypatch):
         (b"", 2, "standard input must be a CSV file with a header line"),
     ]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert main(["release", "-", "--eps", "700"]) == code
+        assert main(["release", "--sensitivity", "1", "-", "--eps", "700"]) == code
         captured = capsys.readouterr()
         assert text in (captured.err if code else captured.out)
 
@@ -84,7 +84,7 @@ def test_standard_input_is_read(capsys, monkeypatch):
 @pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 2**62 + 1])
 def test_large_integers_are_released_and_shown_exactly(tmp_path, capsys, value):
     path = write(tmp_path, f"count\n{value}\n7\n")
-    assert main(["release", str(path), "--eps", "700", "--show-true"]) == 0
+    assert main(["release", "--sensitivity", "1", str(path), "--eps", "700", "--show-true"]) == 0
     assert f"{value} {value}" in " ".join(capsys.readouterr().out.split())
 
 

@@ -17,7 +17,7 @@ def ledger(tmp_path):
     rng = sn.KeyedRng(bytes(32), "2026-Q3")
     made.spend(sn.DiscreteLaplace(0.5), data="census", release="[red]\x1b[31m", statistic="count")
     made.spend([sn.Laplace(0.5, 100), sn.Gaussian(0.5, 1e-7)], data="census", max_partitions_contributed=3)
-    made.spend(sn.DiscreteGaussian(1000), data="census", statistic="visits", rng=rng, fingerprint="0" * 64)
+    made.spend(sn.DiscreteGaussian(1000), sensitivity=1, data="census", statistic="visits", rng=rng, fingerprint="0" * 64)
     return made
 
 

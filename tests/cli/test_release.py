@@ -24,7 +24,7 @@ def _wide(monkeypatch):
 
 
 def run(capsys, *arguments):
-    code = main(["release", *map(str, arguments)])
+    code = main(["release", "--sensitivity", "1", *map(str, arguments)])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 
@@ -183,7 +183,7 @@ def test_a_terminal_without_unicode_is_named_and_no_cell(tmp_path):
     path = table(tmp_path, f"key,count\nŁódź {TEXT},{NUMBER}\n")
     code = "import sys; from stairnoise.cli import main; sys.exit(main())"
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    command = [sys.executable, "-c", code, "release", str(path), "--keep", "key"]
+    command = [sys.executable, "-c", code, "release", "--sensitivity", "1", str(path), "--keep", "key"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 2
     assert done.stderr == "error: the terminal must be able to show Unicode: set PYTHONIOENCODING=utf-8\n"

@@ -32,8 +32,8 @@ COMMANDS = {
     "ledger help": ["ledger", "--help"],
     "sample": ["sample", "-n", "1000", "--eps", "1", "--seed", "1"],
     "sample of vectors": ["sample", "-n", "10", "--eps", "1", "--mechanism", "multivariate_staircase", "--dim", "3"],
-    "release": ["release"],
-    "release by all": ["release", "--compare"],
+    "release": ["release", "--sensitivity", "1"],
+    "release by all": ["release", "--sensitivity", "1", "--compare"],
     "compare": ["compare", "--eps", "1", "--delta", "1e-6"],
     "compare all": ["compare", "--eps", "1", "--all"],
     "plot": ["plot"],
@@ -71,7 +71,7 @@ def test_a_pipe_gets_whole_lines(capsys, monkeypatch, name):
 def test_a_long_cell_and_a_long_name_stay_whole_in_a_pipe(capsys, monkeypatch, tmp_path):
     path = tmp_path / f"{'long name ' * 15}.csv"
     path.write_text(f"{'key ' * 40},count\n{'cell ' * 40},1\n")
-    out = show(capsys, monkeypatch, None, ["release", path, "--keep", " ".join(["key"] * 40)])
+    out = show(capsys, monkeypatch, None, ["release", "--sensitivity", "1", path, "--keep", " ".join(["key"] * 40)])
     assert "cell " * 40 in out
     assert "key " * 40 in out
     written = tmp_path / f"{'long name ' * 15}.npy"
@@ -84,7 +84,9 @@ def test_numbers_are_never_broken(capsys, monkeypatch, tmp_path, columns):
     path = tmp_path / "table.csv"
     numbers = [1234567890123, 9007199254740993, 42]
     path.write_text("a long key,count\n" + "".join(f"some words for a key {number % 7},{number}\n" for number in numbers))
-    out = show(capsys, monkeypatch, columns, ["release", path, "--eps", 700, "--keep", "a long key", "--show-true"])
+    out = show(
+        capsys, monkeypatch, columns, ["release", "--sensitivity", "1", path, "--eps", 700, "--keep", "a long key", "--show-true"]
+    )
     for number in numbers:
         assert len(re.findall(rf"(?<!\d){number}(?!\d)", out)) == 2
     assert max(map(cell_len, out.splitlines())) <= columns
@@ -128,7 +130,12 @@ def test_cells_headers_and_file_names_are_shown_as_they_are(capsys, monkeypatch,
         (tmp_path / "table.csv").write_text(f'{quoted},"count {text}"\n{quoted},1\n', encoding="utf-8", newline="")
     if "\0" in text and sys.version_info < (3, 11):
         pytest.skip("csv of this Python refuses the character 0")
-    out = show(capsys, monkeypatch, 200, ["release", tmp_path / "table.csv", "--column", f"count {text}", "--keep", text])
+    out = show(
+        capsys,
+        monkeypatch,
+        200,
+        ["release", "--sensitivity", "1", tmp_path / "table.csv", "--column", f"count {text}", "--keep", text],
+    )
     assert out.count(shown) == 4  # in two headings, a cell, and what is said of the column
     assert not [c for c in out if unicodedata.category(c) in ("Cc", "Zl") and c != "\n"]
 
@@ -136,8 +143,8 @@ def test_cells_headers_and_file_names_are_shown_as_they_are(capsys, monkeypatch,
 @pytest.mark.parametrize("text", ["[red]x[/red]", "x\x1b[2J", "x\u202ey"])
 def test_errors_show_names_as_they_are(capsys, tmp_path, text):
     for arguments in (
-        ["release", str(tmp_path / text)],
-        ["release", "--mechanism", text],
+        ["release", "--sensitivity", "1", str(tmp_path / text)],
+        ["release", "--sensitivity", "1", "--mechanism", text],
         ["ledger", str(tmp_path / text)],
         [text],
     ):
@@ -165,7 +172,7 @@ def test_ordinary_text_of_any_script_stays():
 
 def test_wide_characters_fit(capsys, monkeypatch, tmp_path):
     (tmp_path / "table.csv").write_text(f"key,count\n{'日本語' * 30},1\n", encoding="utf-8")
-    out = show(capsys, monkeypatch, 40, ["release", tmp_path / "table.csv", "--keep", "key"])
+    out = show(capsys, monkeypatch, 40, ["release", "--sensitivity", "1", tmp_path / "table.csv", "--keep", "key"])
     assert max(map(cell_len, out.splitlines())) <= 40
     assert "".join(re.findall("[日本語]", out)) == "日本語" * 30
 
@@ -227,7 +234,7 @@ def test_a_process_in_a_pipe(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
     code = "import sys; from stairnoise.cli import main; sys.exit(main())"
     done = subprocess.run(
-        [sys.executable, "-c", code, "release", "-", "--keep", "key"],
+        [sys.executable, "-c", code, "release", "--sensitivity", "1", "-", "--keep", "key"],
         input="key,count\n" + "a" * 300 + ",1\n",
         capture_output=True,
         text=True,

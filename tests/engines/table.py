@@ -11,7 +11,7 @@ import numpy as np
 import stairnoise as sn
 
 RELEASE, STATISTIC = "persons 2026-Q3", "count"
-LAW = sn.DiscreteLaplace(eps=0.1)
+LAW = sn.DiscreteLaplace(eps=0.1, sensitivity=1)
 LABELS = [None, "", "Zürich", "chur", "Chur", "o'brien; --", *(f"city {i}" for i in range(34))]
 COUNTS = [3 + 7 * i % 40 for i in range(len(LABELS))]
 # About half of the answers are above it.

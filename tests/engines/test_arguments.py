@@ -58,7 +58,7 @@ def test_there_is_no_unkeyed_function(call, rng):
         ({"law": sn.StaircaseSelection(1)}, "law must be a mechanism that releases numbers"),
         ({"law": None}, "law must be a mechanism that releases numbers"),
         ({"law": sn.MultivariateStaircase(1, dim=2)}, "law must release single numbers"),
-        ({"law": sn.Laplace([1.0, 2.0])}, "one mechanism for each"),
+        ({"law": sn.Laplace([1.0, 2.0], 1)}, "one mechanism for each"),
         ({"statistic": ""}, "statistic must be a name"),
         ({"statistic": None}, "statistic must be a string"),
         ({"max_partitions_contributed": 0}, "max_partitions_contributed must be"),

@@ -74,7 +74,7 @@ def test_a_constant_has_the_noise_of_its_label(con):
 
 
 @pytest.mark.parametrize("value", ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UBIGINT", "HUGEINT", "DECIMAL(18, 0)", "DOUBLE"])
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1)], ids=["discrete", "continuous"])
+@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
 def test_types_of_values(con, value, law):
     add_to_duckdb(con, "noisy", law, KEYED, STATISTIC, label_type="text")
     relation = con.sql(f"select g, noisy(g, count(*)::{value}) n from persons group by g")

@@ -75,8 +75,8 @@ def test_no_rows(kind):
 
 @frames
 def test_a_continuous_mechanism_makes_floats(kind):
-    found = released(FRAMES[kind](), sn.Laplace(0.1))
-    assert one_answer(rows(found)) == answers(sn.Laplace(0.1))
+    found = released(FRAMES[kind](), sn.Laplace(0.1, sensitivity=1))
+    assert one_answer(rows(found)) == answers(sn.Laplace(0.1, sensitivity=1))
     assert "ouble" in str(types(found)) or "loat64" in str(types(found))
 
 

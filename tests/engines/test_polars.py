@@ -131,7 +131,7 @@ def test_rows_of_many_batches(engine):
 
 
 @pytest.mark.parametrize("dtype", ["Int8", "UInt32", "Int64", "UInt64", "Float32", "Float64", "Decimal"])
-@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1)], ids=["discrete", "continuous"])
+@pytest.mark.parametrize("law", [LAW, sn.Laplace(0.1, sensitivity=1)], ids=["discrete", "continuous"])
 def test_types_of_values(dtype, law):
     kind = pl.Decimal(18, 0) if dtype == "Decimal" else getattr(pl, dtype)
     expr = polars_expr(law, KEYED, "g", "n", STATISTIC, label_type="text")

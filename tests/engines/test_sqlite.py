@@ -60,7 +60,12 @@ def test_an_unkeyed_function_of_a_constant_has_one_noise_for_all_rows(con):
 
 @pytest.mark.parametrize(
     ("type_of_value", "law", "kind"),
-    [("integer", LAW, int), ("real", LAW, float), ("integer", sn.Laplace(0.1), float), ("real", sn.Laplace(0.1), float)],
+    [
+        ("integer", LAW, int),
+        ("real", LAW, float),
+        ("integer", sn.Laplace(0.1, sensitivity=1), float),
+        ("real", sn.Laplace(0.1, sensitivity=1), float),
+    ],
 )
 def test_types_of_the_result(con, type_of_value, law, kind):
     add_to_sqlite(con, "noisy", law, KEYED, STATISTIC, label_type="text")

@@ -17,7 +17,7 @@ def two_calls(rng: sn.SeededRng) -> list[list[int]]:
 
 def result(rng: sn.SeededRng, costs: list[float], name: str, number: int) -> Any:
     """What one call gives."""
-    exponential, flips = sn.ExponentialMechanism(calls.EPS), sn.PermuteAndFlip(calls.EPS)
+    exponential, flips = sn.ExponentialMechanism(calls.EPS, 1), sn.PermuteAndFlip(calls.EPS, 1)
     if name == "spawn":
         return [two_calls(child) for child in rng.spawn(number)]
     if name == "at":

@@ -165,7 +165,9 @@ def test_merged_fills_at_random(case: int) -> None:
     check(made, law, choose.randrange(2**128), choose.choice((0, 500, choose.randrange(2**39))))
 
 
-@pytest.mark.parametrize("made", [sn.TruncatedLaplace(0.3, 1e-3), sn.MergedLaplace([0.3, 2, 1], [0.5, 2])], ids=repr)
+@pytest.mark.parametrize(
+    "made", [sn.TruncatedLaplace(0.3, 1e-3, sensitivity=1), sn.MergedLaplace([0.3, 2, 1], [0.5, 2], sensitivity=1)], ids=repr
+)
 def test_slices_threads_and_single_values(made: Any) -> None:
     whole = made.sample(300_000, rng=sn.SeededRng(8))
     for first, n in ((0, 1), (1, 700), (511, 2), (123_457, 1000)):

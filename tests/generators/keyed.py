@@ -10,7 +10,7 @@ SECRET = bytes(range(32))
 ROWS_OF_ALL = 60
 LABELS = [f"group {i}" for i in range(ROWS_OF_ALL)]
 VALUES = np.arange(ROWS_OF_ALL) * 7 - 100
-WIDE = sn.DiscreteLaplace(0.001)
+WIDE = sn.DiscreteLaplace(0.001, sensitivity=1)
 
 
 def keyed(release: str = "r", **options: Any) -> sn.KeyedRng:

@@ -464,13 +464,13 @@ def test_threads_past_the_lock_do_no_harm():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda rng: sn.Laplace(1).release(1.0, rng=rng),
+        lambda rng: sn.Laplace(1, sensitivity=1).release(1.0, rng=rng),
         lambda rng: sn.DiscreteLaplace(1).release([1, 2], rng=rng),
-        lambda rng: sn.Laplace(1).sample(3, rng=rng),
+        lambda rng: sn.Laplace(1, sensitivity=1).sample(3, rng=rng),
         lambda rng: sn.sample(3, 1.0, rng=rng),
-        lambda rng: sn.ExponentialMechanism(1.0).select([0.0, 1.0], rng=rng),
+        lambda rng: sn.ExponentialMechanism(1.0, sensitivity=1).select([0.0, 1.0], rng=rng),
         lambda rng: sn.PartitionSelection(1.0, 0.1).release([1, 2], rng=rng),
-        lambda rng: next(sn.Laplace(1).sample_chunks(3, 2, rng=rng)),
+        lambda rng: next(sn.Laplace(1, sensitivity=1).sample_chunks(3, 2, rng=rng)),
     ],
 )
 def test_releases_and_samples_refuse_it_and_say_why(call, rng):
@@ -482,4 +482,4 @@ def test_releases_and_samples_refuse_it_and_say_why(call, rng):
 
 def test_a_release_by_key_refuses_it():
     with pytest.raises(sn.ParameterTypeError, match="rng must be a KeyedRng"):
-        sn.Laplace(1).release([1, 2], labels=["a", "b"], statistic="s", rng=sn.SecureBitGenerator())
+        sn.Laplace(1, sensitivity=1).release([1, 2], labels=["a", "b"], statistic="s", rng=sn.SecureBitGenerator())

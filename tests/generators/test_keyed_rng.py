@@ -79,13 +79,14 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "arete": (
-        {"alpha": 0.5, "theta": 1.0, "lam": 0.25, "n_parties": 10, "present": 4},
+        {"alpha": 0.5, "theta": 1.0, "lam": 0.25, "n_parties": 10, "present": 4, "sensitivity": None},
         {
             "alpha": (np.nextafter(0.5, 1),),
             "theta": (np.nextafter(1, 2),),
             "lam": (np.nextafter(0.25, 1),),
             "n_parties": (11,),
             "present": (5,),
+            "sensitivity": (),
         },
     ),
     "truncated_laplace": (
@@ -103,8 +104,14 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
         {"eps": (np.nextafter(1, 2),), "delta": (np.nextafter(1e-6, 1),), "sensitivity": (np.nextafter(1, 2),)},
     ),
     "generalized_discrete_laplace": (
-        {"beta": 30.0, "a": 0.4, "n_parties": 10, "present": 9},
-        {"beta": (np.nextafter(30, 31),), "a": (np.nextafter(0.4, 1),), "n_parties": (11,), "present": (10,)},
+        {"beta": 30.0, "a": 0.4, "n_parties": 10, "present": 9, "sensitivity": None},
+        {
+            "beta": (np.nextafter(30, 31),),
+            "a": (np.nextafter(0.4, 1),),
+            "n_parties": (11,),
+            "present": (10,),
+            "sensitivity": (),
+        },
     ),
     "multi_scale_discrete_laplace": (
         {"eps": 0.3, "sensitivity": 9, "n_parties": 10, "present": 9},
@@ -184,10 +191,10 @@ def test_every_mechanism_is_changed() -> None:
     assert CHANGES.keys() == {row.name for row in ROWS}
 
 
-calibrated = sn.DiscreteGaussian.from_eps(1, 1e-6)
+calibrated = sn.DiscreteGaussian.from_eps(1, 1e-6, 1)
 EQUAL = [
     (sn.Laplace(1, 2), sn.Laplace(np.float32(1), sensitivity=Decimal(2))),
-    (sn.DiscreteLaplace(4).for_partitions(4), sn.DiscreteLaplace(1)),
+    (sn.DiscreteLaplace(4, sensitivity=1).for_partitions(4), sn.DiscreteLaplace(1, sensitivity=1)),
     (sn.DiscreteStaircase(2, 5), sn.DiscreteStaircase(2, 5, r=sn.DiscreteStaircase(2, 5).r)),
     (sn.Arete(0.5, 1, 0.25, 4, 2), sn.Arete(0.5, 1, 0.25).share(2)),
     (sn.GeneralizedDiscreteLaplace(1.5, 0.4, 7, 7), sn.GeneralizedDiscreteLaplace(1.5, 0.4)),
@@ -195,11 +202,11 @@ EQUAL = [
     (calibrated, sn.DiscreteGaussian(calibrated.sigma2)),
     (sn.LatticeNoise([0.5, 0.75, 0.25]), sn.LatticeNoise.from_pmf([0, 2, 3, 1, 0])),
     (sn.LatticeNoise([1, 3, 1], 0.5, 0.25, 0.5), sn.LatticeNoise([0.125, 0.375, 0.125], 0.5, 0.25, 0.5)),
-    (sn.Gaussian(1, 1e-6).for_partitions(6), sn.Gaussian(1, 1e-6).for_partitions(2).for_partitions(3)),
+    (sn.Gaussian(1, 1e-6, 1).for_partitions(6), sn.Gaussian(1, 1e-6, 1).for_partitions(2).for_partitions(3)),
     (sn.TruncatedDiscreteStaircase(1, 1e-6, 10), sn.TruncatedDiscreteStaircase(1, 1e-6, 10, lower=-1000)),
-    (sn.TruncatedLaplace(1, 1e-6, upper=20), pickle.loads(pickle.dumps(sn.TruncatedLaplace(1, 1e-6, 1, None, 20.0)))),
-    (sn.MultivariateStaircase(1, dim=2), sn.MultivariateStaircase(1, dim=2, gamma=sn.MultivariateStaircase(1, dim=2).gamma)),
-    (sn.MergedLaplace([1, 0.5], [2]), sn.MergedLaplace(np.array([1, 0.5]), (2.0,))),
+    (sn.TruncatedLaplace(1, 1e-6, 1, upper=20), pickle.loads(pickle.dumps(sn.TruncatedLaplace(1, 1e-6, 1, None, 20.0)))),
+    (sn.MultivariateStaircase(1, 1, 2), sn.MultivariateStaircase(1, 1, 2, sn.MultivariateStaircase(1, 1, 2).gamma)),
+    (sn.MergedLaplace([1, 0.5], [2], 1), sn.MergedLaplace(np.array([1, 0.5]), (2.0,), 1)),
 ]
 
 
@@ -267,13 +274,13 @@ def test_the_law_of_keyed_noise() -> None:
 def test_noise_of_neighbouring_labels_and_values_is_not_correlated() -> None:
     """Correlations of 100 000 pairs; |r| sqrt(n) above 5 has probability 6e-7 each."""
     n = 100_000
-    law = sn.Laplace(1)
+    law = sn.Laplace(1, sensitivity=1)
     zero = released(law, np.zeros(n), np.arange(n))
     for other in (
         released(law, np.ones(n), np.arange(n)) - 1,
         released(law, np.zeros(n), np.arange(n) + n),
         released(law, np.zeros(n), np.arange(n), statistic="sum"),
-        released(sn.Laplace(0.1), np.zeros(n), np.arange(n)),
+        released(sn.Laplace(0.1, sensitivity=1), np.zeros(n), np.arange(n)),
         zero[np.r_[1:n, 0]],
     ):
         assert abs(np.corrcoef(zero, other)[0, 1]) * n**0.5 < 5

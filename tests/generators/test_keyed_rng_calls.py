@@ -17,12 +17,12 @@ from tests.generators.keyed import ROWS_OF_ALL, VALUES, WIDE, keyed, released
 def test_threads_change_no_bit() -> None:
     n = 5000
     values, labels = np.arange(n), np.arange(n) * 3
-    for law in (WIDE, sn.Laplace(0.1), sn.DiscreteGaussian(50), sn.MultiScaleDiscreteLaplace(1, 3)):
+    for law in (WIDE, sn.Laplace(0.1, sensitivity=1), sn.DiscreteGaussian(50), sn.MultiScaleDiscreteLaplace(1, 3)):
         expected = released(law, values, labels, threads=1)
         assert np.array_equal(released(law, values, labels, threads=3), expected)
         assert np.array_equal(released(law, values, labels), expected)
     vectors = np.arange(3 * n).reshape(n, 3)
-    law = sn.MultivariateStaircase(1, dim=3)
+    law = sn.MultivariateStaircase(1, dim=3, sensitivity=1)
     assert np.array_equal(released(law, vectors, labels, threads=1), released(law, vectors, labels, threads=2))
 
 
@@ -44,7 +44,7 @@ def test_out_of_every_layout() -> None:
     overlapping = np.concatenate([VALUES, [0]])
     released(values=overlapping[:-1], out=overlapping[1:])
     assert np.array_equal(overlapping[1:], expected)
-    law, vectors = sn.MultivariateStaircase(1, dim=2), np.arange(8.0).reshape(4, 2)
+    law, vectors = sn.MultivariateStaircase(1, dim=2, sensitivity=1), np.arange(8.0).reshape(4, 2)
     out = np.empty((4, 2), order="F")
     released(law, np.asfortranarray(vectors), list("abcd"), out=out)
     assert np.array_equal(out, released(law, vectors, list("abcd")))
@@ -58,7 +58,7 @@ def test_shapes() -> None:
     assert type(released(values=5.0, labels=("a", 1))) is float
     assert released(values=5, labels=["a"]) == released(values=5, labels="a") == released(values=[5], labels=["a"])[0]
     assert released(values=5, labels=[("a", 1)]) == released(values=5, labels=("a", 1))
-    law = sn.MultivariateStaircase(1, dim=2)
+    law = sn.MultivariateStaircase(1, dim=2, sensitivity=1)
     assert np.array_equal(released(law, [1, 2], "a"), released(law, [[1, 2]], ["a"])[0])
 
 
@@ -71,7 +71,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"values": [1, 2], "labels": ["a"]}, sn.ParameterError, r"labels must be as many as the values, 2, got 1"),
     ({"values": 1, "labels": ["a", "b"]}, sn.ParameterError, r"labels must be as many as the values, 1, got 2"),
     (
-        {"values": [1, 2], "labels": [[1, 2], [3, 4]], "law": sn.MultivariateStaircase(1, dim=3)},
+        {"values": [1, 2], "labels": [[1, 2], [3, 4]], "law": sn.MultivariateStaircase(1, dim=3, sensitivity=1)},
         sn.ParameterError,
         r"last axis of length dim = 3",
     ),
@@ -102,11 +102,15 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
         r"rng must be a KeyedRng in a release with labels, got a SeededRng",
     ),
     (
-        {"law": sn.Laplace([1, 2]), "values": [1, 2], "labels": [1, 2]},
+        {"law": sn.Laplace([1, 2], sensitivity=1), "values": [1, 2], "labels": [1, 2]},
         sn.ParameterError,
         r"rng must not be a KeyedRng .* shape \(2,\)",
     ),
-    ({"law": sn.Arete.from_eps(2), "max_partitions_contributed": 2}, sn.ParameterError, r"max_partitions_contributed must be 1"),
+    (
+        {"law": sn.Arete.from_eps(2, 1), "max_partitions_contributed": 2},
+        sn.ParameterError,
+        r"max_partitions_contributed must be 1",
+    ),
     ({"threads": 0}, sn.ParameterError, r"threads must be"),
     ({"out": np.empty(3)}, sn.ParameterError, r"out must have shape \(60,\)"),
     (
@@ -169,12 +173,12 @@ def test_who_else_refuses_it() -> None:
     for call in (
         lambda: sn.sample(3, 1.0, rng=rng),  # type: ignore[call-overload]
         lambda: WIDE.sample(rng=rng),  # type: ignore[call-overload]
-        lambda: sn.Laplace([1, 2]).sample(rng=rng),
+        lambda: sn.Laplace([1, 2], sensitivity=1).sample(rng=rng),
         lambda: WIDE.release(3, rng=rng),
         lambda: WIDE.release(VALUES, rng=rng, threads=1),
-        lambda: sn.StaircaseSelection(1).select([1, 2], rng=rng),  # type: ignore[call-overload]
-        lambda: sn.ExponentialMechanism(1).select([1, 2], rng=rng),  # type: ignore[call-overload]
-        lambda: sn.PermuteAndFlip(1).top([1, 2], 2, rng=rng),  # type: ignore[call-overload]
+        lambda: sn.StaircaseSelection(1, sensitivity=1).select([1, 2], rng=rng),  # type: ignore[call-overload]
+        lambda: sn.ExponentialMechanism(1, sensitivity=1).select([1, 2], rng=rng),  # type: ignore[call-overload]
+        lambda: sn.PermuteAndFlip(1, sensitivity=1).top([1, 2], 2, rng=rng),  # type: ignore[call-overload]
         lambda: sn.PartitionSelection(1, 0.1).select([1, 2], rng=rng),  # type: ignore[call-overload]
         lambda: sn.PartitionSelection(1, 0.1).release([1, 2], rng=rng),  # type: ignore[call-overload]
     ):

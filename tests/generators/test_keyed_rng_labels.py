@@ -59,7 +59,7 @@ def test_labels_of_different_kinds_differ() -> None:
         2**70,
     ]
     labels += [datetime.date(1970, 1, 2), "1970-01-02", -(2**63), 2**63, (1, "1"), ("1", 1)]
-    noise = released(sn.Laplace(1), np.zeros(len(labels)), labels)
+    noise = released(sn.Laplace(1, sensitivity=1), np.zeros(len(labels)), labels)
     assert len(set(noise)) == len(labels)
 
 
@@ -193,4 +193,6 @@ def test_equal_labels_have_one_answer_and_one_value() -> None:
     for bind in ("value", "label"):
         with pytest.raises(sn.ParameterError, match="one value each"):
             released(values=[1, 2], labels=["a", "a"], rng=keyed(bind=bind))
-    assert np.array_equal(*(released(sn.Laplace(1), [x, 0.5], ["a", "b"], rng=keyed(bind="label")) for x in (0.0, -0.0)))
+    assert np.array_equal(
+        *(released(sn.Laplace(1, sensitivity=1), [x, 0.5], ["a", "b"], rng=keyed(bind="label")) for x in (0.0, -0.0))
+    )

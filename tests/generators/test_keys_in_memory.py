@@ -193,7 +193,7 @@ DRAWS = [
     ("sn.MultivariateStaircase(1.0, dim=3, norm='linf').sample(200, rng=rng)", 200, 4),
     ("sn.GeneralizedDiscreteLaplace(0.4, 0.6, n_parties=3).sample(600, rng=rng)", 600, 6),
     ("sn.MultiScaleDiscreteLaplace(1.0, 3).sample(600, rng=rng)", 600, 3),
-    ("sn.ExponentialMechanism(1.0).select(np.ones((600, 5)), rng=rng)", 600, 1),
+    ("sn.ExponentialMechanism(1.0, 1.0).select(np.ones((600, 5)), rng=rng)", 600, 1),
     ("d.sample(out=np.empty((100, 60), order='F'), rng=rng)", 6000, 1),
 ]
 
@@ -203,7 +203,7 @@ def test_a_given_key_and_its_keystream_are_wiped(process, draws):
     key = np.random.default_rng(1).bytes(32)
     process.tell("unmask()", bytes(byte ^ MASK for byte in key))
     assert found(process.memory(), words_of(key)) >= 4, "the caller's own copy"
-    process.tell("rng = sn.SecureRng.from_key(key); key[:] = bytes(32); d = sn.Laplace(1.0)")
+    process.tell("rng = sn.SecureRng.from_key(key); key[:] = bytes(32); d = sn.Laplace(1.0, 1.0)")
     live = found(process.memory(), words_of(key))
     assert live >= 4, "the generator's key"
     streams = []
@@ -226,7 +226,7 @@ def test_a_given_key_and_its_keystream_are_wiped(process, draws):
 def test_values_of_tiles_are_nowhere_but_in_the_array(process):
     """A large array's memory goes back to the system with it. Searched for are the rows of the last tiles."""
     process.tell("out = np.zeros((80, 600), order='F'); sn.Laplace(1.0).sample(out=out, rng=sn.SeededRng(5))")
-    values = sn.Laplace(1.0).sample((80, 600), rng=sn.SeededRng(5))[-8:].view(np.uint64).ravel().tolist()
+    values = sn.Laplace(1.0, sensitivity=1).sample((80, 600), rng=sn.SeededRng(5))[-8:].view(np.uint64).ravel().tolist()
     assert found(process.memory(), values) >= len(values)
     process.tell("del out")
     assert found(process.memory(), values) <= LEFT
@@ -314,7 +314,7 @@ def candidates(memory: list[np.ndarray]) -> Iterator[bytes]:
 
 def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
     """The attack: the key in the memory that gives this noise, if there is one."""
-    law = sn.Laplace(1.0)
+    law = sn.Laplace(1.0, sensitivity=1)
     first = np.frombuffer(noise)
     for key in candidates(memory):
         if law.sample(rng=sn.SecureRng.from_key(key)) == first[0] and (
@@ -326,7 +326,7 @@ def key_of(noise: bytes, memory: list[np.ndarray]) -> bytes | None:
 
 def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
     """The attack finds the key before the fill, so that it would find it after; and nothing that the key makes is left."""
-    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
     noise = process.tell("answer = d.sample(1500, rng=rng)")
@@ -344,7 +344,7 @@ def test_memory_read_after_a_fill_does_not_tell_its_noise(process):
 )
 def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
     """A view draws the noise by which the attack finds the key; then the generator uses the key in the way in question."""
-    shared.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    shared.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     shared.tell("d.sample(rng=rng)")
     before = shared.memory()
     noise = shared.tell("answer = d.sample(50, rng=rng.at(0))")
@@ -358,7 +358,7 @@ def test_every_way_to_draw_erases_its_key(shared, draw, values, stages):
 
 def test_an_iterator_of_chunks_has_the_key_of_its_fill_alone(process):
     """Its own is there until it ends. Keys of later fills go with their fills, as without it."""
-    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
     noise = [process.tell("answer = d.sample(50, rng=rng.at(0)); chunks = d.sample_chunks(50, 9, rng=rng); next(chunks)")]
@@ -375,7 +375,7 @@ def test_an_iterator_of_chunks_has_the_key_of_its_fill_alone(process):
 
 def test_renewed_keys_lose_their_makers(process):
     """Sixteen keys of an earlier state, the generator's own among them, are gone when sixteen more fills were taken."""
-    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
     key = key_of(process.tell("answer = d.sample(50, rng=rng)"), before)
@@ -387,7 +387,7 @@ def test_renewed_keys_lose_their_makers(process):
 
 
 def test_the_keys_of_fills_to_come_are_wiped_with_their_generator(process):
-    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0)")
+    process.tell("rng = sn.SecureRng(); d = sn.Laplace(1.0, 1.0)")
     process.tell("d.sample(rng=rng)")
     before = process.memory()
     key = key_of(process.tell("answer = d.sample(50, rng=rng.at(0))"), before)
@@ -410,7 +410,7 @@ def states(memory: list[np.ndarray], key: bytes) -> Iterator[list[int] | None]:
 
 
 KEYED = """
-rng = sn.KeyedRng(key, "r"); key[:] = bytes(32); d = sn.DiscreteLaplace(1.0)
+rng = sn.KeyedRng(key, "r"); key[:] = bytes(32); d = sn.DiscreteLaplace(1.0, 1)
 def release(n): return d.release(np.zeros(n, int), labels=np.arange(n), statistic="s", rng=rng, threads=1)
 """
 

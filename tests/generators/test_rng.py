@@ -12,7 +12,7 @@ import stairnoise as sn
 from stairnoise import rng as rng_module
 
 KEY = bytes(range(32))
-LAWS = [sn.Staircase(2), sn.DiscreteStaircase(0.1, 7), sn.Laplace(0.5), sn.DiscreteLaplace(1)]
+LAWS = [sn.Staircase(2, sensitivity=1), sn.DiscreteStaircase(0.1, 7), sn.Laplace(0.5, sensitivity=1), sn.DiscreteLaplace(1)]
 MAKERS = [lambda: sn.SeededRng(5), lambda: sn.SecureRng.from_key(KEY)]
 
 
@@ -56,7 +56,7 @@ def test_fills_differ_and_count_one_each():
     assert not np.intersect1d(first, second).size
     LAWS[0].sample(0, rng=rng)
     LAWS[0].sample(rng=rng)
-    sn.Laplace([1, 2]).sample(rng=rng)
+    sn.Laplace([1, 2], sensitivity=1).sample(rng=rng)
     assert rng._stream.fill_count == 5
 
 
@@ -204,7 +204,7 @@ def test_bad_integers(call, name, most, too_much):
 
 
 def test_largest_arguments_are_fine():
-    assert type(sn.Laplace(1).sample(rng=sn.SeededRng(2**128 - 1).at(2**61))) is float
+    assert type(sn.Laplace(1, sensitivity=1).sample(rng=sn.SeededRng(2**128 - 1).at(2**61))) is float
     assert sn.SeededRng(0).spawn(0) == []
 
 
@@ -250,10 +250,10 @@ def test_allow_release_is_a_bool():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda rng: sn.Laplace(1).sample(rng=rng),
-        lambda rng: sn.Laplace(1).sample(3, rng=rng),
+        lambda rng: sn.Laplace(1, sensitivity=1).sample(rng=rng),
+        lambda rng: sn.Laplace(1, sensitivity=1).sample(3, rng=rng),
         lambda rng: sn.sample(3, 1.0, rng=rng),
-        lambda rng: sn.Laplace(1).release(1.0, rng=rng),
+        lambda rng: sn.Laplace(1, sensitivity=1).release(1.0, rng=rng),
     ],
 )
 def test_other_generators_are_refused(call, bad):
@@ -285,7 +285,7 @@ def _draw_in_forked_child(law, rng):
 @pytest.mark.parametrize("derive", [lambda r: r, lambda r: r.spawn(1)[0], lambda r: r.at(2), lambda r: None])
 def test_a_forked_child_draws_other_noise(derive):
     rng = derive(sn.SecureRng())
-    law = sn.Laplace(1)
+    law = sn.Laplace(1, sensitivity=1)
     law.sample(rng=rng)
     theirs = _draw_in_forked_child(law, rng)
     assert not np.intersect1d(law.sample(20, rng=rng), theirs).size
@@ -295,5 +295,5 @@ def test_a_forked_child_draws_other_noise(derive):
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_forked_child_keeps_a_key_or_seed_that_was_given(make):
     rng = make()
-    theirs = _draw_in_forked_child(sn.Laplace(1), rng)
-    assert np.array_equal(sn.Laplace(1).sample(20, rng=rng), theirs)
+    theirs = _draw_in_forked_child(sn.Laplace(1, sensitivity=1), rng)
+    assert np.array_equal(sn.Laplace(1, sensitivity=1).sample(20, rng=rng), theirs)

@@ -49,7 +49,7 @@ class Whole(enum.IntEnum):
         (list(range(30)), "a value of type list"),
         (Decimal("0.1"), "Decimal('0.1')"),
         (Fraction(1, 3), "Fraction(1, 3)"),
-        (sn.Laplace(1), "Laplace(eps=1.0, sensitivity=1.0)"),
+        (sn.Laplace(1, 1), "Laplace(eps=1.0, sensitivity=1.0)"),
         (Whole.THREE, "3"),
         (np.array(1.5), "array(1.5)"),
         (int, "<class 'int'>"),

@@ -78,21 +78,21 @@ def test_stand_ins(package, path, derived):
             LAW.release(lazy, rng=rng, **options)
         assert str(caught.value) == text
     for call in (
-        lambda: sn.MultivariateStaircase(1).release(lazy),
+        lambda: sn.MultivariateStaircase(1, sensitivity=1).release(lazy),
         lambda: sn.DiscreteGaussian(4).release(lazy, l2_sensitivity=1),
-        lambda: sn.StaircaseSelection(1).select(lazy),
-        lambda: sn.PermuteAndFlip(1).top(scores=lazy, k=1),
+        lambda: sn.StaircaseSelection(1, sensitivity=1).select(lazy),
+        lambda: sn.PermuteAndFlip(1, sensitivity=1).top(scores=lazy, k=1),
         lambda: sn.PartitionSelection(1, 0.1).select(lazy),
         lambda: sn.PartitionSelection(1, 0.1).release(lazy),
-        lambda: sn.Laplace(lazy),
+        lambda: sn.Laplace(lazy, sensitivity=1),
         lambda: LAW.release([1.0, lazy]),
         lambda: LAW.release(lazy, labels=["a"], statistic="count", rng=KEYED),
         lambda: LAW.release(1, labels=lazy, statistic="count", rng=KEYED),
         lambda: LAW.release([1], labels=[lazy], statistic="count", rng=KEYED),
         lambda: KEYED.fingerprint(lazy, ["a"]),
         lambda: KEYED.fingerprint(1, lazy),
-        lambda: sn.Laplace(1).cdf(lazy),
-        lambda: sn.Laplace(1).privacy_profile(lazy),
+        lambda: sn.Laplace(1, sensitivity=1).cdf(lazy),
+        lambda: sn.Laplace(1, sensitivity=1).privacy_profile(lazy),
     ):
         with pytest.raises(sn.LazyError, match=f"must be in memory, got a lazy value of type {name} of {package}"):
             call()

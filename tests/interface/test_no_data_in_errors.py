@@ -172,47 +172,47 @@ BAD_NUMBERS = {
 }  # fmt: skip
 
 LAWS = {
-    "continuous": lambda: sn.Staircase(1),
-    "discrete": lambda: sn.DiscreteLaplace(1),
-    "array of eps": lambda: sn.Laplace([1.0, 2.0]),
+    "continuous": lambda: sn.Staircase(1, sensitivity=1),
+    "discrete": lambda: sn.DiscreteLaplace(1, sensitivity=1),
+    "array of eps": lambda: sn.Laplace([1.0, 2.0], sensitivity=1),
     "alone": lambda: sn.DiscreteGaussian(4.0),
-    "Gaussian": lambda: sn.Gaussian(1, 1e-6),
-    "vectors": lambda: sn.MultivariateStaircase(1, dim=2),
+    "Gaussian": lambda: sn.Gaussian(1, 1e-6, sensitivity=1),
+    "vectors": lambda: sn.MultivariateStaircase(1, dim=2, sensitivity=1),
 }
 
 RELEASES = {name: (lambda data, make=make: make().release(data)) for name, make in LAWS.items()} | {
-    "k values": lambda data: sn.DiscreteLaplace(1).release(data, max_partitions_contributed=2),
+    "k values": lambda data: sn.DiscreteLaplace(1, sensitivity=1).release(data, max_partitions_contributed=2),
     "modulo m": lambda data: sn.DiscreteLaplace(1).release_modulo(data, 97),
-    "select": lambda data: sn.StaircaseSelection(1).select(data),
+    "select": lambda data: sn.StaircaseSelection(1, sensitivity=1).select(data),
     "groups": lambda data: sn.PartitionSelection(1, 0.1).select(data),
     "counts of groups": lambda data: sn.PartitionSelection(1, 0.1).release(data),
-    "top": lambda data: sn.PermuteAndFlip(1).top(data, 1),
-    "scores": lambda data: sn.PermuteAndFlip(1).select(scores=data),
-    "sample of choices": lambda data: sn.ExponentialMechanism(1).sample(data),
-    "probabilities": lambda data: sn.ExponentialMechanism(1).probabilities(data),
-    "log_probabilities": lambda data: sn.StaircaseSelection(1).log_probabilities(data),
-    "expected_cost": lambda data: sn.StaircaseSelection(1).expected_cost(data),
-    "expected_cost of scores": lambda data: sn.StaircaseSelection(1).expected_cost(scores=data),
-    "stairs": lambda data: sn.StaircaseSelection(1).stairs(data),
+    "top": lambda data: sn.PermuteAndFlip(1, sensitivity=1).top(data, 1),
+    "scores": lambda data: sn.PermuteAndFlip(1, sensitivity=1).select(scores=data),
+    "sample of choices": lambda data: sn.ExponentialMechanism(1, sensitivity=1).sample(data),
+    "probabilities": lambda data: sn.ExponentialMechanism(1, sensitivity=1).probabilities(data),
+    "log_probabilities": lambda data: sn.StaircaseSelection(1, sensitivity=1).log_probabilities(data),
+    "expected_cost": lambda data: sn.StaircaseSelection(1, sensitivity=1).expected_cost(data),
+    "expected_cost of scores": lambda data: sn.StaircaseSelection(1, sensitivity=1).expected_cost(scores=data),
+    "stairs": lambda data: sn.StaircaseSelection(1, sensitivity=1).stairs(data),
     "compare": lambda data: sn.compare(1, costs=data),
 }
 
 READINGS = {
     "centered_residue": lambda data: sn.centered_residue(data, 97),
     "confidence_interval": lambda data: sn.DiscreteLaplace(1).confidence_interval(data),
-    "interval of an array": lambda data: sn.Laplace([1.0, 2.0]).confidence_interval(data),
+    "interval of an array": lambda data: sn.Laplace([1.0, 2.0], sensitivity=1).confidence_interval(data),
     "interval alone": lambda data: sn.DiscreteGaussian(4.0).confidence_interval(data),
-    "cdf": lambda data: sn.Staircase(1).cdf(data),
+    "cdf": lambda data: sn.Staircase(1, sensitivity=1).cdf(data),
     "logpmf": lambda data: sn.DiscreteStaircase(1, 3).logpmf(data),
     "sf alone": lambda data: sn.DiscreteGaussian(4.0).sf(data),
-    "density of vectors": lambda data: sn.MultivariateStaircase(1, dim=2).pdf(data),
-    "norm": lambda data: sn.MultivariateStaircase(1, dim=2).norm_cdf(data),
+    "density of vectors": lambda data: sn.MultivariateStaircase(1, dim=2, sensitivity=1).pdf(data),
+    "norm": lambda data: sn.MultivariateStaircase(1, dim=2, sensitivity=1).norm_cdf(data),
     "probability of a group": lambda data: sn.PartitionSelection(1, 0.1).probability(data),
-    "samples": lambda data: sn.Laplace(1).plot(samples=data),
-    "out": lambda data: sn.Laplace(1).release([1.0, 2.0], out=data),
+    "samples": lambda data: sn.Laplace(1, sensitivity=1).plot(samples=data),
+    "out": lambda data: sn.Laplace(1, sensitivity=1).release([1.0, 2.0], out=data),
     "out of residues": lambda data: sn.DiscreteLaplace(1).release_modulo([1, 2], 97, out=data),
-    "out of noise": lambda data: sn.Laplace(1).sample(out=data),
-    "out of choices": lambda data: sn.StaircaseSelection(1).select([1.0, 2.0], out=data),
+    "out of noise": lambda data: sn.Laplace(1, sensitivity=1).sample(out=data),
+    "out of choices": lambda data: sn.StaircaseSelection(1, sensitivity=1).select([1.0, 2.0], out=data),
 }
 
 
@@ -250,11 +250,11 @@ def test_numbers_that_do_not_fit_are_refused_without_their_digits(make):
 @pytest.mark.parametrize("dtype", [object, "U30", [("x", "f8")], "m8[s]", "c16", ">f8"])
 def test_an_out_is_refused_without_its_content(dtype):
     out = np.array([NUMBER], "i8").astype(dtype)
-    assert _refusal(lambda out: sn.Laplace(1).release([1.0], out=out), out) is not None
+    assert _refusal(lambda out: sn.Laplace(1, sensitivity=1).release([1.0], out=out), out) is not None
 
 
 def test_an_out_of_records_is_refused_without_their_labels():
-    assert _refusal(lambda out: sn.Laplace(1).release([1.0], out=out), structured()) is not None
+    assert _refusal(lambda out: sn.Laplace(1, sensitivity=1).release([1.0], out=out), structured()) is not None
 
 
 def frames_of(numbers, other):
@@ -338,13 +338,13 @@ PLACES = [
 @pytest.mark.parametrize(("values", "text"), PLACES, ids=range(len(PLACES)))
 def test_a_refusal_says_type_dtype_shape_and_place(values, text):
     with pytest.raises(sn.StairnoiseError) as caught:
-        sn.DiscreteLaplace(1).release(values)
+        sn.DiscreteLaplace(1, sensitivity=1).release(values)
     assert str(caught.value) == text
 
 
 def test_a_refused_cost_is_named_by_its_place():
     with pytest.raises(sn.ParameterError) as caught:
-        sn.StaircaseSelection(1).select([[1.0, 2.0], [3.0, -NUMBER]])
+        sn.StaircaseSelection(1, sensitivity=1).select([[1.0, 2.0], [3.0, -NUMBER]])
     assert str(caught.value) == "costs must be finite or inf, and at least 0, got one that is not at index (1, 1)"
 
 
@@ -353,14 +353,14 @@ def test_a_refused_cost_is_named_by_its_place():
 PARAMETERS = {
     "eps": sn.Laplace,
     "sensitivity": lambda value: sn.DiscreteLaplace(1, value),
-    "gamma": lambda value: sn.Staircase(1, gamma=value),
-    "delta": lambda value: sn.Gaussian(1, value),
+    "gamma": lambda value: sn.Staircase(1, gamma=value, sensitivity=1),
+    "delta": lambda value: sn.Gaussian(1, value, sensitivity=1),
     "sigma2": sn.DiscreteGaussian,
-    "dim": lambda value: sn.MultivariateStaircase(1, dim=value),
-    "breakpoints": lambda value: sn.MergedLaplace([1.0, 2.0], value),
-    "size": lambda value: sn.Laplace(1).sample(value),
-    "length": lambda value: sn.Laplace(1).sample((2, value)),
-    "rng": lambda value: sn.Laplace(1).release(1.0, rng=value),
+    "dim": lambda value: sn.MultivariateStaircase(1, dim=value, sensitivity=1),
+    "breakpoints": lambda value: sn.MergedLaplace([1.0, 2.0], value, sensitivity=1),
+    "size": lambda value: sn.Laplace(1, sensitivity=1).sample(value),
+    "length": lambda value: sn.Laplace(1, sensitivity=1).sample((2, value)),
+    "rng": lambda value: sn.Laplace(1, sensitivity=1).release(1.0, rng=value),
     "seed": sn.SeededRng,
     "threads": lambda value: sn.Laplace(1).sample(3, threads=value),
     "columns": lambda value: sn.Laplace(1).release(pd.DataFrame({"a": [1]}), columns=value),
@@ -370,8 +370,8 @@ PARAMETERS = {
     "alpha": lambda value: sn.Laplace(1).rdp(value),
     "terms": lambda value: sn.Laplace(1).confidence_interval(1.0, terms=value),
     "mechanisms": lambda value: sn.compare(1, mechanisms=value),
-    "monotonic": lambda value: sn.StaircaseSelection(1, monotonic=value),
-    "figure": lambda value: sn.Laplace(1).compose(value),
+    "monotonic": lambda value: sn.StaircaseSelection(1, monotonic=value, sensitivity=1),
+    "figure": lambda value: sn.Laplace(1, sensitivity=1).compose(value),
 }
 
 
@@ -443,4 +443,4 @@ def test_tables_of_arrow_are_refused_without_their_content():
     ids=lambda values: type(values).__name__,
 )  # fmt: skip
 def test_conversions(values):
-    assert sn.DiscreteLaplace(50).release(values).tolist() == [1, 2]
+    assert sn.DiscreteLaplace(50, sensitivity=1).release(values).tolist() == [1, 2]

@@ -42,13 +42,13 @@ def by_key(labels: Any) -> Any:
 
 TAKE_A_SCALAR = {
     "a parameter": sn.Laplace,
-    "a list of parameters": lambda x: sn.Laplace([x]),
+    "a list of parameters": lambda x: sn.Laplace([x], sensitivity=1),
     "a whole parameter": lambda x: sn.DiscreteLaplace(1, x),
     "a value": LAW.release,
     "a list of values": lambda x: LAW.release([x]),
     "a size": LAW.sample,
     "a point": LAW.pmf,
-    "a cost": lambda x: sn.StaircaseSelection(1).select([x, x]),
+    "a cost": lambda x: sn.StaircaseSelection(1, sensitivity=1).select([x, x]),
     "a seed": sn.SeededRng,
     "an index": sn.SecureRng().at,
     "a label": lambda x: by_key([x]),

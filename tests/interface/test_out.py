@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 import stairnoise as sn
 from stairnoise._output import overlaps_itself
 
-D = sn.Staircase(2.0)
+D = sn.Staircase(2.0, sensitivity=1)
 
 
 def expected(shape, law=D):
@@ -66,7 +66,7 @@ def test_filled_with_a_size_and_the_function(kind):
 def test_filled_per_element(kind):
     out = OUTS[kind]()
     eps = np.linspace(0.5, 3, out.size).reshape(out.shape)
-    law = sn.Staircase(eps)
+    law = sn.Staircase(eps, sensitivity=1)
     law.sample(out=out, rng=sn.SeededRng(5))
     assert np.array_equal(np.asarray(out), expected(out.shape, law).astype(out.dtype))
 
@@ -88,7 +88,7 @@ def test_memmap(tmp_path):
 
 
 def test_out_takes_the_place_of_size_for_array_parameters(rng):
-    law = sn.Laplace([1.0, 2.0, 3.0])
+    law = sn.Laplace([1.0, 2.0, 3.0], sensitivity=1)
     out = np.zeros((4, 3))
     assert law.sample(out=out, rng=rng) is out
     assert (out != 0).all()
@@ -160,7 +160,7 @@ def test_only_lent_bytes_get_a_hint(out, rng):
     ("call", "dtypes"),
     [
         (lambda out: sn.DiscreteLaplace(1.0).sample(out=out), "int64, int32 or float64"),
-        (lambda out: sn.Laplace(1.0).sample(out=out), "float64 or float32"),
+        (lambda out: sn.Laplace(1.0, sensitivity=1).sample(out=out), "float64 or float32"),
         (lambda out: sn.StaircaseSelection(1.0, 1.0).select(np.zeros((3, 2)), out=out), "int64"),
     ],
 )
@@ -195,7 +195,7 @@ def test_dtype_and_out_agree_by_value(rng):
 
 def test_parameters_must_broadcast_to_out(rng):
     with pytest.raises(sn.ParameterError) as caught:
-        sn.Laplace([1.0, 2.0]).sample(out=np.zeros(3), rng=rng)
+        sn.Laplace([1.0, 2.0], sensitivity=1).sample(out=np.zeros(3), rng=rng)
     assert str(caught.value) == ("out must be a shape that the parameters, of shape (2,), broadcast to, got (3,)")
 
 
@@ -261,7 +261,10 @@ def test_more_than_32_dimensions_are_refused_and_not_a_panic():
     """The extension's arrays have no more."""
     out = np.zeros((1,) * 33)
     rng = sn.SeededRng(1, allow_release=True)
-    for call in (lambda: sn.Laplace(1.0).sample(out=out, rng=rng), lambda: sn.Laplace(1.0).release(1.5, out=out, rng=rng)):
+    for call in (
+        lambda: sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng),
+        lambda: sn.Laplace(1.0, sensitivity=1).release(1.5, out=out, rng=rng),
+    ):
         with pytest.raises(sn.ParameterError, match=r"^out must have at most 32 dimensions, got 33$"):
             call()
     assert rng._stream.fill_count == 0

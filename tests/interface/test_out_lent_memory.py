@@ -145,16 +145,20 @@ def test_several_axes_and_vectors(kind):
             return ((ctypes.c_double * 3) * 2)()
         return pytest.importorskip("torch").zeros(3, 2, dtype=pytest.importorskip("torch").float64).T
 
-    for law in (sn.Laplace(1.0), sn.Laplace([1.0, 2.0, 3.0]), sn.MultivariateStaircase(1.0, dim=3)):
+    for law in (
+        sn.Laplace(1.0, sensitivity=1),
+        sn.Laplace([1.0, 2.0, 3.0], sensitivity=1),
+        sn.MultivariateStaircase(1.0, dim=3, sensitivity=1),
+    ):
         out, values = make(), np.arange(6.0).reshape(2, 3)
         assert law.sample(out=out, rng=seeded()) is out
         assert np.array_equal(np.asarray(out), law.sample(out=np.zeros((2, 3)), rng=seeded()))
         assert law.release(values, out=out, rng=seeded()) is out
         assert np.array_equal(np.asarray(out), law.release(values, rng=seeded()))
     with pytest.raises(sn.ParameterError, match=r"^out must have a last axis of length dim = 4, got shape \(2, 3\)$"):
-        sn.MultivariateStaircase(1.0, dim=4).sample(out=make())
+        sn.MultivariateStaircase(1.0, dim=4, sensitivity=1).sample(out=make())
     with pytest.raises(sn.ParameterError, match=r"^out must have shape \(3,\), as size asks, got \(2, 3\)$"):
-        sn.Laplace(1.0).sample(3, out=make())
+        sn.Laplace(1.0, sensitivity=1).sample(3, out=make())
 
 
 @each_lender
@@ -165,7 +169,7 @@ def test_the_function_array_parameters_and_selections(lender):
     assert np.array_equal(content(out), sn.sample(N, eps, rng=seeded()))
     assert sn.sample(None, 2.0, out=out, rng=seeded()) is out
     assert np.array_equal(content(out), sn.sample(N, 2.0, rng=seeded()))
-    chosen, costs, mechanism = lender("int64"), np.arange(4.0 * N).reshape(N, 4) % 5, sn.ExponentialMechanism(1.0)
+    chosen, costs, mechanism = lender("int64"), np.arange(4.0 * N).reshape(N, 4) % 5, sn.ExponentialMechanism(1.0, sensitivity=1)
     for call in (mechanism.select, mechanism.sample):
         assert call(costs, out=chosen, rng=seeded()) is chosen
         assert np.array_equal(content(chosen), call(costs, rng=seeded()))
@@ -186,8 +190,8 @@ def test_values_that_share_memory_with_out(shift):
     whole = memoryview(memory).cast("d")
     out, values = whole[6:12], whole[6 + shift : 12 + shift]
     set_content(values, range(6))
-    expected = sn.Laplace(1.0).release(np.arange(6.0), rng=seeded())
-    sn.Laplace(1.0).release(values, out=out, rng=seeded())
+    expected = sn.Laplace(1.0, sensitivity=1).release(np.arange(6.0), rng=seeded())
+    sn.Laplace(1.0, sensitivity=1).release(values, out=out, rng=seeded())
     assert out.tolist() == expected.tolist()
 
 
@@ -220,7 +224,7 @@ def jax_arrays():
     import jax
 
     values = jax.numpy.arange(N, dtype="float32")
-    law, rng = sn.Laplace(1.0), seeded()
+    law, rng = sn.Laplace(1.0, sensitivity=1), seeded()
     assert np.array_equal(law.release(values, rng=seeded()), law.release(np.arange(N, dtype="float32"), rng=seeded()))
     for call in (lambda: law.sample(out=values, rng=rng), lambda: law.release(values, out=values, rng=rng)):
         with pytest.raises(sn.ParameterError, match=r"^out must be writable, got a read-only array$"):
@@ -276,9 +280,9 @@ def raw(out):
 def test_refused_and_untouched(out, error, text, rng):
     before = raw(out)
     for call in (
-        lambda: sn.Laplace(1.0).sample(out=out, rng=rng),
+        lambda: sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng),
         lambda: sn.sample(None, 2.0, out=out, rng=rng),
-        lambda: sn.Laplace(1.0).release(np.zeros(3), out=out, rng=rng),
+        lambda: sn.Laplace(1.0, sensitivity=1).release(np.zeros(3), out=out, rng=rng),
     ):
         with pytest.raises(error) as caught:
             call()
@@ -295,12 +299,12 @@ def test_tensors_with_gradients_are_refused_by_name(make, rng):
     torch = pytest.importorskip("torch")
     out = make(torch)
     for name, call in {
-        "out": lambda: sn.Laplace(1.0).sample(out=out, rng=rng),
-        "values": lambda: sn.Laplace(1.0).release(out, rng=rng),
+        "out": lambda: sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng),
+        "values": lambda: sn.Laplace(1.0, sensitivity=1).release(out, rng=rng),
     }.items():
         with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must .* that requires gradients: pass its detach\(\)$"):
             call()
-    assert sn.Laplace(1.0).sample(out=out.detach()).shape == out.shape
+    assert sn.Laplace(1.0, sensitivity=1).sample(out=out.detach()).shape == out.shape
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "bool", "complex64", "uint8"])
@@ -308,26 +312,26 @@ def test_tensors_of_other_types_are_refused(dtype, rng):
     torch = pytest.importorskip("torch")
     out = torch.zeros(3, dtype=getattr(torch, dtype))
     with pytest.raises((sn.ParameterError, sn.ParameterTypeError), match=r"^out must "):
-        sn.Laplace(1.0).sample(out=out, rng=rng)
+        sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng)
     assert not out.any()
     if dtype in ("bfloat16", "bool", "complex64"):
         with pytest.raises(sn.ParameterTypeError, match=r"^values must be a real number or an array of real numbers, got "):
-            sn.Laplace(1.0).release(out, rng=rng)
+            sn.Laplace(1.0, sensitivity=1).release(out, rng=rng)
 
 
 def test_tensors_without_memory_of_their_own_are_refused(rng):
     torch = pytest.importorskip("torch")
     for out in (torch.zeros(3, device="meta"), torch.zeros(3).to_sparse(), torch.zeros(1).expand(4)):
         with pytest.raises(sn.StairnoiseError, match=r"^out must "):
-            sn.Laplace(1.0).sample(out=out, rng=rng)
+            sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng)
     assert rng._stream.fill_count == 0
 
 
 def test_values_on_another_device_are_refused_by_name(rng):
     with pytest.raises(sn.ParameterTypeError, match=r"type Lender in the memory of another device \(DLPack's type 2\)"):
-        sn.Laplace(1.0).release(Lender(np.zeros(3), (2, 0)), rng=rng)
+        sn.Laplace(1.0, sensitivity=1).release(Lender(np.zeros(3), (2, 0)), rng=rng)
     with pytest.raises(sn.ParameterTypeError) as caught:
-        sn.Laplace(1.0).release(Raising(np.full(3, NUMBER)), rng=rng)
+        sn.Laplace(1.0, sensitivity=1).release(Raising(np.full(3, NUMBER)), rng=rng)
     assert not leaks(str(caught.value))
 
 
@@ -338,14 +342,14 @@ def test_lent_memory_is_given_back_after_the_call():
     """A bytearray that is lent cannot be resized. It can be again, after a call and after a refusal."""
     memory = bytearray(8 * N)
     numbers = array.array("d", bytes(8 * N))
-    sn.Laplace(1.0).sample(out=numbers)
+    sn.Laplace(1.0, sensitivity=1).sample(out=numbers)
     numbers.append(1.0)
     with contextlib.suppress(sn.ParameterError):
-        sn.Laplace(1.0).sample(out=memory)
+        sn.Laplace(1.0, sensitivity=1).sample(out=memory)
     memory.extend(b"1")
     mapped = mmap.mmap(-1, 8 * N)
     with memoryview(mapped) as view, view.cast("d") as out:
-        sn.Laplace(1.0).sample(out=out)
+        sn.Laplace(1.0, sensitivity=1).sample(out=out)
     mapped.close()
 
 
@@ -369,8 +373,8 @@ def test_memory_that_another_call_fills_is_refused_however_it_is_lent():
         while not plain[0]:
             pass
         found = [
-            refusal(lambda end=end: sn.Laplace(1.0).sample(out=end)),
-            refusal(lambda end=end: sn.Laplace(1.0).release(end, threads=1)),
+            refusal(lambda end=end: sn.Laplace(1.0, sensitivity=1).sample(out=end)),
+            refusal(lambda end=end: sn.Laplace(1.0, sensitivity=1).release(end, threads=1)),
         ]
         still = not plain[-1]
         thread.join()

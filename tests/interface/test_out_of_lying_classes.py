@@ -73,8 +73,12 @@ def seeded():
     return sn.SeededRng(5, allow_release=True)
 
 
-LAPLACE, EACH, GAUSSIAN = sn.Laplace(1.0), sn.Laplace(np.linspace(0.5, 1, N)), sn.Gaussian(1.0, 1e-6)
-VECTORS = sn.MultivariateStaircase(1.0, dim=N)
+LAPLACE, EACH, GAUSSIAN = (
+    sn.Laplace(1.0, sensitivity=1),
+    sn.Laplace(np.linspace(0.5, 1, N), sensitivity=1),
+    sn.Gaussian(1.0, 1e-6, sensitivity=1),
+)
+VECTORS = sn.MultivariateStaircase(1.0, dim=N, sensitivity=1)
 CALLS = {
     "sample": lambda out: LAPLACE.sample(out=out, rng=seeded()),
     "function": lambda out: sn.sample(None, 1.0, out=out, rng=seeded()),
@@ -106,10 +110,14 @@ def test_noise_comes_to_the_memory_itself(kind, memory):
 def test_values_and_parameters_are_those_in_the_memory(kind, memory):
     values, eps = MEMORY[memory](N), MEMORY[memory](N)
     values[...], eps[...] = np.arange(N), np.linspace(0.5, 1, N)
-    laws = sn.Laplace(1.0), sn.Laplace(eps.copy()), sn.MultivariateStaircase(1.0, dim=N)
+    laws = (
+        sn.Laplace(1.0, sensitivity=1),
+        sn.Laplace(eps.copy(), sensitivity=1),
+        sn.MultivariateStaircase(1.0, dim=N, sensitivity=1),
+    )
     for law in laws:
         assert np.array_equal(law.release(values.view(kind), rng=seeded()), law.release(np.arange(N) * 1.0, rng=seeded()))
-    of_each = sn.Laplace(eps.view(kind)).sample(rng=seeded())
+    of_each = sn.Laplace(eps.view(kind), sensitivity=1).sample(rng=seeded())
     assert np.array_equal(of_each, laws[1].sample(rng=seeded()))
     assert np.array_equal(sn.sample(None, eps.view(kind), rng=seeded()), sn.sample(None, eps.copy(), rng=seeded()))
     assert np.array_equal(values, np.arange(N))
@@ -121,9 +129,9 @@ def test_values_and_parameters_are_those_in_the_memory(kind, memory):
 def test_a_release_in_place_and_parameters_that_are_overwritten(kind, memory):
     values = MEMORY[memory](N)
     values[...] = np.arange(N) + TRUE
-    expected = sn.Laplace(1.0).release(values.copy(), rng=seeded())
+    expected = sn.Laplace(1.0, sensitivity=1).release(values.copy(), rng=seeded())
     lying = values.view(kind)
-    assert sn.Laplace(1.0).release(lying, out=lying, rng=seeded()) is lying
+    assert sn.Laplace(1.0, sensitivity=1).release(lying, out=lying, rng=seeded()) is lying
     assert np.array_equal(values, expected)
     eps = MEMORY[memory](N)
     eps[...] = np.linspace(0.5, 1, N)
@@ -136,7 +144,7 @@ def test_a_release_in_place_and_parameters_that_are_overwritten(kind, memory):
 @pytest.mark.parametrize("misplaced", [False, True])
 def test_choices_come_to_the_memory_itself(kind, misplaced):
     costs = np.arange(5.0 * N).reshape(N, 5) % 7
-    mechanism = sn.ExponentialMechanism(1.0)
+    mechanism = sn.ExponentialMechanism(1.0, sensitivity=1)
     expected = mechanism.select(costs, rng=seeded())
     memory = np.frombuffer(bytearray(8 * N + misplaced), np.uint8)[misplaced:].view(np.int64)
     memory[...] = -1
@@ -157,8 +165,8 @@ def test_what_must_be_refused_is_refused_whatever_it_says(kind):
     for array, text in [(frozen, "out must be writable"), (over, "out must not overlap itself"), (whole, "out must have dtype")]:
         out = array.view(kind)
         for call in (
-            lambda out=out: sn.Laplace(1.0).sample(out=out, rng=rng),
-            lambda out=out, shape=array.shape: sn.Laplace(1.0).release(np.zeros(shape), out=out, rng=rng),
+            lambda out=out: sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng),
+            lambda out=out, shape=array.shape: sn.Laplace(1.0, sensitivity=1).release(np.zeros(shape), out=out, rng=rng),
         ):
             with pytest.raises(sn.ParameterError, match=f"^{text}"):
                 call()
@@ -175,10 +183,10 @@ class Pretending:
 
 def test_what_only_says_that_it_is_an_array_is_refused():
     for call in (
-        lambda: sn.Laplace(1.0).sample(out=Pretending(), rng=seeded()),
+        lambda: sn.Laplace(1.0, sensitivity=1).sample(out=Pretending(), rng=seeded()),
         lambda: sn.sample(None, 1.0, out=Pretending(), rng=seeded()),
-        lambda: sn.MultivariateStaircase(1.0, dim=3).sample(out=Pretending(), rng=seeded()),
-        lambda: sn.Laplace(1.0).release([0.0] * 3, out=Pretending(), rng=seeded()),
+        lambda: sn.MultivariateStaircase(1.0, dim=3, sensitivity=1).sample(out=Pretending(), rng=seeded()),
+        lambda: sn.Laplace(1.0, sensitivity=1).release([0.0] * 3, out=Pretending(), rng=seeded()),
     ):
         with pytest.raises(sn.ParameterTypeError, match=r"^out must be a NumPy array"):
             call()

@@ -47,6 +47,9 @@ LAWS_BY_PARAMETER = {
 @pytest.mark.parametrize("name", LAWS_BY_PARAMETER)
 @pytest.mark.parametrize(("value", "shown"), NOT_NUMBERS)
 def test_not_a_number(name, value, shown):
+    if value is None and name == "sensitivity":
+        assert LAWS_BY_PARAMETER[name](value) == sn.DiscreteLaplace(1)
+        return
     if isinstance(value, str) and name in ("gamma", "r"):
         error, rule = sn.ParameterError, f'{name} must be "l1", "l2" or a number, got '
     else:
@@ -61,7 +64,7 @@ def test_not_a_number(name, value, shown):
 def test_masked_arrays_are_refused():
     text = r"eps must not be a masked array: pass its filled\(\) or compressed\(\) form, got an"
     with pytest.raises(sn.ParameterTypeError, match=text):
-        sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]))
+        sn.Laplace(np.ma.array([1.0, 2.0], mask=[False, True]), sensitivity=1)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +73,7 @@ def test_masked_arrays_are_refused():
 @pytest.mark.parametrize("item", [np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.masked])
 def test_masked_arrays_are_refused_in_lists_too(wrap, item):
     """NumPy would take what is under the mask."""
-    for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
+    for call in (sn.Laplace, sn.Laplace(1.0, sensitivity=1).release, sn.Laplace(1.0, sensitivity=1).cdf):
         with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
             call(wrap(item))
 
@@ -87,7 +90,7 @@ class Offers:
 
 @pytest.mark.parametrize("wrap", [lambda item: item, lambda item: [item], lambda item: [[[1.0, 2.0]], deque([item])]])
 def test_masked_arrays_of_other_libraries_are_refused(wrap):
-    for call in (sn.Laplace, sn.Laplace(1.0).release, sn.Laplace(1.0).cdf):
+    for call in (sn.Laplace, sn.Laplace(1.0, sensitivity=1).release, sn.Laplace(1.0, sensitivity=1).cdf):
         call(wrap(Offers(np.array([1.0, 2.0]))))
         with pytest.raises(sn.ParameterTypeError, match="must not be a masked array"):
             call(wrap(Offers(np.ma.array([1.0, 2.0], mask=[False, True]))))
@@ -138,7 +141,7 @@ class Broken(Sequence):
 @pytest.mark.parametrize("value", [Broken(), [1.0, Broken()], UserList([Broken()])])
 def test_a_sequence_that_cannot_be_read_is_refused_without_its_text(value):
     with pytest.raises(sn.ParameterTypeError, match=r"^eps must be a real number or an array of real numbers, got ") as caught:
-        sn.Laplace(value)
+        sn.Laplace(value, sensitivity=1)
     assert "secret" not in str(caught.value)
     assert caught.value.__suppress_context__
 
@@ -155,10 +158,14 @@ def _deep(levels):
     "make", [lambda: _deep(33), lambda: _deep(60), lambda: np.ones((1,) * 33)], ids=["list", "deep list", "array"]
 )
 def test_more_dimensions_than_numpy_broadcasts_are_refused(make):
-    for name, call in {"eps": sn.Laplace, "released": sn.Laplace(1.0).confidence_interval, "x": sn.Laplace(1.0).cdf}.items():
+    for name, call in {
+        "eps": sn.Laplace,
+        "released": sn.Laplace(1.0, sensitivity=1).confidence_interval,
+        "x": sn.Laplace(1.0, sensitivity=1).cdf,
+    }.items():
         with pytest.raises(sn.ParameterError, match=rf"^{name} must have at most 32 dimensions, got (33|60)$"):
             call(make())
-    deepest = sn.Laplace(np.ones((1,) * 32))
+    deepest = sn.Laplace(np.ones((1,) * 32), sensitivity=1)
     assert deepest.sample().shape == deepest.cdf(_deep(32)).shape == deepest.release(_deep(32)).shape == (1,) * 32
 
 
@@ -184,7 +191,11 @@ RAGGED = [np.ones((2, 3)), np.ones((2, 4))]
 
 @pytest.mark.parametrize("value", [Strange(), [1.0, Strange()], RAGGED, Uncountable(), [1, Uncountable()]], ids=lambda value: "")
 def test_numbers_that_are_not_floats_are_refused(value):
-    for name, call in {"eps": sn.Laplace, "values": sn.Laplace(1.0).release, "x": sn.Laplace(1.0).cdf}.items():
+    for name, call in {
+        "eps": sn.Laplace,
+        "values": sn.Laplace(1.0, sensitivity=1).release,
+        "x": sn.Laplace(1.0, sensitivity=1).cdf,
+    }.items():
         with pytest.raises(sn.ParameterTypeError, match=rf"^{name} must be a real number or an array of real numbers, got "):
             call(value)
 
@@ -196,7 +207,7 @@ def test_lack_of_memory_is_not_a_wrong_number(value, monkeypatch):
 
     monkeypatch.setattr(Fraction, "__float__", nothing_left, raising=False)
     with pytest.raises(MemoryError, match=r"^no memory to convert eps$") as refused:
-        sn.Laplace(value)
+        sn.Laplace(value, sensitivity=1)
     assert refused.value.__suppress_context__
 
 
@@ -228,7 +239,7 @@ def test_numbers_that_float64_would_round_are_refused(name, value, shown):
 def test_no_number_is_refused_by_its_range_whatever_its_kind(value):
     """NaN is not equal to itself, which is no rounding."""
     with pytest.raises(sn.ParameterError, match=r"^eps must be finite and greater than 0, got nan"):
-        sn.Laplace(value)
+        sn.Laplace(value, sensitivity=1)
 
 
 @pytest.mark.parametrize("value", [10**400, [10**400, 1.5], Fraction(10**400), [10**400]])
@@ -240,10 +251,10 @@ def test_numbers_beyond_float64_are_refused(value):
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long double is float64 here")
 def test_long_doubles_must_be_exact():
-    assert sn.Laplace(np.longdouble(0.5)).eps == 0.5
-    assert sn.Laplace(np.array([0.5], np.longdouble)).eps.dtype == np.float64
+    assert sn.Laplace(np.longdouble(0.5), sensitivity=1).eps == 0.5
+    assert sn.Laplace(np.array([0.5], np.longdouble), sensitivity=1).eps.dtype == np.float64
     with pytest.raises(sn.ParameterError, match="eps must be exactly representable in float64"):
-        sn.Laplace(np.array([np.longdouble(1) / 3]))
+        sn.Laplace(np.array([np.longdouble(1) / 3]), sensitivity=1)
 
 
 @pytest.mark.parametrize(
@@ -254,9 +265,9 @@ def test_long_doubles_must_be_exact():
     ],
 )  # fmt: skip
 def test_scalars_become_python_floats(value):
-    d = sn.Laplace(value)
+    d = sn.Laplace(value, sensitivity=1)
     assert type(d.eps) is float
-    assert d == sn.Laplace(4.0)
+    assert d == sn.Laplace(4.0, sensitivity=1)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +279,7 @@ def test_scalars_become_python_floats(value):
     ],
 )  # fmt: skip
 def test_arrays_become_read_only_float64(value):
-    eps = sn.Laplace(value).eps
+    eps = sn.Laplace(value, sensitivity=1).eps
     assert eps.dtype == np.dtype("=f8")
     assert eps.tolist() == [1, 2.5]
     assert not eps.flags.writeable
@@ -295,7 +306,7 @@ def test_wide_exact_integers_are_fine():
 
 def test_arrays_are_copied():
     eps = np.array([1.0, 2.0])
-    d = sn.Laplace(eps)
+    d = sn.Laplace(eps, sensitivity=1)
     eps[0] = 7
     assert d.eps.tolist() == [1, 2]
 
@@ -430,13 +441,13 @@ class Raises:
 @pytest.mark.parametrize("value", [Raises(ValueError("secret")), Raises(RuntimeError("secret"))])
 def test_a_conversion_that_fails_is_a_type_error_without_its_text(value):
     with pytest.raises(sn.ParameterTypeError, match=r"^eps must be a real number") as caught:
-        sn.Laplace(value)
+        sn.Laplace(value, sensitivity=1)
     assert "secret" not in str(caught.value)
 
 
 def test_a_conversion_without_memory_says_so():
     with pytest.raises(MemoryError, match=r"^no memory to convert eps$"):
-        sn.Laplace(Raises(MemoryError("secret")))
+        sn.Laplace(Raises(MemoryError("secret")), sensitivity=1)
 
 
 def test_arguments_of_functions_are_rounded_and_parameters_are_not():
@@ -447,19 +458,19 @@ def test_arguments_of_functions_are_rounded_and_parameters_are_not():
     for x, nearest in [*rounded, (10**400, np.inf), (-(10**400), -np.inf)]:
         assert np.array_equal(law.cdf(x), law.cdf(nearest))
         with pytest.raises(sn.ParameterError, match=r"^eps must be exactly representable"):
-            sn.Laplace(x)
+            sn.Laplace(x, sensitivity=1)
 
 
 @pytest.mark.parametrize("x", [Decimal("sNaN"), [Decimal("sNaN"), 1.0]])
 def test_a_signalling_nan_is_no_number_that_rounds(x):
-    for name, call in {"x": sn.Laplace(1.0).cdf, "eps": sn.Laplace}.items():
+    for name, call in {"x": sn.Laplace(1.0, sensitivity=1).cdf, "eps": sn.Laplace}.items():
         with pytest.raises(sn.ParameterError, match=rf"^{name} must be exactly representable in float64, got "):
             call(x)
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uint64])
 def test_the_ends_of_a_count_are_allowed(kind):
-    chunks = sn.Laplace(1.0).sample_chunks
+    chunks = sn.Laplace(1.0, sensitivity=1).sample_chunks
     assert len(next(chunks(5, kind(1)))) == 1
     assert len(next(chunks(5, kind(2**63 - 1)))) == 5
     with pytest.raises(sn.ParameterError, match=r"^chunk_size must be an integer from 1 to 2\*\*63 - 1, got 0$"):

@@ -13,7 +13,13 @@ import stairnoise as sn
 from stairnoise._registry import ROWS
 from stairnoise._sample import _kept_law
 
-LAWS = [sn.Laplace(1.0), sn.DiscreteLaplace(1.0), sn.Gaussian(1, 1e-6), sn.DiscreteGaussian(3.0), sn.Laplace(1.0, 2.0**90)]
+LAWS = [
+    sn.Laplace(1.0, sensitivity=1),
+    sn.DiscreteLaplace(1.0, sensitivity=1),
+    sn.Gaussian(1, 1e-6, sensitivity=1),
+    sn.DiscreteGaussian(3.0),
+    sn.Laplace(1.0, 2.0**90),
+]
 
 
 class Whole(enum.IntEnum):
@@ -211,7 +217,7 @@ def test_laws_of_one_call_are_kept_by_value_and_by_type():
 def test_refused_parameters_stay_refused(eps):
     sn.sample(3, 1)
     texts = {result(lambda rng: sn.sample(3, eps, rng=rng)) for _ in range(3)}
-    assert texts == {result(lambda rng: sn.Staircase(eps).sample(3, rng=rng))}
+    assert texts == {result(lambda rng: sn.Staircase(eps, sensitivity=1).sample(3, rng=rng))}
     assert next(iter(texts))[0] in (sn.ParameterError, sn.ParameterTypeError)
 
 

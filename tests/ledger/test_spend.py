@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import stairnoise as sn
 from stairnoise._ledger import costs
 from stairnoise._registry import ROWS
+from tests.examples import promise as promised
 
 LAW = sn.DiscreteLaplace(eps=0.25)
 SECRET = bytes(range(32))
@@ -40,7 +41,7 @@ def ledger(tmp_path):
 def test_a_row_says_what_was_spent(ledger):
     row = ledger.spend(LAW, data="people", release="2026-Q3", statistic="count", max_partitions_contributed=3)
     assert row == ledger.report()[0]
-    assert row[:8] == ("people", "2026-Q3", "count", "DiscreteLaplace(eps=0.25, sensitivity=1)", 3, 0.25, 0.0, 0.25)
+    assert row[:8] == ("people", "2026-Q3", "count", "DiscreteLaplace(eps=0.25)", 3, 0.25, 0.0, 0.25)
     assert row.fingerprint is None
     assert row.time.endswith("+00:00")
     assert (ledger.total(), ledger.remaining()) == (0.25, 0.75)
@@ -225,7 +226,12 @@ def test_decimals_add_up_to_a_budget(tmp_path, budget, parts):
 
 
 def test_without_a_delta_only_pure_mechanisms_fit(ledger):
-    for law in (sn.Gaussian(0.1, 1e-9), sn.TruncatedLaplace(0.1, 1e-9), sn.DiscreteGaussian(100), sn.Guarantee(0.1, 1e-9)):
+    for law in (
+        sn.Gaussian(0.1, 1e-9),
+        sn.TruncatedLaplace(0.1, 1e-9),
+        sn.Gaussian(sigma=10, sensitivity=1),
+        sn.Guarantee(0.1, 1e-9),
+    ):
         with pytest.raises(sn.BudgetError, match="the deltas would exceed the ledger's, "):
             ledger.spend(law, data="people")
     assert ledger.report() == []
@@ -235,9 +241,9 @@ def test_without_a_delta_only_pure_mechanisms_fit(ledger):
 def test_every_mechanism_has_a_cost(tmp_path, row):
     pure, composed = sn.Ledger(tmp_path / "pure", 1000), sn.Ledger(tmp_path / "composed", 1000, delta=0.01, composed=True)
     for law in row.laws():
-        promise = law.guarantee()
+        promise, change = promised(law), 1 if law._is_noise_alone else None
         ledger = composed if promise.delta != 0 else pure
-        spent = ledger.spend(law, data="people")
+        spent = ledger.spend(law, data="people", sensitivity=change)
         if promise.eps is not None:
             assert promise.eps <= spent.eps <= promise.eps * (1 + 2e-12)
         # These compute their ε, with a relative error of less than 1e-12.

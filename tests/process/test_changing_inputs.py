@@ -16,7 +16,11 @@ KEYED = sn.KeyedRng(bytes(32), "r", bind="label")
 ROWS, CANDIDATES = 300, 40
 COUNTS = 20_000
 SECONDS = 0.2
-SELECTING = [sn.StaircaseSelection(1), sn.ExponentialMechanism(1), sn.PermuteAndFlip(1)]
+SELECTING = [
+    sn.StaircaseSelection(1, sensitivity=1),
+    sn.ExponentialMechanism(1, sensitivity=1),
+    sn.PermuteAndFlip(1, sensitivity=1),
+]
 CHANGED = "must not be written to by another thread during the call"
 
 
@@ -52,11 +56,11 @@ USES = {
 def test_costs_are_read_once(kind, order, use):
     """Another candidate than that of cost 0 is selected with probability below e**-1700."""
     honest = np.array([[400.0, 0.0, 400.0], [400.0, 400.0, 0.0]], order=order)
-    costs, mechanism = honest.copy(order), kind(9)
+    costs, mechanism = honest.copy(order), kind(9, 1)
     object.__setattr__(mechanism, "_mechanism", Meddling(mechanism._mechanism, costs))
     found = use(mechanism, costs)
     assert np.isnan(costs).all()
-    assert np.array_equal(found, use(kind(9), honest))
+    assert np.array_equal(found, use(kind(9, 1), honest))
 
 
 def while_written(memory, values, work):
@@ -101,13 +105,13 @@ PARTITIONS = sn.PartitionSelection(1, 1e-6)
 NUMBERS = [np.nan, 0.0, np.inf, 1e300, 5.0]
 
 RELEASES = {
-    "float64": (VALUES, NUMBERS, lambda: sn.Laplace(1).release(VALUES)),
-    "into out": (VALUES, NUMBERS, lambda: sn.Staircase(1).release(VALUES, out=OUT)),
-    "other order": (FORTRAN, NUMBERS, lambda: sn.Laplace(1).release(FORTRAN)),
+    "float64": (VALUES, NUMBERS, lambda: sn.Laplace(1, sensitivity=1).release(VALUES)),
+    "into out": (VALUES, NUMBERS, lambda: sn.Staircase(1, sensitivity=1).release(VALUES, out=OUT)),
+    "other order": (FORTRAN, NUMBERS, lambda: sn.Laplace(1, sensitivity=1).release(FORTRAN)),
     "several draws": (VALUES, NUMBERS, lambda: sn.DiscreteGaussian(9).release(VALUES)),
-    "array of eps": (VALUES, NUMBERS, lambda: sn.Laplace(EPS).release(VALUES)),
+    "array of eps": (VALUES, NUMBERS, lambda: sn.Laplace(EPS, sensitivity=1).release(VALUES)),
     "Gaussians": (VALUES, NUMBERS, lambda: sn.DiscreteGaussian(EPS).release(VALUES)),
-    "keyed": (VALUES, NUMBERS, lambda: sn.DiscreteLaplace(1).release(VALUES, labels=WHOLE * 0, statistic="s", rng=KEYED)),
+    "keyed": (VALUES, NUMBERS, lambda: sn.DiscreteLaplace(1, 1).release(VALUES, labels=WHOLE * 0, statistic="s", rng=KEYED)),
     "counts": (WHOLE, [-1, 3, -(2**63)], lambda: PARTITIONS.release(WHOLE)),
 }
 

@@ -53,17 +53,20 @@ def test_importing_it_keeps_the_lock_off():
 def test_threads_that_race_for_the_first_draw_of_a_child_never_repeat_it(key):
     rng = sn.SecureRng() if key is None else sn.SecureRng.from_key(key)
     for child in rng.spawn(200):
-        fills = at_once(lambda _, child=child: sn.Laplace(1).sample(4, rng=child).tobytes(), range(THREADS))
+        fills = at_once(lambda _, child=child: sn.Laplace(1, sensitivity=1).sample(4, rng=child).tobytes(), range(THREADS))
         assert len(set(fills)) == THREADS
 
 
 def test_threads_that_race_for_the_first_draw_of_a_child_of_a_key_take_its_fills():
     """Whichever thread is first, the fills are those of one generator, each taken once."""
     alone = sn.SeededRng(5).spawn(3)[2]
-    expected = {sn.Laplace(1).sample(4, rng=alone).tobytes() for _ in range(THREADS)}
+    expected = {sn.Laplace(1, sensitivity=1).sample(4, rng=alone).tobytes() for _ in range(THREADS)}
     for _ in range(100):
         child = sn.SeededRng(5).spawn(3)[2]
-        assert set(at_once(lambda _, child=child: sn.Laplace(1).sample(4, rng=child).tobytes(), range(THREADS))) == expected
+        assert (
+            set(at_once(lambda _, child=child: sn.Laplace(1, sensitivity=1).sample(4, rng=child).tobytes(), range(THREADS)))
+            == expected
+        )
 
 
 def test_one_generator_gives_every_thread_fills_of_its_own():
@@ -80,13 +83,13 @@ def test_one_generator_gives_every_thread_fills_of_its_own():
 def test_spawning_threads_get_different_children():
     rng = sn.SecureRng.from_key(bytes(32))
     spawned = [child for children in at_once(lambda _: rng.spawn(50), range(THREADS)) for child in children]
-    assert len({sn.Laplace(1).sample(2, rng=child).tobytes() for child in spawned}) == THREADS * 50
+    assert len({sn.Laplace(1, sensitivity=1).sample(2, rng=child).tobytes() for child in spawned}) == THREADS * 50
 
 
 @pytest.mark.parametrize("n", [100, 100_000])
 def test_of_calls_that_write_the_same_memory_each_is_whole_or_refused(n):
     """What remains is one call's fill, not parts of two; and a refused call took no fill."""
-    out, rng, law = np.empty(n), sn.SeededRng(3), sn.Laplace(1)
+    out, rng, law = np.empty(n), sn.SeededRng(3), sn.Laplace(1, sensitivity=1)
 
     def fill(_):
         try:

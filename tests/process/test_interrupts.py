@@ -35,7 +35,7 @@ CALLS = {
     "vectors in the l2 norm": ('d = sn.MultivariateStaircase(2.0, dim=64, norm="l2")', "d.sample(10**6)"),
     "large vectors": ("d = sn.MultivariateStaircase(2.0, dim=4096)", "d.sample(10**5)"),
     "vectors released": (
-        "d = sn.MultivariateStaircase(2.0, dim=512); v = np.broadcast_to(1.0, (10**6, 512))",
+        "d = sn.MultivariateStaircase(2.0, 1.0, dim=512); v = np.broadcast_to(1.0, (10**6, 512))",
         "d.release(v)",
     ),
     "shares": ("d = sn.MultiScaleDiscreteLaplace(1.0, 2**16).share(n_parties=3)", "d.sample(10**6)"),
@@ -47,8 +47,8 @@ CALLS = {
     ),
     "granularities": ("d = np.linspace(1, 2, 10**7)", 'sn.Staircase(d, 1, "l2").granularity'),
     "children": ("rng = sn.SecureRng()", "rng.spawn(2**20)"),
-    "several of rows": ("s = sn.PermuteAndFlip(1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.top(v, 3)"),
-    "rows of costs": ("s = sn.StaircaseSelection(1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.select(v)"),
+    "several of rows": ("s = sn.PermuteAndFlip(1.0, 1.0); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.top(v, 3)"),
+    "rows of costs": ("s = sn.StaircaseSelection(1, 1); v = np.broadcast_to(np.arange(1000.0), (10**6, 1000))", "s.select(v)"),
     "many segments": (
         "e, b = np.linspace(1, 2, 1024).tolist(), np.linspace(0.1, 9, 1023).tolist()",
         "sn.MergedLaplace(e, b, 1.0).sample(10**6)",

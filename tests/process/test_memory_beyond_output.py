@@ -37,9 +37,14 @@ class Tagged(np.ndarray):
     """A subclass, of which it is asked whether it is masked: numpy.ma is loaded for that."""
 
 
-sn.Laplace(1.0).sample(out=np.zeros(1).view(Tagged))
+sn.Laplace(1.0, sensitivity=1).sample(out=np.zeros(1).view(Tagged))
 EPS = np.linspace(0.5, 2, N)
-LAPLACE, COUNTS, EACH, COLUMNS = sn.Laplace(1.0), sn.DiscreteLaplace(1.0), sn.Laplace(EPS), sn.Laplace(EPS[:64])
+LAPLACE, COUNTS, EACH, COLUMNS = (
+    sn.Laplace(1.0, sensitivity=1),
+    sn.DiscreteLaplace(1.0),
+    sn.Laplace(EPS, sensitivity=1),
+    sn.Laplace(EPS[:64], sensitivity=1),
+)
 VALUES, WHOLE = np.ones(N), np.ones(N, np.int64)
 ODD = misaligned(N)
 GAUSSIANS = sn.Gaussian(sigma=np.tile([1.0, 2.0], N // 16))
@@ -52,14 +57,16 @@ WITHOUT_OUTPUT = {
     "in place, each": lambda: EACH.release(VALUES, out=VALUES),
     "in place, each, k": lambda: EACH.release(VALUES, out=VALUES, max_partitions_contributed=3),
     "in place, of a subclass": lambda: LAPLACE.release(VALUES.view(Tagged), out=VALUES),
-    "in place, Gaussian": lambda: sn.Gaussian(1.0, 1e-6).release(VALUES[: N // 8], out=VALUES[: N // 8]),
+    "in place, Gaussian": lambda: sn.Gaussian(1.0, 1e-6, sensitivity=1).release(VALUES[: N // 8], out=VALUES[: N // 8]),
     "in place, Gaussian of each": lambda: GAUSSIANS.release(VALUES[: N // 8], out=VALUES[: N // 8]),
-    "in place, vectors": lambda: sn.MultivariateStaircase(1.0, dim=4).release(VALUES.reshape(-1, 4), out=VALUES.reshape(-1, 4)),
+    "in place, vectors": lambda: sn.MultivariateStaircase(1.0, dim=4, sensitivity=1).release(
+        VALUES.reshape(-1, 4), out=VALUES.reshape(-1, 4)
+    ),
     "misaligned sample": lambda: LAPLACE.sample(out=ODD),
     "misaligned release": lambda: LAPLACE.release(VALUES, out=ODD),
     "misaligned, in place": lambda: LAPLACE.release(ODD, out=ODD),
     "misaligned, each": lambda: EACH.sample(out=ODD),
-    "misaligned choices": lambda: sn.ExponentialMechanism(1.0).select(np.zeros(3), out=ODD.view(np.int64)),
+    "misaligned choices": lambda: sn.ExponentialMechanism(1.0, sensitivity=1).select(np.zeros(3), out=ODD.view(np.int64)),
     "misaligned parameters": lambda: sn.sample(None, ODD, mechanism="laplace", out=VALUES),
 }
 WITH_OUTPUT = {
@@ -98,7 +105,7 @@ def test_overlapping_in_part_may_copy_and_is_right():
 @pytest.mark.parametrize(("values", "out"), [(np.float64, np.float32), (np.int64, np.float64), (np.int64, np.int32)])
 def test_memory_of_another_type_is_no_hindrance(values, out):
     """Evidence: equality with arrays that lie apart."""
-    law = sn.DiscreteLaplace(1.0)
+    law = sn.DiscreteLaplace(1.0, sensitivity=1)
     true = np.arange(9000).astype(values)
     expected = law.release(true, out=np.empty(true.shape, out), rng=sn.SeededRng(3, allow_release=True))
     memory = true.copy()
@@ -112,7 +119,7 @@ def test_memory_of_another_type_is_no_hindrance(values, out):
 def test_in_place_at_any_strides_and_on_any_number_of_threads(shape, threads, monkeypatch):
     """Evidence: equality with a release of a copy on one thread."""
     values = np.arange(float(np.prod(shape))).reshape(shape) / 3
-    for law in (LAPLACE, sn.Laplace(np.linspace(0.5, 1, shape[-1]))):
+    for law in (LAPLACE, sn.Laplace(np.linspace(0.5, 1, shape[-1]), sensitivity=1)):
         monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "1")
         expected = law.release(values, rng=sn.SeededRng(3, allow_release=True))
         monkeypatch.setenv("STAIRNOISE_NUM_THREADS", threads)

@@ -36,14 +36,14 @@ class Filling:
 def refusals(out):
     """What is said to whoever writes or reads memory that is being written."""
     calls = {
-        "sample": lambda: sn.Laplace(1.0).sample(out=out[-1000:], rng=sn.SeededRng(1)),
-        "release": lambda: sn.Laplace(1.0).release(np.zeros(1000), out=out[-1000:]),
-        "in place": lambda: sn.Laplace(1.0).release(out[-1000:], out=out[-1000:]),
-        "vectors": lambda: sn.MultivariateStaircase(1.0, dim=10).sample(out=out[-1000:].reshape(100, 10)),
-        "values": lambda: sn.Laplace(1.0).release(out[-1000:]),
-        "few values": lambda: sn.Laplace(1.0).release(out[-10:]),
+        "sample": lambda: sn.Laplace(1.0, sensitivity=1).sample(out=out[-1000:], rng=sn.SeededRng(1)),
+        "release": lambda: sn.Laplace(1.0, sensitivity=1).release(np.zeros(1000), out=out[-1000:]),
+        "in place": lambda: sn.Laplace(1.0, sensitivity=1).release(out[-1000:], out=out[-1000:]),
+        "vectors": lambda: sn.MultivariateStaircase(1.0, dim=10, sensitivity=1).sample(out=out[-1000:].reshape(100, 10)),
+        "values": lambda: sn.Laplace(1.0, sensitivity=1).release(out[-1000:]),
+        "few values": lambda: sn.Laplace(1.0, sensitivity=1).release(out[-10:]),
         "eps": lambda: sn.sample(None, out[-1000:]),
-        "costs": lambda: sn.ExponentialMechanism(1.0).select(out[-1000:]),
+        "costs": lambda: sn.ExponentialMechanism(1.0, sensitivity=1).select(out[-1000:]),
     }
     said = {}
     for name, call in calls.items():
@@ -68,7 +68,7 @@ def test_memory_that_another_thread_fills_is_refused_by_name():
         "eps": "eps must not be written to by another call, nor overlap out",
     }
     assert np.count_nonzero(out) > 0.99 * LONG
-    sn.Laplace(1.0).sample(out=out[:10])
+    sn.Laplace(1.0, sensitivity=1).sample(out=out[:10])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_only_memory_that_is_written_is_in_use(cut, meets):
         pass
     refused = False
     try:
-        sn.Laplace(1.0).sample(out=cut(table)[:100])
+        sn.Laplace(1.0, sensitivity=1).sample(out=cut(table)[:100])
     except sn.ParameterError:
         refused = True
     running = not table[-1, 0]
@@ -116,11 +116,11 @@ def test_a_child_forked_in_the_middle_of_a_fill_writes_the_same_memory():
             code = 1
             try:
                 signal.alarm(60)
-                expected = sn.Laplace(1.0).sample(1000, rng=sn.SeededRng(4))
+                expected = sn.Laplace(1.0, sensitivity=1).sample(1000, rng=sn.SeededRng(4))
                 ends = (
-                    np.array_equal(sn.Laplace(1.0).sample(out=out[-1000:], rng=sn.SeededRng(4)), expected),
-                    np.array_equal(sn.Laplace(1.0).release(out[-10:]).shape, (10,)),
-                    sn.Laplace(1.0).release(out[:1000], out=out[:1000]) is not None,
+                    np.array_equal(sn.Laplace(1.0, sensitivity=1).sample(out=out[-1000:], rng=sn.SeededRng(4)), expected),
+                    np.array_equal(sn.Laplace(1.0, sensitivity=1).release(out[-10:]).shape, (10,)),
+                    sn.Laplace(1.0, sensitivity=1).release(out[:1000], out=out[:1000]) is not None,
                 )
                 code = 0 if all(ends) else 2
             finally:

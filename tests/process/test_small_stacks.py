@@ -24,18 +24,18 @@ from stairnoise._registry import ROWS
 eps = np.linspace(0.1, 2, 100)
 LAWS = {
     **{f"{row.name} {i}": partial(row.make, one) for row in ROWS if row.kind != "vector" for i, one in enumerate(row.examples)},
-    "Laplace": lambda: sn.Laplace(1),
-    "Laplace of many steps": lambda: sn.Laplace(3e-6),
-    "Staircase of few stairs": lambda: sn.Staircase(4),
-    "Staircase": lambda: sn.Staircase(0.3),
-    "Staircase l2": lambda: sn.Staircase(0.3, gamma="l2"),
-    "DiscreteLaplace of few values": lambda: sn.DiscreteLaplace(4),
-    "DiscreteLaplace": lambda: sn.DiscreteLaplace(0.1),
+    "Laplace": lambda: sn.Laplace(1, 1),
+    "Laplace of many steps": lambda: sn.Laplace(3e-6, 1),
+    "Staircase of few stairs": lambda: sn.Staircase(4, 1),
+    "Staircase": lambda: sn.Staircase(0.3, 1),
+    "Staircase l2": lambda: sn.Staircase(0.3, 1, gamma="l2"),
+    "DiscreteLaplace of few values": lambda: sn.DiscreteLaplace(4, 1),
+    "DiscreteLaplace": lambda: sn.DiscreteLaplace(0.1, 1),
     "DiscreteStaircase of few stairs": lambda: sn.DiscreteStaircase(3, 9),
     "DiscreteStaircase": lambda: sn.DiscreteStaircase(0.1, 9),
     "many Laplace": lambda: sn.Laplace(eps, eps),
-    "many Staircase": lambda: sn.Staircase(eps),
-    "many Staircase l2": lambda: sn.Staircase(eps, gamma="l2"),
+    "many Staircase": lambda: sn.Staircase(eps, 1),
+    "many Staircase l2": lambda: sn.Staircase(eps, 1, gamma="l2"),
     "many Staircase of numbers": lambda: sn.Staircase(eps, eps, gamma=eps / 3),
     "many DiscreteLaplace": lambda: sn.DiscreteLaplace(eps, 3),
     "many DiscreteStaircase": lambda: sn.DiscreteStaircase(eps, 9),
@@ -71,7 +71,7 @@ for norm in ("l1", "l2", "linf"):
         CASES[f"MultivariateStaircase {norm} {dim}"] = vectors
 for mechanism in (sn.ExponentialMechanism, sn.StaircaseSelection, sn.PermuteAndFlip):
     def select(mechanism=mechanism):
-        law = mechanism(1)
+        law = mechanism(1, 1)
         law.select(costs())
         law.select(costs().T)
         law.select(np.arange(3000.0), size=1000)

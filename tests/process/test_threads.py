@@ -15,10 +15,10 @@ import stairnoise as sn
 from tests.examples import each_law_and_array
 
 RELEASING = [
-    sn.Laplace(1),
-    sn.Laplace([1.0, 2.0]),
+    sn.Laplace(1, sensitivity=1),
+    sn.Laplace([1.0, 2.0], sensitivity=1),
     sn.Gaussian(sigma=[1.0, 2.0]),
-    sn.MultivariateStaircase(1, dim=2),
+    sn.MultivariateStaircase(1, dim=2, sensitivity=1),
     sn.DiscreteGaussian(4),
 ]
 
@@ -33,8 +33,8 @@ digest = hashlib.sha256()
 answers = np.arange(300_000.0).reshape(300, 1000)
 each = np.linspace(0.1, 2, 1000)
 def study(): return sn.SeededRng(5, allow_release=True)
-for law in (sn.Staircase(4), sn.Staircase(0.3), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(2, 9),
-            sn.Laplace(each), sn.DiscreteStaircase(each, 9), sn.Staircase(each, gamma=each / 2)):
+for law in (sn.Staircase(4, 1), sn.Staircase(0.3, 1), sn.Laplace(1, 1), sn.DiscreteLaplace(0.5, 1), sn.DiscreteStaircase(2, 9),
+            sn.Laplace(each, 1), sn.DiscreteStaircase(each, 9), sn.Staircase(each, 1, gamma=each / 2)):
     digest.update(law.sample((300, 1000), rng=study()).tobytes())
     digest.update(law.release(answers, rng=study()).tobytes())
     digest.update(law.release(answers[:, ::-1], rng=study()).tobytes())
@@ -53,7 +53,11 @@ def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("law", [sn.Staircase(4), sn.Laplace(1), sn.DiscreteLaplace(0.5), sn.DiscreteStaircase(1, 9)], ids=repr)
+@pytest.mark.parametrize(
+    "law",
+    [sn.Staircase(4, sensitivity=1), sn.Laplace(1, sensitivity=1), sn.DiscreteLaplace(0.5, 1), sn.DiscreteStaircase(1, 9)],
+    ids=repr,
+)
 def test_any_number_of_threads_gives_the_same_values(law):
     alone = law.sample(LONG, rng=sn.SeededRng(1), threads=1)
     for threads in (2, 3, 50, None):
@@ -79,7 +83,7 @@ def in_short_fills(eps, gamma, n):
     short = 50_000
     parts = [np.empty(0)]
     for first in range(0, n, short):
-        law = sn.Staircase(eps[first : first + short] if np.ndim(eps) else eps, gamma=gamma)
+        law = sn.Staircase(eps[first : first + short] if np.ndim(eps) else eps, gamma=gamma, sensitivity=1)
         parts.append(law.sample(min(short, n - first), rng=sn.SeededRng(1).at(first)))
     return np.concatenate(parts)
 
@@ -90,7 +94,7 @@ def in_short_fills(eps, gamma, n):
 def test_any_number_of_threads_and_any_layout_give_the_same_values(own, gamma, layout):
     out = LAYOUTS[layout]
     length = {"none": (), "last axis": out.shape[-1:], "first axis": (*out.shape[:1], *[1] * (out.ndim - 1))}[own]
-    law = sn.Staircase(np.linspace(0.1, 5, int(np.prod(length))).reshape(length), gamma=gamma)
+    law = sn.Staircase(np.linspace(0.1, 5, int(np.prod(length))).reshape(length), gamma=gamma, sensitivity=1)
     every_eps = np.broadcast_to(law.eps, out.shape).ravel()
     alone = in_short_fills(every_eps if length else law.eps, gamma, out.size).reshape(out.shape)
     for threads in (1, 2, 3):
@@ -178,7 +182,7 @@ def test_environment_sets_the_number_of_threads():
 
 def test_a_release_names_a_wrong_number_of_threads_too(monkeypatch, rng):
     monkeypatch.setenv("STAIRNOISE_NUM_THREADS", "two")
-    for law in (sn.Laplace(1), sn.MultivariateStaircase(1, 1, 2)):
+    for law in (sn.Laplace(1, sensitivity=1), sn.MultivariateStaircase(1, 1, 2)):
         with pytest.raises(sn.ParameterError, match=r"^STAIRNOISE_NUM_THREADS must be an integer from 1 to 2\*\*12, got two$"):
             law.release(np.zeros((LONG, 2)), rng=rng)
     assert rng._stream.fill_count == 0
@@ -200,7 +204,7 @@ def test_a_tier_that_is_not_there_is_refused():
 def fill_for_long(out):
     # One fill may end before the signal comes; a hundred take half a minute.
     for _ in range(100):
-        sn.Staircase(0.3).sample(out=out)
+        sn.Staircase(0.3, sensitivity=1).sample(out=out)
 
 
 @pytest.fixture
@@ -249,12 +253,18 @@ if not child:
 
 TASKS = Path("/proc/self/task")
 AT_ONCE = {
-    "sample": lambda out, rng: sn.Laplace(1.0).sample(out=out, rng=rng, threads=3),
-    "sample by mechanisms of several draws": lambda out, rng: sn.Gaussian(1.0, 1e-6).sample(out=out, rng=rng, threads=3),
-    "sample with own parameters": lambda out, rng: sn.Laplace(np.full(out.shape, 1.0)).sample(out=out, rng=rng, threads=3),
-    "sample into every second place": lambda out, rng: sn.Laplace(1.0).sample(out=out[::2], rng=rng, threads=3),
-    "sample in Fortran order": lambda out, rng: sn.Laplace(1.0).sample(out=out.reshape(1000, -1).T, rng=rng, threads=3),
-    "release": lambda out, rng: sn.Laplace(1.0).release(np.zeros(out.size), out=out, rng=rng, threads=3),
+    "sample": lambda out, rng: sn.Laplace(1.0, sensitivity=1).sample(out=out, rng=rng, threads=3),
+    "sample by mechanisms of several draws": lambda out, rng: sn.Gaussian(1.0, 1e-6, sensitivity=1).sample(
+        out=out, rng=rng, threads=3
+    ),
+    "sample with own parameters": lambda out, rng: sn.Laplace(np.full(out.shape, 1.0), sensitivity=1).sample(
+        out=out, rng=rng, threads=3
+    ),
+    "sample into every second place": lambda out, rng: sn.Laplace(1.0, sensitivity=1).sample(out=out[::2], rng=rng, threads=3),
+    "sample in Fortran order": lambda out, rng: sn.Laplace(1.0, sensitivity=1).sample(
+        out=out.reshape(1000, -1).T, rng=rng, threads=3
+    ),
+    "release": lambda out, rng: sn.Laplace(1.0, sensitivity=1).release(np.zeros(out.size), out=out, rng=rng, threads=3),
 }
 
 

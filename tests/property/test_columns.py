@@ -22,9 +22,9 @@ INT64 = np.iinfo(np.int64)
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 REAL = ["float32", "float64"]
 LAWS = [
-    sn.DiscreteLaplace(0.5),
+    sn.DiscreteLaplace(0.5, 1),
     sn.DiscreteStaircase(1, 50),
-    sn.Laplace(0.5),
+    sn.Laplace(0.5, sensitivity=1),
     sn.DiscreteGaussian(1e6),
     sn.DiscreteLaplace(1, 2**40),
 ]
@@ -114,9 +114,9 @@ def test_the_first_null_is_named(case):
     column, values, _ = case
     rng = sn.SeededRng(5, allow_release=True)
     if None not in values:
-        sn.Laplace(1).release(column, rng=rng)
+        sn.Laplace(1, sensitivity=1).release(column, rng=rng)
         return
     with pytest.raises(sn.ParameterError) as caught:
-        sn.Laplace(1).release(column, rng=rng)
+        sn.Laplace(1, sensitivity=1).release(column, rng=rng)
     assert str(caught.value).endswith(f"got a null at index ({values.index(None)},)")
     assert rng._stream.fill_count == 0

@@ -22,7 +22,7 @@ FURTHER = [
     sn.MergedLaplace([16, 4], [0.125]).privacy_loss(),
     sn.GeneralizedDiscreteLaplace(0.3, 0.5).privacy_loss(sensitivity=3),
     sn.MultiScaleDiscreteLaplace(2, 3).share(10, 9).privacy_loss(),
-    sn.Arete.from_eps(8).privacy_loss(),
+    sn.Arete.from_eps(8, 1).privacy_loss(),
 ]
 COMPOSED = [loss.compose(3) for loss in FURTHER] + [
     privacy_loss(sn.Laplace(1)).compose(20),

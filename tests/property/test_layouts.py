@@ -32,7 +32,7 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
     """Evidence: equality. Shapes are below and above the size from which lines go past the caches; lines of the cache begin where
     columns do, or elsewhere; rows and columns have remainders. What lies between the columns stays as it was.
     """
-    law = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0)
+    law = sn.DiscreteLaplace(0.1) if dtype.startswith("i") else sn.Staircase(1.0, sensitivity=1)
     rows = law.sample(shape, dtype=dtype, rng=sn.SeededRng(3))
     for padding in (0, 3, -shape[0] % 16):
         memory = np.full((shape[0] + padding, shape[1]), 77, dtype, order="F")
@@ -41,7 +41,7 @@ def test_columns_get_the_values_of_rows(dtype, shape, threads):
         assert (memory[shape[0] :] == 77).all()
 
 
-@pytest.mark.parametrize("law", [sn.Staircase(4.0), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)], ids=repr)
+@pytest.mark.parametrize("law", [sn.Staircase(4.0, sensitivity=1), sn.DiscreteLaplace(1e-12), sn.DiscreteGaussian(2.0)], ids=repr)
 @pytest.mark.parametrize("start", [0, 6, 7])
 @pytest.mark.parametrize("shape", [(700, 10), (64, 128), (64, 130), (300, 302), (41, 6, 44)], ids=str)
 def test_tiles_of_any_size_from_any_place(law, start, shape):
@@ -132,7 +132,7 @@ def placed(shape: tuple[int, ...], order: tuple[int, ...], dtype: str, step: int
 @pytest.mark.parametrize(("step", "ahead"), [(1, 0), (1, 3), (1, 40), (2, 0), (-1, 8)])
 def test_rows_that_share_lines(shape, order, step, ahead):
     """In Fortran's order, and in other orders of the axes, values and errors are those of C order."""
-    law = sn.Staircase(eps=1.0)
+    law = sn.Staircase(eps=1.0, sensitivity=1)
     for dtype in ("f8", "f4"):
         expected = law.sample(shape, dtype=dtype, rng=sn.SeededRng(1))
         for threads in (1, 3):
@@ -144,7 +144,7 @@ def test_rows_that_share_lines(shape, order, step, ahead):
     for out in (np.empty(shape), placed(shape, order, "f8", 1, 0), placed(shape, order[::-1], "f8", 1, 0), values):
         values[...] = answers
         assert np.array_equal(law.release(values, out=out, rng=sn.SeededRng(1, allow_release=True)), expected)
-    each = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape))
+    each = sn.Staircase(eps=np.linspace(0.5, 2, answers.size).reshape(shape), sensitivity=1)
     expected = each.release(answers, rng=sn.SeededRng(1, allow_release=True))
     values[...] = answers
     assert np.array_equal(each.release(values, out=values, rng=sn.SeededRng(1, allow_release=True)), expected)
@@ -153,7 +153,7 @@ def test_rows_that_share_lines(shape, order, step, ahead):
 @pytest.mark.parametrize("shape", [(300, 301), (19, 9001), (37, 41, 43)])
 @pytest.mark.parametrize("each", [False, True])
 def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, each):
-    law, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0), sn.SecureRng()
+    law, rng = sn.Staircase(eps=np.ones(shape) if each else 1.0, sensitivity=1), sn.SecureRng()
     for first, second in [((0, shape[1] - 1), (1, 0)), ((0, 0), (0, 1)), ((shape[0] - 2, 7), (shape[0] - 1, 3))]:
         values = np.asfortranarray(np.zeros(shape))
         values[first] = values[second] = np.nan
@@ -165,7 +165,7 @@ def test_the_first_refused_answer_is_named_in_any_order_of_the_axes(shape, each)
 
 
 def test_vectors_in_any_order_of_the_axes():
-    law = sn.MultivariateStaircase(eps=1.0, dim=6)
+    law = sn.MultivariateStaircase(eps=1.0, dim=6, sensitivity=1)
     for shape, order in [((7001, 6), (1, 0)), ((90, 91, 6), (1, 0, 2)), ((90, 91, 6), (2, 1, 0)), ((3, 3001, 6), (1, 2, 0))]:
         out = placed(shape, order, "f8", 1, 0)
         assert np.array_equal(law.sample(out=out, rng=sn.SeededRng(1)), law.sample(shape[:-1], rng=sn.SeededRng(1)))

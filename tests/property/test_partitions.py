@@ -60,7 +60,7 @@ OWN: dict[type, Callable[[random.Random], Any]] = {
     sn.DiscreteGaussian: lambda c: sn.DiscreteGaussian.from_eps(eps_of(c), delta_of(c), c.choice((1, 1, 2, 5))),
     sn.Skellam: lambda c: sn.Skellam.from_eps(eps_of(c), delta_of(c), c.choice((1, 1, 2, 5))),
     sn.GeneralizedDiscreteLaplace: lambda c: sn.GeneralizedDiscreteLaplace.from_eps(eps_of(c) + 0.1, c.randrange(1, 6)),
-    sn.Arete: lambda c: sn.Arete.from_eps(c.uniform(1, 20)),
+    sn.Arete: lambda c: sn.Arete.from_eps(c.uniform(1, 20), 1),
 }
 # The other mechanisms of the registry are made from its examples.
 MAKERS: dict[type, Callable[[random.Random], Any]] = {row.load(): partial(example, row) for row in ROWS} | OWN

@@ -92,9 +92,9 @@ def test_release(law, values, out, partitions):
 CALLS = {
     "seed": lambda value: sn.SeededRng(value).reseed(value),
     "key": lambda value: (sn.SecureBitGenerator(value), sn.SecureRng.from_key(value)),
-    "index": lambda value: sn.Laplace(1).sample(rng=sn.SeededRng(1).at(value)),
+    "index": lambda value: sn.Laplace(1, sensitivity=1).sample(rng=sn.SeededRng(1).at(value)),
     "k": lambda value: sn.SeededRng(1).spawn(value),
-    "rng": lambda value: sn.Laplace(1).sample(rng=value),
+    "rng": lambda value: sn.Laplace(1, sensitivity=1).sample(rng=value),
 }
 
 

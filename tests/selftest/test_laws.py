@@ -85,8 +85,8 @@ def test_floating_point_laplace_is_found(monkeypatch):
         return -np.sign(u) * np.log1p(-2 * np.abs(u)) * (self.sensitivity / self.eps)
 
     found = expect_failure(monkeypatch, sn.Laplace, textbook)
-    assert "Laplace(eps=1): values" in found
-    assert "Laplace(eps=1): releases" not in found
+    assert "Laplace(eps=1, sensitivity=1): values" in found
+    assert "Laplace(eps=1, sensitivity=1): releases" not in found
 
 
 def test_laplace_on_the_lattice_with_a_wrong_scale_is_found(monkeypatch):
@@ -94,7 +94,7 @@ def test_laplace_on_the_lattice_with_a_wrong_scale_is_found(monkeypatch):
         scale = 1.05 * self.sensitivity / self.eps
         return np.rint(np.random.default_rng(1).laplace(0, scale, size) / self.granularity) * self.granularity
 
-    assert "Laplace(eps=1): values" in expect_failure(monkeypatch, sn.Laplace, wrong)
+    assert "Laplace(eps=1, sensitivity=1): values" in expect_failure(monkeypatch, sn.Laplace, wrong)
 
 
 def test_exchanged_parameters_are_found():

@@ -66,8 +66,8 @@ tail: float | NDArray[np.float64] = gaussian.sf([1.0, 2.0])
 
 selections: list[sn.StaircaseSelection | sn.ExponentialMechanism | sn.PermuteAndFlip] = [
     sn.StaircaseSelection(1, gamma=0.5),
-    sn.ExponentialMechanism(1, monotonic=True),
-    sn.PermuteAndFlip(1),
+    sn.ExponentialMechanism(1, 1, monotonic=True),
+    sn.PermuteAndFlip(1, 1),
 ]
 chances: NDArray[np.float64] = selections[0].probabilities([0.0, 1.0, 4.0])
 chosen: NDArray[np.int64] = selections[1].select([[0.0, 1.0], [3.0, 2.0]])

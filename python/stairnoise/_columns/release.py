@@ -84,7 +84,7 @@ def released(law: Any, noise: Noise, values: Any, columns: object, nulls: str, o
         raise ParameterError(f"out must be left out for a column, which comes back as a new one, got {outline(out)}")
     if names is None:
         one = read_answers(file, values, nulls)
-        _require_shape(law, one.answers)
+        _require(law, one.answers)
         return _noisy(law, noise, 0, one)
     frame = by_library("values", values, file.frame, values, names)
     found = []
@@ -162,7 +162,8 @@ def _named(name: object) -> Iterator[None]:
         raise type(error)(f"{error} of column {received(name)}") from None
 
 
-def _require_shape(law: Any, answers: Chunks) -> None:
+def _require(law: Any, answers: Chunks) -> None:
+    law._require_stated(answers.dtype)
     require_values(answers.shape, law._value_shape, "values")
     if law._released_shape(answers.shape) != answers.shape:
         raise ParameterError(
@@ -175,7 +176,7 @@ def _columns(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> 
     """Release each column as an array of its own, one after the other."""
     for name, each in zip(names, found, strict=True):
         with _named(name):
-            _require_shape(law, each.answers)
+            _require(law, each.answers)
             if len(found) > 1:
                 noise.rehearse(each.answers)
     made = []
@@ -193,6 +194,7 @@ def _vectors(law: Any, noise: Noise, found: list[Answers], names: list[Any]) -> 
             with _named(names[place]):
                 answers[place] = exact_array(column, "values")
     vectors = np.stack(answers, axis=-1)
+    law._require_stated(vectors.dtype)
     require_values(vectors.shape, law._value_shape, "values")
     noisy = np.empty(vectors.shape, law._released_dtype(vectors, all(each.single_precision for each in found)))
     noise.add(0, Chunks([vectors]), noisy, None)

@@ -55,6 +55,7 @@ def released_by_key(
         return released(law, noise, values, columns, nulls, out)
     heads = [head(law, keyed, name(statistic, "statistic"), k)]
     answers, single_precision = true_values(values)
+    law._require_stated(answers.dtype)
     require_values(answers.shape, vector, "values")
     column = column_of(labels, answers, vector)
     noisy = released_array(answers.shape, out, law._released_dtype(answers, single_precision), law._release_dtypes)

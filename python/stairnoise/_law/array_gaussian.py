@@ -62,11 +62,11 @@ class GaussianArrays(LawOfNumbers[Default, Value, Float]):
     def _parameter_shape(self) -> Shape:  # type: ignore[override]
         return () if self._scalar_law is not None else self._lattices.sigma2.shape
 
-    def _store_arrays(self, lattices: Lattices, given: dict[str, Any]) -> None:
+    def _store_arrays(self, lattices: Lattices, given: dict[str, Any], *, stated: bool, noise_alone: bool) -> None:
         """Keep the elements of a law of array parameters, as `_store` does for scalars."""
         _native.check_gaussians(lattices.sigma2, lattices.log2_granularity)
         object.__setattr__(self, "_lattices", lattices)
-        self._store(None, given)
+        self._store(None, given, stated=stated, noise_alone=noise_alone)
 
     # Drawing and releasing
 

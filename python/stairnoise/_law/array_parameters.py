@@ -63,22 +63,24 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
     def _for_one_call(cls, arguments: dict[str, Any], out: object) -> Self:
         """Make a law for one call, which reads the arrays of its `arguments` in place."""
         names = ("eps", "sensitivity", cls._spec_name)
-        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, 1, "l1"), strict=True) if name]
+        given: list[Any] = [arguments.get(name, default) for name, default in zip(names, (None, None, "l1"), strict=True) if name]
         law = cls.__new__(cls)
         law._validate(*given, convert=partial(lent, out=out))
         return law
 
     def _validate(
-        self, eps: RealLike, sensitivity: RealLike, spec: object = None, *, convert: Callable[[object, str], Real] = real
+        self, eps: RealLike, sensitivity: RealLike | None, spec: object = None, *, convert: Callable[[object, str], Real] = real
     ) -> None:
         """Check and store the parameters; every such law's constructor calls this."""
-        rate, change, checked = convert(eps, "eps"), convert(sensitivity, "sensitivity"), self._check_spec(spec, convert)
+        stated = sensitivity is not None
+        rate, change = convert(eps, "eps"), 1.0 if sensitivity is None else convert(sensitivity, "sensitivity")
+        checked = self._check_spec(spec, convert)
         store = object.__setattr__
         store(self, "_eps", rate)
         store(self, "_sensitivity", change)
         store(self, "_spec", checked)
         scalar = type(rate) is float and type(change) is float and not isinstance(checked, np.ndarray)
-        self._check(() if scalar else self._common_shape())
+        self._check(() if scalar else self._common_shape(), stated)
 
     def _common_shape(self) -> Shape:
         parameters = {"eps": self._eps, "sensitivity": self._sensitivity}
@@ -107,16 +109,16 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
         if "_native_name" in vars(cls):
             cls._make = staticmethod(getattr(_native, cls._native_name))
 
-    def _check(self, shape: Shape) -> None:
+    def _check(self, shape: Shape, stated: bool) -> None:
         """Check the numbers by the extension, and make its law if they are scalars."""
         object.__setattr__(self, "_parameter_shape", shape)
         if shape == ():
-            self._store(self._native_law(self._eps, self._sensitivity, self._spec), None)  # type: ignore[arg-type]
+            self._store(self._native_law(self._eps, self._sensitivity, self._spec), None, stated=stated)  # type: ignore[arg-type]
             return
         if 0 in shape:
             self._check_each_alone()
         _native.check(self._native_name, *self._broadcast(shape))
-        self._store(None, None)
+        self._store(None, None, stated=stated)
 
     @property
     def sensitivity(self) -> Value | float:
@@ -158,7 +160,7 @@ class ArrayParameters(LawOfNumbers[Default, Value, Float], EpsForError):
 
     def _arguments(self) -> tuple[Any, ...]:
         """Return the constructor's arguments."""
-        arguments = (self._eps, self._sensitivity)
+        arguments = (self._eps, self._sensitivity if self._stated else None)
         return arguments if self._spec_name is None else (*arguments, self._spec)
 
     def _with_eps(self, eps: Real) -> Self:
@@ -333,8 +335,8 @@ def describe(
 
 
 def integers(value: Any) -> Any:
-    """Convert floats to integers, after the extension has checked them; "l1" and "l2" stay as they are."""
-    if isinstance(value, str):
+    """Convert floats to integers, after the extension has checked them; "l1", "l2" and None stay as they are."""
+    if value is None or isinstance(value, str):
         return value
     if isinstance(value, float):
         return int(value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.immutable import Immutable, display
 from stairnoise._law.partitions import NAME, Partitions, partitions
+from stairnoise._law.stated import unstated
 from stairnoise._parameters import Real
 
 if TYPE_CHECKING:
@@ -101,7 +102,12 @@ class Guaranteed(Partitions):
 
     __slots__ = ()
 
+    # How to state a sensitivity, if not in the constructor.
+    _how_to_state: ClassVar[str | None] = None
+
     if TYPE_CHECKING:
+        _stated: bool
+        _takes_floats: bool
 
         @property
         def eps(self) -> Any: ...
@@ -115,7 +121,8 @@ class Guaranteed(Partitions):
         ----------
         sensitivity : int, float or None
             Largest change Δ of one value. Only `DiscreteGaussian`, `Skellam`, `GeneralizedDiscreteLaplace`,
-            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for, or 1 if there is none.
+            `MultiScaleDiscreteLaplace` and `Arete` take it. None: the sensitivity it was made for. A mechanism made from its
+            noise alone has none.
         max_partitions_contributed : int, default 1
             How many values one person can change, as in `release`. `GeneralizedDiscreteLaplace`, `Arete` and
             `LatticeNoise` do not divide their privacy budget: for them, the guarantee is that of this many releases.
@@ -129,8 +136,8 @@ class Guaranteed(Partitions):
         Raises
         ------
         ParameterError, ParameterTypeError
-            `sensitivity` is out of range, or the mechanism was made for a fixed one. Or `max_partitions_contributed` is
-            not allowed.
+            `sensitivity` is out of range or missing, or the mechanism was made for a fixed one. Or
+            `max_partitions_contributed` is not allowed.
 
         Examples
         --------
@@ -140,12 +147,24 @@ class Guaranteed(Partitions):
         >>> sn.MergedLaplace([16, 4], [0.125]).guarantee().eps
         5.5
         """
+        if sensitivity is None and self._is_noise_alone:
+            raise unstated(self, "a guarantee", self._how_to_state)
         return self._promise(self._asked_sensitivity(sensitivity), partitions(max_partitions_contributed, NAME))
 
     def _promise(self, sensitivity: Any, k: int) -> Guarantee:
         """Return the guarantee of k values; `sensitivity` as `_asked_sensitivity` returns it."""
         self._keeping_guarantee(k, NAME)  # raises if no law exists for k values
         return Guarantee(self.eps, 0.0, None, self.sensitivity, k)
+
+    @property
+    def _is_noise_alone(self) -> bool:
+        """Whether the law was made from its noise alone, without a sensitivity."""
+        return self._takes_floats and not self._stated
+
+    @property
+    def _stated_sensitivity(self) -> Any:
+        """The sensitivity as a constructor takes it."""
+        return self.sensitivity if self._stated else None
 
     def _asked_sensitivity(self, asked: Any) -> Any:
         """Check and return the sensitivity asked about; return None for a law that was made for a fixed one."""
@@ -159,6 +178,7 @@ class AnySensitivity(Guaranteed):
     """A law that can be asked about any sensitivity."""
 
     __slots__ = ()
+    _how_to_state = "pass sensitivity=..."
 
     if TYPE_CHECKING:
 

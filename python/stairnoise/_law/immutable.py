@@ -79,8 +79,12 @@ class Immutable(Named):
         return hash((type(self), *self._key()))
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={display(value)}" for name, value in self._named_arguments().items())
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in self._shown_arguments().items())
         return f"{type(self).__name__}({arguments})"
+
+    def _shown_arguments(self) -> dict[str, Any]:
+        """Return the arguments that the text has: all but a sensitivity that was not stated."""
+        return {name: value for name, value in self._named_arguments().items() if name != "sensitivity" or value is not None}
 
     def _key(self) -> tuple[object, ...]:
         return tuple(map(comparable, self._named_arguments().values()))

@@ -37,7 +37,17 @@ if TYPE_CHECKING:
 class Law(Releasing[Default, Value, Float], Guaranteed):
     """A law of numbers or of vectors: it draws, releases, and states a guarantee."""
 
-    __slots__ = ("_distribution_made", "_draw", "_given", "_hash", "_numbers", "_scalar_law")
+    __slots__ = (
+        "_distribution_made",
+        "_draw",
+        "_fast_release",
+        "_given",
+        "_hash",
+        "_numbers",
+        "_scalar_law",
+        "_stated",
+        "_takes_floats",
+    )
 
     _given: dict[str, Any]
     # What `once` keeps, by the names of methods; not set until first used.
@@ -47,20 +57,30 @@ class Law(Releasing[Default, Value, Float], Guaranteed):
     # Not set until first used.
     _hash: int
 
-    def _store(self, native: _native.Law | None, given: dict[str, Any] | None) -> None:
+    def _store(
+        self, native: _native.Law | None, given: dict[str, Any] | None, *, stated: bool, noise_alone: bool = False
+    ) -> None:
         """Keep the extension's law, and the arguments by name, in the constructor's order; every constructor ends with it.
 
-        There is no such law of array parameters, and no such names where the class keeps its arguments itself.
+        There is no such law of array parameters, and no such names where the class keeps its arguments itself. `stated` says
+        whether the caller stated a sensitivity; if not, that of `given` is 1. `noise_alone` says whether the parameters are those
+        of the noise, so that no sensitivity can have been forgotten.
         """
         _set_given(self, given)
         _set_scalar_law(self, native)
+        _set_stated(self, stated)
+        _set_takes_floats(self, stated or noise_alone)
         if native is None or self._value_shape:
             _set_draw(self, None)
+            _set_fast_release(self, None)
         else:
-            _set_draw(self, native.draw_int if self._integers else native.draw_float)
+            whole = self._integers
+            _set_draw(self, native.draw_int if whole else native.draw_float)
+            _set_fast_release(self, native.release_usual if whole or stated or noise_alone else None)
 
     def _named_arguments(self) -> dict[str, Any]:
-        return self._given
+        given = self._given
+        return given if self._stated or "sensitivity" not in given else {**given, "sensitivity": None}
 
     def __hash__(self) -> int:
         try:
@@ -140,4 +160,6 @@ class DiscreteLaw(LawOfNumbers[np.int64, Whole, Float], DiscreteDistribution[Who
 
 
 # `object.__setattr__` goes through all base classes first, which takes longer than the assignment.
-_set_given, _set_scalar_law, _set_draw = (vars(Law)[slot].__set__ for slot in ("_given", "_scalar_law", "_draw"))
+_set_given, _set_scalar_law, _set_draw, _set_fast_release, _set_stated, _set_takes_floats = (
+    vars(Law)[slot].__set__ for slot in ("_given", "_scalar_law", "_draw", "_fast_release", "_stated", "_takes_floats")
+)

@@ -83,7 +83,7 @@ class Partitions(Immutable):
         --------
         >>> import stairnoise as sn
         >>> sn.DiscreteLaplace(eps=1).for_partitions(3)
-        DiscreteLaplace(eps=0.3333333333333333, sensitivity=1)
+        DiscreteLaplace(eps=0.3333333333333333)
         >>> sn.DiscreteLaplace(eps=1).error_bound(0.95), sn.DiscreteLaplace(eps=1).for_partitions(3).error_bound(0.95)
         (3, 9)
         """

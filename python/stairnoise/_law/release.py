@@ -15,6 +15,7 @@ from stairnoise._columns.libraries import library
 from stairnoise._errors import ParameterError, received
 from stairnoise._law.drawing import Drawing, require_values, threads_asked
 from stairnoise._law.partitions import NAME, Partitions, partitions
+from stairnoise._law.stated import unstated
 from stairnoise._output import Shape, released_array
 from stairnoise._parameters import RealLike
 from stairnoise._types import Default, Float, Generic, Out, Value
@@ -50,6 +51,11 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
     """A law that protects true answers."""
 
     __slots__ = ()
+
+    # Releases a number or a plain array; None if parameters are arrays, values vectors, or a sensitivity must be stated first.
+    _fast_release: Any
+    # Whether a sensitivity was stated, or the law was made from its noise alone.
+    _takes_floats: bool
 
     @overload
     def release(self, values: Columns, **options: Unpack[FrameOptions]) -> Columns: ...
@@ -87,6 +93,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         Each value is rounded to the lattice by ``floor(x/g + 1/2)``, computed exactly. The noise is added there in
         integers, and the sum is converted once. A sum that the output's type cannot hold becomes the largest or smallest
         number of that type. An error instead would reveal something about the noise.
+
+        The mechanism must have been made with its `sensitivity`, or from its noise alone, such as ``Gaussian(sigma=2)``.
+        Without one a discrete mechanism takes integers, because a person changes a count by 1, and no floats. The types
+        decide that, never the values.
 
         A discrete mechanism has g = 1 and rounds 10.5 to 11 before it adds noise. The error can then exceed `error_bound`,
         which covers only the noise, by up to 1/2.
@@ -140,9 +150,9 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         Raises
         ------
         ParameterError, ParameterTypeError
-            A value is NaN, infinite or too large for the lattice (the text names the first such index). Or another
-            argument is not allowed, such as an `out` that another thread is filling. Nothing has been drawn and `out`
-            is untouched.
+            No sensitivity was stated. Or a value is NaN, infinite or too large for the lattice (the text names the first such
+            index). Or another argument is not allowed, such as an `out` that another thread is filling. Nothing has been
+            drawn and `out` is untouched.
         LazyError
             `values` stands for a computation, such as a Polars LazyFrame, a DuckDB relation, a DataFrame of Dask or
             Spark, or an xarray DataArray over Dask. It has not been run. The class is a ParameterTypeError.
@@ -162,8 +172,10 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         stream = sampling_stream(rng)  # type: ignore[arg-type]
         # The usual calls, which take a quarter of the time of the general way.
         once = type(max_partitions_contributed) is int and max_partitions_contributed == 1
-        if once and threads is None and self._draw is not None and columns is None and nulls is REFUSE:
-            usual = self._scalar_law.release_usual(stream, values, out, self._integers)
+        if once and threads is None and self._fast_release is not None and columns is None and nulls is REFUSE:
+            # What `_require_stated` may refuse takes the general way.
+            fits = self._takes_floats or type(values) is int or (type(values) is np.ndarray and values.dtype.kind == "i")
+            usual = self._fast_release(stream, values, out, self._integers) if fits else None
             if usual is not None:
                 return usual
         require_release(stream)
@@ -177,6 +189,7 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
 
             return released_columns(self, Fresh(self, stream, k, workers), values, columns, nulls, out)
         answers, single_precision = true_values(values)
+        self._require_stated(answers.dtype)
         require_values(answers.shape, self._value_shape, "values")
         shape = self._released_shape(answers.shape)
         released = released_array(shape, out, self._released_dtype(answers, single_precision), self._release_dtypes)
@@ -187,6 +200,15 @@ class Releasing(Drawing[Default, Value], Partitions, Generic[Default, Value, Flo
         if out is not None:
             return out
         return released.item() if shape == () else released
+
+    def _require_stated(self, dtype: np.dtype[Any]) -> None:
+        """Refuse true answers of this type if nobody stated their sensitivity: 1 is true of counts, and false of salaries.
+
+        The type decides, never the values: whether a release fails would tell something about them.
+        """
+        if not self._takes_floats and not (self._integers and dtype.kind in "iu"):
+            purpose = "a release of floats" if self._integers else "a release"
+            raise unstated(self, purpose, beside=f" beside values of dtype {dtype}")
 
     def _add_noise(self, stream: _native.Stream, answers: NDArray[Any], out: NDArray[Any], k: int, threads: int) -> None:
         law = self if k == 1 else self._keeping_guarantee(k, NAME)

@@ -48,6 +48,15 @@ class Shares(AnySensitivity):
             """Return the terms of the sum, in lattice steps: `stairnoise._theory.laws.infinitely_divisible.Term`."""
 
     @property
+    def sensitivity(self) -> Any:
+        """Largest change Δ of the sum that one person can cause; None for noise alone."""
+        return self._given["sensitivity"]
+
+    @property
+    def _default_sensitivity(self) -> Any:
+        return self.sensitivity or 1
+
+    @property
     def _step(self) -> float:
         """Lattice step."""
         return 1.0
@@ -120,4 +129,4 @@ class Shares(AnySensitivity):
         """
         given = parties(n_parties, present)
         combined = {name: self._given[name] * number for name, number in given.items()}
-        return type(self)(*(self._given | combined).values())
+        return type(self)(*(self._named_arguments() | combined).values())

@@ -50,6 +50,7 @@ class Truncated:
         granularity: Any
 
         def _keeping_guarantee(self, k: int, name: str) -> Any: ...
+        def _named_arguments(self) -> dict[str, Any]: ...
 
     @property
     def _cells(self) -> int:
@@ -73,7 +74,7 @@ class Truncated:
     def _divided_among(self, k: int) -> Self:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
         share = {name: _native.largest_quotient(self._given[name], k) for name in ("eps", "delta")}
-        return type(self)(**self._given | share)
+        return type(self)(**self._named_arguments() | share)
 
 
 class TruncatedStairs(Truncated):

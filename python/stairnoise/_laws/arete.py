@@ -66,7 +66,7 @@ class Arete(Shares, ContinuousLaw):
     Examples
     --------
     >>> import stairnoise as sn
-    >>> d = sn.Arete.from_eps(eps=12)
+    >>> d = sn.Arete.from_eps(eps=12, sensitivity=1)
     >>> round(d.var(), 6), round(d.privacy_eps(1.0), 3)
     (0.016021, 8.03)
     >>> contribution = d.share(n_parties=100).release([0.25])
@@ -76,14 +76,24 @@ class Arete(Shares, ContinuousLaw):
     _partitions_rule = "be 1 for a law given by its scales"
     __module__ = "stairnoise"
 
-    def __init__(self, alpha: float, theta: float, lam: float, n_parties: int = 1, present: int = 1) -> None:
+    def __init__(
+        self,
+        alpha: float,
+        theta: float,
+        lam: float,
+        n_parties: int = 1,
+        present: int = 1,
+        sensitivity: float | None = None,
+    ) -> None:
         given: dict[str, Any] = {
             "alpha": single(alpha, "alpha"),
             "theta": single(theta, "theta"),
             "lam": single(lam, "lam"),
             **parties(n_parties, present),
         }
-        self._store(_native.arete(*given.values()), given)
+        self._store(_native.arete(*given.values()), given, stated=sensitivity is not None, noise_alone=True)
+        # The scales are checked first, because they bound it.
+        given["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
 
     @property
     def alpha(self) -> float:
@@ -104,7 +114,7 @@ class Arete(Shares, ContinuousLaw):
         return lam
 
     @classmethod
-    def from_eps(cls, eps: float, sensitivity: float = 1.0) -> Self:
+    def from_eps(cls, eps: float, sensitivity: float) -> Self:
         """Return the mechanism with Pagh and Stausholm's parameters: α = e^(-ε/4), θ = 4Δ/ε, λ = Δ e^(-ε/4).
 
         These parameters are conservative: the ε of the noise drawn, which `privacy_eps` returns, is smaller.
@@ -113,7 +123,7 @@ class Arete(Shares, ContinuousLaw):
         ----------
         eps : float
             ε > 0, up to about 40; beyond, the scales are too far apart for one lattice.
-        sensitivity : float, default 1
+        sensitivity : float
             Largest change Δ > 0 of the sum that one person can cause.
 
         Returns
@@ -134,13 +144,13 @@ class Arete(Shares, ContinuousLaw):
             raise ParameterError(f"sensitivity must be finite and greater than 0, got {width}")
         small = math.exp(-wanted / 4)
         try:
-            return cls(small, 4 * width / wanted, width * small)
+            return cls(small, 4 * width / wanted, width * small, sensitivity=width)
         except ParameterError as error:
             raise ParameterError(
                 f"eps and sensitivity must give scales that one lattice holds, got {wanted} and {width}: {error}"
             ) from None
 
-    def privacy_eps(self, sensitivity: float = 1.0, *, max_partitions_contributed: int = 1) -> float:
+    def privacy_eps(self, sensitivity: float | None = None, *, max_partitions_contributed: int = 1) -> float:
         """ε of differential privacy of the noise drawn, or of the shares present, for changes up to `sensitivity`.
 
         On the lattice, a change by Δ is one by ⌈Δ/g⌉ steps. The result is the largest loss where probabilities are listed,
@@ -148,8 +158,8 @@ class Arete(Shares, ContinuousLaw):
 
         Parameters
         ----------
-        sensitivity : float, default 1
-            Largest change Δ > 0 of the sum that one person can cause.
+        sensitivity : float or None
+            Largest change Δ > 0 of the sum that one person can cause. None: the mechanism's own, or 1.
         max_partitions_contributed : int, default 1
             How many values one person can change. Each has its own noise from this mechanism, which `release` does not
             divide: k values cost k times the ε of one, missing shares included.
@@ -171,7 +181,7 @@ class Arete(Shares, ContinuousLaw):
 
         gamma, laplace = self._terms()
         k = partitions(max_partitions_contributed, NAME)
-        return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._checked_sensitivity(sensitivity)))
+        return k * theory.pure_eps_of_two(gamma, laplace, self._cells(self._asked_sensitivity(sensitivity)))
 
     def _cells(self, sensitivity: float) -> int:
         return math.ceil(Fraction(sensitivity) / Fraction(self.granularity))

@@ -51,8 +51,8 @@ class DiscreteCanonical(DiscreteLaw):
         Privacy parameter ε > 0 of one draw.
     delta : float
         Privacy parameter δ of one draw, 0 <= δ < 1.
-    sensitivity : int, default 1
-        Largest change of the value that one person can cause. It must be 1.
+    sensitivity : int or None
+        Largest change of the value that one person can cause. It must be 1. None is 1: `release` then takes integers only.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class DiscreteCanonical(DiscreteLaw):
     >>> import stairnoise as sn
     >>> d = sn.DiscreteCanonical(eps=0.1, delta=0.01)
     >>> d
-    DiscreteCanonical(eps=0.1, delta=0.01, sensitivity=1)
+    DiscreteCanonical(eps=0.1, delta=0.01)
     >>> d.lower, d.upper, round(d.var(), 4), round(sn.DiscreteLaplace(eps=0.1).var(), 4)
     (-18, 18, 66.2011, 199.8334)
     >>> round(d.privacy_profile(0.1), 12)
@@ -85,14 +85,17 @@ class DiscreteCanonical(DiscreteLaw):
     _partitions_rule = "leave an eps that the law can have"
     __module__ = "stairnoise"
 
-    def __init__(self, eps: SupportsFloat, delta: SupportsFloat, sensitivity: SupportsIndex | SupportsFloat = 1) -> None:
+    def __init__(
+        self, eps: SupportsFloat, delta: SupportsFloat, sensitivity: SupportsIndex | SupportsFloat | None = None
+    ) -> None:
         # A δ of -0.0 becomes 0.0, which is another address of keyed noise.
         given: dict[str, Any] = {"eps": single(eps, "eps"), "delta": single(delta, "delta") + 0.0}
-        if single(sensitivity, "sensitivity") != 1:
+        if sensitivity is not None and single(sensitivity, "sensitivity") != 1:
             raise ParameterError(
                 f"sensitivity must be 1 for canonical noise (TruncatedDiscreteStaircase takes more), got {received(sensitivity)}"
             )
-        self._store(_native.discrete_canonical(*given.values()), {**given, "sensitivity": 1})
+        native = _native.discrete_canonical(*given.values())
+        self._store(native, {**given, "sensitivity": 1}, stated=sensitivity is not None)
 
     @classmethod
     def eps_for_error(cls, t: RealLike, confidence: RealLike = 0.95, *, delta: RealLike, sensitivity: RealLike = 1) -> float:
@@ -200,7 +203,8 @@ class DiscreteCanonical(DiscreteLaw):
 
     def _divided_among(self, k: int) -> DiscreteCanonical:
         """Return the law for (eps/k, delta/k): k of them compose to (eps, delta)."""
-        return DiscreteCanonical(_native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k))
+        eps, delta = _native.largest_quotient(self.eps, k), _native.largest_quotient(self.delta, k)
+        return DiscreteCanonical(eps, delta, self._stated_sensitivity)
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "delta": self.delta}

@@ -160,23 +160,25 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
             raise ParameterTypeError("sigma2 must be given, or sigma instead, got None")
         else:
             number = real(sigma2, "sigma2")
-        self._keep(number, None)
+        self._keep(number, None, stated=False)
 
-    def _keep(self, sigma2: Real, calibration: _Calibration | None) -> None:
+    def _keep(self, sigma2: Real, calibration: _Calibration | None, *, stated: bool) -> None:
         """Keep the parameter, and what it was calibrated for; every constructor ends here."""
         object.__setattr__(self, "_calibration", calibration)
         if isinstance(sigma2, float):
-            self._store(_native.discrete_gaussian(sigma2), {"sigma2": sigma2})
+            native = _native.discrete_gaussian(sigma2)
+            self._store(native, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
             return
         integers, change = np.zeros((), np.int64), 0 if calibration is None else calibration.sensitivity
         cells = np.asarray(change, np.float64)
         lattices = Lattices(sigma2, np.broadcast_to(integers, sigma2.shape), np.broadcast_to(cells, sigma2.shape))
-        self._store_arrays(lattices, {"sigma2": sigma2})
+        self._store_arrays(lattices, {"sigma2": sigma2}, stated=stated, noise_alone=calibration is None)
 
     @classmethod
-    def _calibrated(cls, sigma2: Real, *calibration: Any) -> DiscreteGaussian[Any, Any]:
-        law = cls.__new__(cls)
-        law._keep(sigma2, _Calibration(*calibration))
+    def _calibrated(cls, sigma2: Real, eps: Any, delta: Any, sensitivity: Any, partitions: int) -> DiscreteGaussian[Any, Any]:
+        """Return the law of a pickle or of a ledger's file; the sensitivity is None if nobody stated it."""
+        law, stated = cls.__new__(cls), sensitivity is not None
+        law._keep(sigma2, _Calibration(eps, delta, sensitivity if stated else 1, partitions), stated=stated)
         return law
 
     def _element(self, index: tuple[int, ...]) -> DiscreteGaussian[int, float]:
@@ -184,24 +186,24 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         if self._calibration is None:
             return DiscreteGaussian(sigma2)
         *numbers, partitions = self._calibration
-        given = (np.broadcast_to(number, self._parameter_shape)[index].item() for number in numbers)
-        return self._calibrated(sigma2, *given, partitions)
+        eps, delta, change = (np.broadcast_to(number, self._parameter_shape)[index].item() for number in numbers)
+        return self._calibrated(sigma2, eps, delta, change if self._stated else None, partitions)
 
     @overload
     @classmethod
-    def from_eps(cls, eps: Number, delta: Number, sensitivity: int = 1) -> DiscreteGaussian[int, float]: ...  # type: ignore[overload-overlap]
+    def from_eps(cls, eps: Number, delta: Number, sensitivity: int | None = None) -> DiscreteGaussian[int, float]: ...  # type: ignore[overload-overlap]
     @overload
     @classmethod
     def from_eps(
-        cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers = 1
+        cls, eps: Number | Array, delta: Number | Array, sensitivity: Integer | Integers | None = None
     ) -> DiscreteGaussian[NDArray[np.int64], Floats]: ...
     @overload
     @classmethod
     def from_eps(
-        cls, eps: RealLike, delta: RealLike, sensitivity: RealLike = 1
+        cls, eps: RealLike, delta: RealLike, sensitivity: RealLike | None = None
     ) -> DiscreteGaussian[int | NDArray[np.int64], Real]: ...
     @classmethod
-    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = 1) -> Any:
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: Any = None) -> Any:
         """Return the mechanism of the least σ² for which one value is (ε, δ)-differentially private.
 
         A larger σ² need not keep (ε, δ), because δ may rise with σ² before it falls again. The mechanism remembers its (ε, δ):
@@ -213,8 +215,9 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
             Privacy parameter ε > 0, at most 2**20.
         delta : float or array of float
             Privacy parameter δ, 0 < δ < 1.
-        sensitivity : int or array of int, default 1
-            Largest change of the value that one person can cause, from 1 to 2**40.
+        sensitivity : int, array of int or None
+            Largest change of the value that one person can cause, from 1 to 2**40. None is 1: `release` then takes integers
+            only.
 
         Returns
         -------
@@ -236,16 +239,17 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
         >>> round(d.sigma2, 4), d.privacy_profile(1) <= 1e-6
         (17.8995, True)
         """
-        budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity)
+        stated = sensitivity is not None
+        budget, slack, shift = real(eps, "eps"), real(delta, "delta"), _changes(sensitivity) if stated else 1
         require(
             "eps", eps, budget, np.greater(budget, 0) & np.less_equal(budget, _LARGEST_EPS), "greater than 0 and at most 2**20"
         )
         require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
-        return cls._for_values(budget, slack, shift, 1)
+        return cls._for_values(budget, slack, shift, 1, stated)
 
     @classmethod
     def _for_values(
-        cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int
+        cls, eps: Real, delta: Real, sensitivity: int | NDArray[np.int64], partitions: int, stated: bool
     ) -> DiscreteGaussian[Any, Any]:
         """Return the law with which so many values are (eps, delta)-differentially private together."""
         from stairnoise._theory.optimal.discrete_gaussian_sigma import least_sigma2, partitions_sigma2
@@ -265,12 +269,13 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
 
         given: Any = {"eps": eps, "delta": delta, "sensitivity": sensitivity}
         shape = common_shape(given)
+        change = sensitivity if stated else None
         if shape == ():
-            return cls._calibrated(calibrate(*given.values()), *given.values(), partitions)
+            return cls._calibrated(calibrate(*given.values()), eps, delta, change, partitions)
         found, which = each_different(calibrate, shape, *given.values())
         sigma2 = np.array(found, np.float64)[which]
         sigma2.flags.writeable = False
-        return cls._calibrated(sigma2, *given.values(), partitions)
+        return cls._calibrated(sigma2, eps, delta, change, partitions)
 
     @property
     def sigma2(self) -> Float:
@@ -514,7 +519,7 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     def _divided_among(self, k: int) -> DiscreteGaussian[Any, Any]:
         if self._calibration is not None:
             eps, delta, sensitivity, before = self._calibration
-            return self._for_values(eps, delta, sensitivity, before * k)
+            return self._for_values(eps, delta, sensitivity, before * k, self._stated)
         if not self._parameter_shape:
             return DiscreteGaussian(_times(self._given["sigma2"], k))
         found, which = each_different(lambda sigma2: _times(sigma2, k), self._parameter_shape, self._given["sigma2"])
@@ -526,18 +531,19 @@ class DiscreteGaussian(AnySensitivity, GaussianArrays[np.int64, Whole, Float], D
     def __reduce__(self) -> tuple[Any, ...]:
         if self._calibration is None:
             return super().__reduce__()
-        return self._calibrated, (self._given["sigma2"], *self._calibration)
+        return self._calibrated, (self._given["sigma2"], *self._calibration._replace(sensitivity=self._stated_sensitivity))
 
     def __repr__(self) -> str:
         if self._calibration is None:
             return super().__repr__()
         *given, partitions = zip(self._calibration._fields, self._calibration, strict=True)
-        arguments = ", ".join(f"{name}={display(value)}" for name, value in given)
+        arguments = ", ".join(f"{name}={display(value)}" for name, value in given if name != "sensitivity" or self._stated)
         wider = f".for_partitions({partitions[1]})" if partitions[1] > 1 else ""
         return f"DiscreteGaussian.from_eps({arguments}){wider}"
 
     def _key(self) -> tuple[object, ...]:
-        return (*super()._key(), None if self._calibration is None else tuple(map(comparable, self._calibration)))
+        calibration = None if self._calibration is None else tuple(map(comparable, self._calibration))
+        return (*super()._key(), calibration, self._stated)
 
 
 def _squared(sigma: RealLike) -> Real:

@@ -37,8 +37,8 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     ----------
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
-    sensitivity : int or array of int, default 1
-        Largest change Δ >= 1 of the value that one person can cause.
+    sensitivity : int, array of int or None
+        Largest change Δ >= 1 of the value that one person can cause. None is 1: `release` then takes integers only.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     >>> import stairnoise as sn
     >>> d = sn.DiscreteLaplace(eps=1)
     >>> d
-    DiscreteLaplace(eps=1.0, sensitivity=1)
+    DiscreteLaplace(eps=1.0)
     >>> round(d.var(), 6), d.error_bound(0.95)
     (1.841347, 3)
     >>> counts = d.release([12, 40, 7])
@@ -72,14 +72,16 @@ class DiscreteLaplace(DiscreteArrayParameters[Whole, Float]):
     _family = Geometric
 
     @overload
-    def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number = 1) -> None: ...
+    def __init__(self: DiscreteLaplace[int, float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
     def __init__(
-        self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array = 1
+        self: DiscreteLaplace[NDArray[np.int64], Floats], eps: Number | Array, sensitivity: Number | Array | None = None
     ) -> None: ...
     @overload
-    def __init__(self: DiscreteLaplace[int | NDArray[np.int64], Real], eps: RealLike, sensitivity: RealLike = 1) -> None: ...
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1) -> None:
+    def __init__(
+        self: DiscreteLaplace[int | NDArray[np.int64], Real], eps: RealLike, sensitivity: RealLike | None = None
+    ) -> None: ...
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 
     def _functions(self) -> Symmetric:

@@ -41,8 +41,8 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
     ----------
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
-    sensitivity : int or array of int, default 1
-        Largest change Δ >= 1 of the value that one person can cause.
+    sensitivity : int, array of int or None
+        Largest change Δ >= 1 of the value that one person can cause. None is 1: `release` then takes integers only.
     r : {"l1", "l2"}, int or array of int, default "l1"
         The central stair is -(r-1)..r-1, with r in 1..Δ. "l1" is the exact minimiser of E|X|,
         "l2" the exact minimiser of E X².
@@ -81,25 +81,27 @@ class DiscreteStaircase(DiscreteArrayParameters[Whole, Float]):
     _family = OfStairs
 
     @overload
-    def __init__(self: DiscreteStaircase[int, float], eps: Number, sensitivity: Number = 1, r: Cost | Number = "l1") -> None: ...
+    def __init__(
+        self: DiscreteStaircase[int, float], eps: Number, sensitivity: Number | None = None, r: Cost | Number = "l1"
+    ) -> None: ...
     @overload
     def __init__(
         self: DiscreteStaircase[NDArray[np.int64], Floats],
         eps: Number | Array,
-        sensitivity: Number | Array = 1,
+        sensitivity: Number | Array | None = None,
         r: Cost | Number | Array = "l1",
     ) -> None: ...
     @overload
     def __init__(
         self: DiscreteStaircase[int | NDArray[np.int64], Real],
         eps: RealLike,
-        sensitivity: RealLike = 1,
+        sensitivity: RealLike | None = None,
         r: Cost | RealLike = "l1",
     ) -> None: ...
     def __init__(
         self,
         eps: RealLike,
-        sensitivity: RealLike = 1,
+        sensitivity: RealLike | None = None,
         r: Cost | RealLike = "l1",
     ) -> None:
         self._validate(eps, sensitivity, r)

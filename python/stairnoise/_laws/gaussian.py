@@ -59,8 +59,9 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         Privacy parameter ε of one release, from 2**-40 to 2**20.
     delta : float or array of float
         Privacy parameter δ, 0 < δ < 1.
-    sensitivity : float or array of float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float, array of float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it or `sigma`, and `guarantee` of a `sigma` requires it.
     sigma : float or array of float
         Instead of `eps` and `delta`: the standard deviation of the noise, from 2**-20 to 2**33 times the sensitivity.
         It is the sigma of `release`, not of a library that multiplies it by the sensitivity. What is drawn has at least
@@ -116,21 +117,21 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
     _partitions: int
 
     @overload
-    def __init__(self: Gaussian[float], eps: Number, delta: Number, sensitivity: Number = 1.0) -> None: ...
+    def __init__(self: Gaussian[float], eps: Number, delta: Number, sensitivity: Number | None = None) -> None: ...
     @overload
-    def __init__(self: Gaussian[float], *, sensitivity: Number = 1.0, sigma: Number) -> None: ...
+    def __init__(self: Gaussian[float], *, sensitivity: Number | None = None, sigma: Number) -> None: ...
     @overload
     def __init__(
-        self: Gaussian[Floats], eps: Number | Array, delta: Number | Array, sensitivity: Number | Array = 1.0
+        self: Gaussian[Floats], eps: Number | Array, delta: Number | Array, sensitivity: Number | Array | None = None
     ) -> None: ...
     @overload
-    def __init__(self: Gaussian[Floats], *, sensitivity: Number | Array = 1.0, sigma: Number | Array) -> None: ...
+    def __init__(self: Gaussian[Floats], *, sensitivity: Number | Array | None = None, sigma: Number | Array) -> None: ...
     @overload
     def __init__(
         self: Gaussian[Real],
         eps: RealLike | None = None,
         delta: RealLike | None = None,
-        sensitivity: RealLike = 1.0,
+        sensitivity: RealLike | None = None,
         *,
         sigma: RealLike | None = None,
     ) -> None: ...
@@ -138,24 +139,25 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         self,
         eps: RealLike | None = None,
         delta: RealLike | None = None,
-        sensitivity: RealLike = 1.0,
+        sensitivity: RealLike | None = None,
         *,
         sigma: RealLike | None = None,
     ) -> None:
+        stated, width = sensitivity is not None, 1.0 if sensitivity is None else sensitivity
         if sigma is not None:
-            self._calibrate(_of_sigma(eps, delta, sensitivity, sigma), 1)
+            self._calibrate(_of_sigma(eps, delta, width, sigma), 1, stated)
             return
         for name, value in (("eps", eps), ("delta", delta)):
             if value is None:
                 raise ParameterTypeError(f"{name} must be given, or sigma instead of eps and delta, got None")
-        budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(sensitivity, "sensitivity")
+        budget, slack, change = real(eps, "eps"), real(delta, "delta"), real(width, "sensitivity")
         allowed = np.greater_equal(budget, _LEAST_EPS) & np.less_equal(budget, _LARGEST_EPS)
         require("eps", eps, budget, allowed, "from 2**-40 to 2**20 for Gaussian noise")
         require("delta", delta, slack, np.greater(slack, 0) & np.less(slack, 1), "greater than 0 and less than 1")
-        _require_positive("sensitivity", sensitivity, change)
-        self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1)
+        _require_positive("sensitivity", width, change)
+        self._calibrate({"eps": budget, "delta": slack, "sensitivity": change}, 1, stated)
 
-    def _calibrate(self, given: dict[str, Any], partitions: int) -> None:
+    def _calibrate(self, given: dict[str, Any], partitions: int, stated: bool) -> None:
         """Choose the noise with which `partitions` values have the guarantee together, and keep it."""
         from stairnoise._theory.optimal import gaussian_sigma
 
@@ -163,17 +165,19 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         object.__setattr__(self, "_partitions", partitions)
         shape = common_shape(given)
         if shape == ():
-            self._keep(given, calibrate(*given.values(), partitions))
+            self._keep(given, calibrate(*given.values(), partitions), stated)
             return
         found, which = each_different(lambda *numbers: calibrate(*numbers, partitions), shape, *given.values())
         sigma2 = np.array([law.sigma2 for law in found], np.float64)
         log2_granularity = np.array([law.log2_granularity for law in found], np.int64)
         cells = np.array([float(law.cells) for law in found], np.float64)
-        self._store_arrays(Lattices(sigma2[which], log2_granularity[which], cells[which]), given)
+        lattices = Lattices(sigma2[which], log2_granularity[which], cells[which])
+        self._store_arrays(lattices, given, stated=stated, noise_alone="sigma" in given)
 
-    def _keep(self, given: dict[str, Any], calibration: Calibration) -> None:
+    def _keep(self, given: dict[str, Any], calibration: Calibration, stated: bool) -> None:
         object.__setattr__(self, "_calibration", calibration)
-        self._store(_native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity), given)
+        native = _native.discrete_gaussian(calibration.sigma2, calibration.log2_granularity)
+        self._store(native, given, stated=stated, noise_alone="sigma" in given)
 
     def _element(self, index: tuple[int, ...]) -> Gaussian[float]:
         from stairnoise._theory.optimal.gaussian_sigma import Calibration
@@ -183,7 +187,7 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         shape = self._parameter_shape
         given = {name: np.broadcast_to(value, shape)[index].item() for name, value in self._given.items()}
         sigma2, log2_granularity, cells = (column[index].item() for column in self._lattices)
-        law._keep(given, Calibration(log2_granularity, sigma2, int(cells)))
+        law._keep(given, Calibration(log2_granularity, sigma2, int(cells)), self._stated)
         return law
 
     @classmethod
@@ -346,27 +350,28 @@ class Gaussian(GaussianArrays[np.float64, Float, Float], ContinuousLaw[Float]):
         return Guarantee(law.eps, law.delta, law._rho(law._partitions), law.sensitivity, law._partitions)
 
     def _divided_among(self, k: int) -> Gaussian[Float]:
-        return self._of_given(self._given, self._partitions * k)
+        return self._of_given(self._given, self._partitions * k, self._stated)
 
     def _exact_parameters(self) -> dict[str, Any]:
         found = self._calibration
         return {**self._given, "sigma2": found.sigma2, "log2_granularity": found.log2_granularity}
 
     @classmethod
-    def _of_given(cls, given: dict[str, Any], partitions: int) -> Gaussian[Any]:
+    def _of_given(cls, given: dict[str, Any], partitions: int, stated: bool) -> Gaussian[Any]:
         """Return the law with which `partitions` values together keep the guarantee that the parameters give one."""
         law = cls.__new__(cls)
-        law._calibrate(given, partitions)
+        law._calibrate(given, partitions, stated)
         return law
 
     @classmethod
     def _calibrated(cls, eps: Any, delta: Any, sensitivity: Any, partitions: int, sigma: Any = None) -> Gaussian[Any]:
         """Return the law of a pickle or of a ledger's file."""
         given = {"eps": eps, "delta": delta} if sigma is None else {"sigma": sigma}
-        return cls._of_given({**given, "sensitivity": sensitivity}, partitions)
+        stated = sensitivity is not None
+        return cls._of_given({**given, "sensitivity": sensitivity if stated else 1.0}, partitions, stated)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self.eps, self.delta, self.sensitivity, self._partitions)
+        arguments = (self.eps, self.delta, self._stated_sensitivity, self._partitions)
         return self._calibrated, (*arguments, self._given["sigma"]) if "sigma" in self._given else arguments
 
     def __repr__(self) -> str:

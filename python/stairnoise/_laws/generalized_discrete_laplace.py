@@ -73,9 +73,11 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
     _partitions_rule = "be 1 for a law given by beta and a"
     __module__ = "stairnoise"
 
-    def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1) -> None:
+    def __init__(self, beta: float, a: float, n_parties: int = 1, present: int = 1, sensitivity: int | None = None) -> None:
         given: dict[str, Any] = {"beta": single(beta, "beta"), "a": single(a, "a"), **parties(n_parties, present)}
-        self._store(_native.generalized_discrete_laplace(*given.values()), given)
+        native = _native.generalized_discrete_laplace(*given.values())
+        given["sensitivity"] = None if sensitivity is None else self._checked_sensitivity(sensitivity)
+        self._store(native, given, stated=sensitivity is not None, noise_alone=True)
 
     @property
     def beta(self) -> float:
@@ -90,7 +92,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         return a
 
     @classmethod
-    def from_eps(cls, eps: float, sensitivity: int = 1, a: float | None = None) -> Self:
+    def from_eps(cls, eps: float, sensitivity: int, a: float | None = None) -> Self:
         """Return the mechanism of least variance that is eps-differentially private for an integer sensitivity.
 
         It uses the exact ε, not the bound behind the choice β = Δ e^(2-ε), a = 2/Δ. At small ε/Δ the best choice is the
@@ -100,7 +102,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         ----------
         eps : float
             ε > 0 of the sum of all shares; eps/sensitivity from 2**-11 to 2**10.
-        sensitivity : int, default 1
+        sensitivity : int
             Largest change of the sum that one person can cause, from 1 to 2**20.
         a : float or None
             None: the best one. A number must be from 2**-11 to eps/sensitivity, and gives the least β that is private.
@@ -132,21 +134,21 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
                 raise ParameterError(f"a must be from 2**-11 to eps/sensitivity, got {rate} for {most}")
             found = private_shape(wanted, cells, rate), rate
         try:
-            return cls(*found)
+            return cls(*found, sensitivity=cells)
         except ParameterError as error:
             raise ParameterError(
                 f"eps and sensitivity must leave a shape that a table holds, got {wanted} and {cells}: {error}"
             ) from None
 
-    def privacy_eps(self, sensitivity: int = 1, *, max_partitions_contributed: int = 1) -> float:
+    def privacy_eps(self, sensitivity: int | None = None, *, max_partitions_contributed: int = 1) -> float:
         """Least ε of differential privacy of this noise, or of the shares present, for changes up to `sensitivity`.
 
         It is ln P(0)/P(Δ) if the shape is at most 1. Otherwise it is aΔ, which the loss approaches in the tail.
 
         Parameters
         ----------
-        sensitivity : int, default 1
-            Largest change Δ of the sum that one person can cause, from 1 to 2**20.
+        sensitivity : int or None
+            Largest change Δ of the sum that one person can cause, from 1 to 2**20. None: the mechanism's own, or 1.
         max_partitions_contributed : int, default 1
             How many values one person can change. Each has its own noise from this mechanism, which `release` does not
             divide: k values cost k times the ε of one, missing shares included.
@@ -163,7 +165,7 @@ class GeneralizedDiscreteLaplace(Shares, DiscreteLaw):
         """
         from stairnoise._theory.laws import infinitely_divisible as theory
 
-        cells = self._checked_sensitivity(sensitivity)
+        cells = self._asked_sensitivity(sensitivity)
         k = partitions(max_partitions_contributed, NAME)
         return k * theory.pure_eps(self.beta * self._fraction, self.a, cells)
 

@@ -40,8 +40,9 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     ----------
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
-    sensitivity : float or array of float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float, array of float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it.
 
     Raises
     ------
@@ -76,12 +77,12 @@ class Laplace(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float]):
     _family = Geometric
 
     @overload
-    def __init__(self: Laplace[float], eps: Number, sensitivity: Number = 1.0) -> None: ...
+    def __init__(self: Laplace[float], eps: Number, sensitivity: Number | None = None) -> None: ...
     @overload
-    def __init__(self: Laplace[Floats], eps: Number | Array, sensitivity: Number | Array = 1.0) -> None: ...
+    def __init__(self: Laplace[Floats], eps: Number | Array, sensitivity: Number | Array | None = None) -> None: ...
     @overload
-    def __init__(self: Laplace[Real], eps: RealLike, sensitivity: RealLike = 1.0) -> None: ...
-    def __init__(self, eps: RealLike, sensitivity: RealLike = 1.0) -> None:
+    def __init__(self: Laplace[Real], eps: RealLike, sensitivity: RealLike | None = None) -> None: ...
+    def __init__(self, eps: RealLike, sensitivity: RealLike | None = None) -> None:
         self._validate(eps, sensitivity)
 
     def _functions(self) -> Symmetric:

@@ -76,9 +76,9 @@ class LatticeNoise(DiscreteLaw):
         the last weight must be positive then. None: no tails.
     granularity : float, default 1.0
         Lattice step g, a power of two from 2**-1022 to 2**960.
-    sensitivity : int or float, default 1
-        Largest change Δ of the value that one person can cause: D·g with a whole number D ≥ 1, and
-        D (D + number of weights) at most 2**21.
+    sensitivity : int, float or None
+        Largest change Δ of the value that one person can cause: D·g with a whole number D ≥ 1, and D (D + number of
+        weights) at most 2**21. None is 1, for study: `guarantee` requires that you state it.
 
     Raises
     ------
@@ -104,7 +104,7 @@ class LatticeNoise(DiscreteLaw):
     Examples
     --------
     >>> import stairnoise as sn
-    >>> d = sn.LatticeNoise.from_pmf([1, 2, 4, 2, 1], tail_ratio=0.5)
+    >>> d = sn.LatticeNoise.from_pmf([1, 2, 4, 2, 1], tail_ratio=0.5, sensitivity=1)
     >>> d
     LatticeNoise(weights=(1.0, 2.0, 4.0, 2.0, 1.0), tail_ratio=0.5, granularity=1.0, sensitivity=1)
     >>> d.guarantee()
@@ -124,14 +124,15 @@ class LatticeNoise(DiscreteLaw):
         weights: Array,
         tail_ratio: Number | None = None,
         granularity: Number = 1.0,
-        sensitivity: Number = 1,
+        sensitivity: Number | None = None,
     ) -> None:
         given = _checked_weights(weights)
         ratio = None if tail_ratio is None else single(tail_ratio, "tail_ratio")
-        step, change = single(granularity, "granularity"), single(sensitivity, "sensitivity")
+        step, stated = single(granularity, "granularity"), sensitivity is not None
+        change = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
         law = _native.lattice_noise(given.tolist(), ratio, step, change)
         own = {"weights": tuple(given.tolist()), "tail_ratio": ratio, "granularity": step}
-        self._store(law, own | {"sensitivity": int(change) if step == 1 else change})
+        self._store(law, own | {"sensitivity": int(change) if step == 1 else change}, stated=stated, noise_alone=True)
         object.__setattr__(self, "_scaled_weights", weights_of(given, ratio))
 
     @classmethod
@@ -141,7 +142,7 @@ class LatticeNoise(DiscreteLaw):
         *,
         tail_ratio: Number | None = None,
         granularity: Number = 1.0,
-        sensitivity: Number = 1,
+        sensitivity: Number | None = None,
     ) -> LatticeNoise:
         """Return the mechanism of these weights; the parameters are those of the class.
 
@@ -319,7 +320,7 @@ class LatticeNoise(DiscreteLaw):
         m = self._scaled_weights.reach
         if 2 * m < _MOST_WRITTEN:
             return super().__repr__()
-        others = ", ".join(f"{name}={value!r}" for name, value in self._given.items() if name != "weights")
+        others = ", ".join(f"{name}={value!r}" for name, value in self._shown_arguments().items() if name != "weights")
         return f"LatticeNoise(weights=<those of {-m} to {m}>, {others})"
 
 

@@ -51,8 +51,9 @@ class MergedLaplace(ContinuousLaw):
         Rates ε_j > 0 from the centre outwards, in units of the reciprocal sensitivity: ε_j = Δ/λ_j for a scale λ_j.
     breakpoints : sequence of float
         Places where the rate changes, 0 < c_1 < c_2 < …, in units of the values; one fewer than `eps`.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it.
 
     Raises
     ------
@@ -72,7 +73,7 @@ class MergedLaplace(ContinuousLaw):
     >>> import stairnoise as sn
     >>> d = sn.MergedLaplace(eps=[0.2, 0.25, 0.5], breakpoints=[1, 3])
     >>> d
-    MergedLaplace(eps=(0.2, 0.25, 0.5), breakpoints=(1.0, 3.0), sensitivity=1.0)
+    MergedLaplace(eps=(0.2, 0.25, 0.5), breakpoints=(1.0, 3.0))
     >>> d.pure_eps(), round(d.abs_moment(1), 4), round(d.var(), 4)
     (0.5, 2.4699, 10.7427)
     >>> steep = sn.MergedLaplace(eps=[16, 4], breakpoints=[0.125])
@@ -86,28 +87,31 @@ class MergedLaplace(ContinuousLaw):
     _cells: int
     _breaks: list[int]
 
-    def __init__(self, eps: _Numbers, breakpoints: _Numbers, sensitivity: SupportsFloat = 1.0) -> None:
+    def __init__(self, eps: _Numbers, breakpoints: _Numbers, sensitivity: SupportsFloat | None = None) -> None:
         rates, ends = _numbers(eps, "eps"), _numbers(breakpoints, "breakpoints")
-        width = single(sensitivity, "sensitivity")
+        width = 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
         if len(rates) != len(ends) + 1:
             raise ParameterError(
                 f"eps must have one entry more than breakpoints, got {len(rates)} of eps and {len(ends)} breakpoints"
             )
         law = _native.merged_laplace(list(rates), list(ends), width)
-        self._store(law, {"eps": rates, "breakpoints": ends, "sensitivity": width})
+        self._store(law, {"eps": rates, "breakpoints": ends, "sensitivity": width}, stated=sensitivity is not None)
         object.__setattr__(self, "_cells", law.cells)
         object.__setattr__(self, "_breaks", law.lengths)
 
     @classmethod
-    def from_eps(cls, eps: SupportsFloat, sensitivity: SupportsFloat = 1.0, cost: Literal["l1", "l2"] = "l1") -> MergedLaplace:
+    def from_eps(
+        cls, eps: SupportsFloat, sensitivity: SupportsFloat | None = None, cost: Literal["l1", "l2"] = "l1"
+    ) -> MergedLaplace:
         """Return the mechanism with one breakpoint and the least cost for a pure ε.
 
         Parameters
         ----------
         eps : float
             Privacy parameter ε > 0, at most 40.
-        sensitivity : float, default 1.0
-            Largest change Δ > 0 of the value that one person can cause.
+        sensitivity : float or None
+            Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you
+            state it.
         cost : {"l1", "l2"}, default "l1"
             E|X| or E X².
 
@@ -131,7 +135,7 @@ class MergedLaplace(ContinuousLaw):
         >>> d.pure_eps() <= 6, round(float(d.abs_moment(1)), 4), round(float(sn.Laplace(6).abs_moment(1)), 4)
         (True, 0.114, 0.1667)
         """
-        budget, width = single(eps, "eps"), single(sensitivity, "sensitivity")
+        budget, width = single(eps, "eps"), 1.0 if sensitivity is None else single(sensitivity, "sensitivity")
         if not 0 < budget <= _LARGEST_EPS:
             raise ParameterError(f"eps must be greater than 0 and at most {_LARGEST_EPS:g}, got {received(eps)}")
         if not isinstance(cost, str):
@@ -141,13 +145,13 @@ class MergedLaplace(ContinuousLaw):
         with np.errstate(all="ignore"):  # formulas may fail at a tiny ε, which the constructor refuses
             found = best_one_break(budget, 1 if cost == "l1" else 2)
         if found is None:
-            return cls([budget], [], width)
+            return cls([budget], [], sensitivity)
         inner, outer, end = found
-        law = cls([inner, outer], [end * width], width)
+        law = cls([inner, outer], [end * width], sensitivity)
         # Rounding, mainly of the breakpoint to the lattice, may have increased the loss.
         while (excess := law.pure_eps() - budget) > 0:
             inner -= 2 * excess / end
-            law = cls([inner, outer], [end * width], width)
+            law = cls([inner, outer], [end * width], sensitivity)
         return law
 
     @property
@@ -231,7 +235,7 @@ class MergedLaplace(ContinuousLaw):
         rates = [Fraction(eps) / k for eps in self.rates]
         while True:
             # The lattice may differ, which moves the breakpoints by half a step.
-            law = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self.sensitivity)
+            law = MergedLaplace([rounded_down(rate) for rate in rates], self.breakpoints, self._stated_sensitivity)
             loss = law._largest_loss()
             if loss <= allowed:
                 return law

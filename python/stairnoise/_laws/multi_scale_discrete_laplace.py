@@ -33,8 +33,9 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     ----------
     eps : float
         Privacy parameter ε of the whole, from 2**-11 to 2**10.
-    sensitivity : int, default 1
-        Largest change Δ of the sum that one person can cause, from 1 to 2**16.
+    sensitivity : int or None
+        Largest change Δ of the sum that one person can cause, from 1 to 2**16. None is 1: `release` then takes integers
+        only.
     n_parties, present : int, default 1
         The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
 
@@ -68,14 +69,14 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     _partitions_rule = "leave an eps that the law can have"
     __module__ = "stairnoise"
 
-    def __init__(self, eps: float, sensitivity: int = 1, n_parties: int = 1, present: int = 1) -> None:
+    def __init__(self, eps: float, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
         given: dict[str, Any] = {
             "eps": single(eps, "eps"),
-            "sensitivity": single(sensitivity, "sensitivity"),
+            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             **parties(n_parties, present),
         }
         noise = _native.multi_scale_discrete_laplace(*given.values())
-        self._store(noise, given | {"sensitivity": int(given["sensitivity"])})
+        self._store(noise, given | {"sensitivity": int(given["sensitivity"])}, stated=sensitivity is not None)
 
     @property
     def eps(self) -> float:
@@ -137,10 +138,6 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
     def _falls_from_its_mode(self) -> bool:
         return self.sensitivity == 1
 
-    @property
-    def _default_sensitivity(self) -> int:
-        return self.sensitivity
-
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
@@ -161,8 +158,7 @@ class MultiScaleDiscreteLaplace(Shares, DiscreteLaw):
         return shifted.all_shifts(terms, sensitivity, self.privacy_eps(sensitivity))
 
     def _divided_among(self, k: int) -> Self:
-        others = {name: value for name, value in self._given.items() if name != "eps"}
-        return type(self)(_native.largest_quotient(self.eps, k), **others)
+        return type(self)(**self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)})
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {"eps": self.eps, "sensitivity": self.sensitivity, **self._exact_share()}

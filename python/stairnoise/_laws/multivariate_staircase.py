@@ -56,8 +56,9 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     ----------
     eps : float
         Privacy parameter ε of one vector, at least (dim + 128)/2**16.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of the vector that one person can cause, measured in `norm`.
+    sensitivity : float or None
+        Largest change Δ > 0 of the vector that one person can cause, measured in `norm`. None is 1, for study: `release`
+        requires that you state it.
     dim : int, default 2
         Length d of a vector, from 1 to 100 000.
     gamma : {"l1", "l2"} or float, default "l1"
@@ -82,7 +83,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     Examples
     --------
     >>> import stairnoise as sn
-    >>> d = sn.MultivariateStaircase(eps=5, dim=2)
+    >>> d = sn.MultivariateStaircase(eps=5, sensitivity=1, dim=2)
     >>> d
     MultivariateStaircase(eps=5.0, sensitivity=1.0, dim=2, gamma='l1', norm='l1')
     >>> round(d.gamma, 6), round(d.expected_norm(), 6)
@@ -105,14 +106,14 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
     def __init__(
         self,
         eps: float,
-        sensitivity: float = 1.0,
+        sensitivity: float | None = None,
         dim: int = 2,
         gamma: Cost | float = "l1",
         norm: Norm = "l1",
     ) -> None:
         given: dict[str, Any] = {
             "eps": single(eps, "eps"),
-            "sensitivity": single(sensitivity, "sensitivity"),
+            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "dim": count(dim, "dim", least=1, most=_MOST_DIMENSIONS),
             "gamma": _checked_gamma(gamma),
             "norm": _checked_norm(norm),
@@ -126,7 +127,8 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
             number = vector_gamma.rounded(vector_gamma.optimal(given["eps"], given["dim"], _POWERS[number]))
         _set_dim(self, given["dim"])
         _set_gamma(self, number)
-        self._store(_native.multivariate_staircase(*(given | {"gamma": number}).values()), given)
+        native = _native.multivariate_staircase(*(given | {"gamma": number}).values())
+        self._store(native, given, stated=sensitivity is not None)
 
     @property
     def eps(self) -> float:
@@ -474,7 +476,7 @@ class MultivariateStaircase(Law[np.float64, NDArray[np.float64], NDArray[np.floa
         return Radial(self.eps, self.dim, self._gamma or 1.0)
 
     def _divided_among(self, k: int) -> MultivariateStaircase:
-        return type(self)(**(self._given | {"eps": _native.largest_quotient(self.eps, k)}))
+        return type(self)(**(self._named_arguments() | {"eps": _native.largest_quotient(self.eps, k)}))
 
     def _exact_parameters(self) -> dict[str, Any]:
         return {name: self._given[name] for name in ("eps", "sensitivity", "dim", "norm")} | {"r": self._scalar_law.lengths[0]}

@@ -52,8 +52,9 @@ class Skellam(Shares, DiscreteLaw):
     ----------
     mu : float
         Variance μ of the whole, from 2**-20 to 2**30.
-    sensitivity : int, default 1
-        Largest change Δ of the sum that one person can cause, from 1 to 2**20. The noise does not depend on it.
+    sensitivity : int or None
+        Largest change Δ of the sum that one person can cause, from 1 to 2**20. The noise does not depend on it. None is 1, for
+        study: `guarantee` requires that you state it.
     n_parties, present : int, default 1
         The noise is the sum of `present` out of `n_parties` equal shares; see `share`.
 
@@ -94,23 +95,30 @@ class Skellam(Shares, DiscreteLaw):
     # What the law was calibrated for; None if it was made from mu.
     _calibration: _Calibration | None
 
-    def __init__(self, mu: RealLike, sensitivity: int = 1, n_parties: int = 1, present: int = 1) -> None:
+    def __init__(self, mu: RealLike, sensitivity: int | None = None, n_parties: int = 1, present: int = 1) -> None:
+        self._keep(None, mu, sensitivity, n_parties, present)
+
+    def _keep(
+        self, calibration: _Calibration | None, mu: RealLike, sensitivity: int | None, n_parties: int, present: int
+    ) -> None:
+        """Check and keep the parameters, and what the law was calibrated for; every constructor ends here."""
         given: dict[str, Any] = {
             "mu": single(mu, "mu"),
-            "sensitivity": self._checked_sensitivity(sensitivity),
+            "sensitivity": 1 if sensitivity is None else self._checked_sensitivity(sensitivity),
             **parties(n_parties, present),
         }
-        object.__setattr__(self, "_calibration", None)
-        self._store(_native.skellam(given["mu"], given["n_parties"], given["present"]), given)
+        native = _native.skellam(given["mu"], given["n_parties"], given["present"])
+        object.__setattr__(self, "_calibration", calibration)
+        self._store(native, given, stated=sensitivity is not None, noise_alone=calibration is None)
 
     @classmethod
     def _calibrated(cls, given: tuple[Any, ...], *calibration: Any) -> Skellam:
-        law = cls(*given)
-        object.__setattr__(law, "_calibration", _Calibration(*calibration))
+        law = cls.__new__(cls)
+        law._keep(_Calibration(*calibration), *given)
         return law
 
     @classmethod
-    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int = 1) -> Skellam:
+    def from_eps(cls, eps: RealLike, delta: RealLike, sensitivity: int | None = None) -> Skellam:
         """Return the mechanism of least μ for which one value is (ε, δ)-differentially private.
 
         The mechanism remembers its (ε, δ): ``for_partitions(k)``, and a release with ``max_partitions_contributed=k``,
@@ -122,8 +130,9 @@ class Skellam(Shares, DiscreteLaw):
             ε > 0 of the sum of all shares, at most 2**20.
         delta : float
             Privacy parameter δ, from 2**-128 to 0.5.
-        sensitivity : int, default 1
-            Largest change of the sum that one person can cause, from 1 to 2**20.
+        sensitivity : int or None
+            Largest change of the sum that one person can cause, from 1 to 2**20. None is 1: `release` then takes integers
+            only.
 
         Returns
         -------
@@ -146,12 +155,13 @@ class Skellam(Shares, DiscreteLaw):
         from stairnoise._theory.optimal.skellam import least_mu
 
         budget, slack = single(eps, "eps"), single(delta, "delta")
-        shift = count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
+        shift = 1 if sensitivity is None else count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
         if not 0 < budget <= _LARGEST_EPS:
             raise ParameterError(f"eps must be greater than 0 and at most 2**20, got {received(eps)}")
         if not 2.0**-128 <= slack <= 0.5:
             raise ParameterError(f"delta must be from 2**-128 to 0.5, got {received(delta)}")
-        return cls._calibrated((_found(least_mu(budget, slack, shift, 1), budget, slack, shift), shift), budget, slack, 1)
+        mu = _found(least_mu(budget, slack, shift, 1), budget, slack, shift)
+        return cls._calibrated((mu, sensitivity, 1, 1), budget, slack, 1)
 
     @property
     def mu(self) -> float:
@@ -230,10 +240,6 @@ class Skellam(Shares, DiscreteLaw):
         """E X², in closed form: μ of the shares present."""
         return float(self._exact_mu())
 
-    @property
-    def _default_sensitivity(self) -> int:
-        return self.sensitivity
-
     def _checked_sensitivity(self, sensitivity: Any) -> int:
         return count(sensitivity, "sensitivity", least=1, most=_MOST_SENSITIVITY)
 
@@ -263,20 +269,21 @@ class Skellam(Shares, DiscreteLaw):
         return None
 
     def _divided_among(self, k: int) -> Skellam:
-        change, *share = list(self._given.values())[1:]
+        others = list(self._named_arguments().values())[1:]
         if self._calibration is None:
-            return Skellam(rounded_up(Fraction(self.mu) * k), change, *share)
+            return Skellam(rounded_up(Fraction(self.mu) * k), *others)
         from stairnoise._theory.optimal.skellam import least_mu
 
         eps, delta, before = self._calibration
         number = before * k
-        mu = _found(least_mu(eps, delta, change, number), eps, delta, change)
-        return Skellam._calibrated((mu, change, *share), eps, delta, number)
+        mu = _found(least_mu(eps, delta, self.sensitivity, number), eps, delta, self.sensitivity)
+        return Skellam._calibrated((mu, *others), eps, delta, number)
 
     def share(self, n_parties: int, present: int = 1) -> Skellam:
         law = super().share(n_parties, present)
-        object.__setattr__(law, "_calibration", self._calibration)
-        return law
+        if self._calibration is None:
+            return law
+        return Skellam._calibrated(tuple(law._named_arguments().values()), *self._calibration)
 
     share.__doc__ = Shares.share.__doc__
 
@@ -289,7 +296,7 @@ class Skellam(Shares, DiscreteLaw):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._calibration is None:
             return super().__reduce__()
-        return self._calibrated, (tuple(self._given.values()), *self._calibration)
+        return self._calibrated, (tuple(self._named_arguments().values()), *self._calibration)
 
     def __repr__(self) -> str:
         if self._calibration is None:
@@ -297,10 +304,11 @@ class Skellam(Shares, DiscreteLaw):
         eps, delta, number = self._calibration
         wider = f".for_partitions({number})" if number > 1 else ""
         part = f".share({self.n_parties}, {self.present})" if self.n_parties > 1 else ""
-        return f"Skellam.from_eps(eps={eps!r}, delta={delta!r}, sensitivity={self.sensitivity}){wider}{part}"
+        change = f", sensitivity={self.sensitivity}" if self._stated else ""
+        return f"Skellam.from_eps(eps={eps!r}, delta={delta!r}{change}){wider}{part}"
 
     def _key(self) -> tuple[object, ...]:
-        return *self._given.values(), self._calibration
+        return *super()._key(), self._calibration
 
 
 def _found(mu: float, eps: float, delta: float, sensitivity: int) -> float:

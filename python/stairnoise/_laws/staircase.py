@@ -49,8 +49,9 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
     ----------
     eps : float or array of float
         Privacy parameter ε > 0 of one draw.
-    sensitivity : float or array of float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float, array of float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it.
     gamma : {"l1", "l2"}, float or array of float, default "l1"
         Half-width of the central stair in units of Δ, in (0, 1]. "l1" is the exact minimiser of E|X|,
         "l2" the exact minimiser of E X². At ε = 8, "l1" costs 94 % more variance than "l2".
@@ -91,17 +92,22 @@ class Staircase(ArrayParameters[np.float64, Float, Float], ContinuousLaw[Float])
     _family = OfStairs
 
     @overload
-    def __init__(self: Staircase[float], eps: Number, sensitivity: Number = 1.0, gamma: Cost | Number = "l1") -> None: ...
+    def __init__(self: Staircase[float], eps: Number, sensitivity: Number | None = None, gamma: Cost | Number = "l1") -> None: ...
     @overload
     def __init__(
-        self: Staircase[Floats], eps: Number | Array, sensitivity: Number | Array = 1.0, gamma: Cost | Number | Array = "l1"
+        self: Staircase[Floats],
+        eps: Number | Array,
+        sensitivity: Number | Array | None = None,
+        gamma: Cost | Number | Array = "l1",
     ) -> None: ...
     @overload
-    def __init__(self: Staircase[Real], eps: RealLike, sensitivity: RealLike = 1.0, gamma: Cost | RealLike = "l1") -> None: ...
+    def __init__(
+        self: Staircase[Real], eps: RealLike, sensitivity: RealLike | None = None, gamma: Cost | RealLike = "l1"
+    ) -> None: ...
     def __init__(
         self,
         eps: RealLike,
-        sensitivity: RealLike = 1.0,
+        sensitivity: RealLike | None = None,
         gamma: Cost | RealLike = "l1",
     ) -> None:
         self._validate(eps, sensitivity, gamma)

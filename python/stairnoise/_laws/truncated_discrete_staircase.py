@@ -35,8 +35,8 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         Privacy parameter ε > 0 of one draw.
     delta : float
         Privacy parameter δ of one draw, from 2**-128 to 1/2.
-    sensitivity : int, default 1
-        Largest change Δ >= 1 of the value that one person can cause.
+    sensitivity : int or None
+        Largest change Δ >= 1 of the value that one person can cause. None is 1: `release` then takes integers only.
     r : {"l1", "l2"} or int, default "l1"
         The central stair is -(r-1)..r-1, with r in 1..Δ. "l1" has the least E|X| for these ε and δ, "l2" the least E X², both
         for noise with its middle at 0. Above Δ = 512, among r of 8 significant bits: within 1e-5 of the least.
@@ -81,7 +81,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         self,
         eps: SupportsFloat,
         delta: SupportsFloat,
-        sensitivity: SupportsIndex | SupportsFloat = 1,
+        sensitivity: SupportsIndex | SupportsFloat | None = None,
         r: Cost | SupportsFloat = "l1",
         lower: SupportsIndex | None = None,
         upper: SupportsIndex | None = None,
@@ -89,7 +89,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         given: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
-            "sensitivity": _whole(single(sensitivity, "sensitivity"), "sensitivity"),
+            "sensitivity": 1 if sensitivity is None else _whole(single(sensitivity, "sensitivity"), "sensitivity"),
             "r": shape(r, "r"),
             "lower": None if lower is None else count(lower, "lower", least=-_FARTHEST, most=_FARTHEST),
             "upper": None if upper is None else count(upper, "upper", least=-_FARTHEST, most=_FARTHEST),
@@ -97,7 +97,7 @@ class TruncatedDiscreteStaircase(TruncatedStairs, DiscreteLaw):
         if given["r"] not in COSTS:
             given["r"] = _whole(given["r"], "r")
         native = _native.truncated_discrete_staircase(*{**given, "r": self._find_r(*list(given.values())[:4])}.values())
-        self._store(native, given)
+        self._store(native, given, stated=sensitivity is not None)
 
     @staticmethod
     def _find_r(eps: float, delta: float, sensitivity: int, r: Any) -> int:

@@ -42,8 +42,9 @@ class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
         Privacy parameter ε > 0 of one draw.
     delta : float
         Privacy parameter δ of one draw, from 2**-128 to 1/2.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it.
     lower, upper : float or None
         Bounds A and B; ``lower <= -sensitivity`` and ``upper >= sensitivity``. None: the nearest bound that `delta` allows.
 
@@ -67,7 +68,7 @@ class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
     >>> import stairnoise as sn
     >>> d = sn.TruncatedLaplace(eps=1, delta=1e-6)
     >>> d
-    TruncatedLaplace(eps=1.0, delta=1e-06, sensitivity=1.0, lower=None, upper=None)
+    TruncatedLaplace(eps=1.0, delta=1e-06, lower=None, upper=None)
     >>> round(d.upper, 4), round(d.var(), 4)
     (13.6637, 1.9998)
     >>> d.achieved_delta <= d.delta
@@ -84,18 +85,18 @@ class TruncatedLaplace(truncated.Truncated, ContinuousLaw):
         self,
         eps: SupportsFloat,
         delta: SupportsFloat,
-        sensitivity: SupportsFloat = 1.0,
+        sensitivity: SupportsFloat | None = None,
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
     ) -> None:
         given = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
-            "sensitivity": single(sensitivity, "sensitivity"),
+            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
-        self._store(_native.truncated_laplace(*given.values()), given)  # type: ignore[arg-type]
+        self._store(_native.truncated_laplace(*given.values()), given, stated=sensitivity is not None)  # type: ignore[arg-type]
         object.__setattr__(self, "_ends", self._find_ends(given["lower"], given["upper"]))
 
     def _find_ends(self, lower: float | None, upper: float | None) -> tuple[float, float]:

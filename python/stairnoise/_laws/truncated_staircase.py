@@ -48,8 +48,9 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         Privacy parameter ε > 0 of one draw.
     delta : float
         Privacy parameter δ of one draw, from 2**-128 to 1/2.
-    sensitivity : float, default 1.0
-        Largest change Δ > 0 of the value that one person can cause.
+    sensitivity : float or None
+        Largest change Δ > 0 of the value that one person can cause. None is 1, for study: `release` requires that you state
+        it.
     gamma : {"l1", "l2"} or float, default "l1"
         Half-width of the central stair in units of Δ, in (0, 1]. "l1" has the least E|X| for these ε and δ among γ of 8
         significant bits, "l2" the least E X², both for noise with its middle at 0: within 1e-5 of the least of all.
@@ -75,7 +76,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
     >>> import stairnoise as sn
     >>> d = sn.TruncatedStaircase(eps=4, delta=1e-6, gamma="l2")
     >>> d
-    TruncatedStaircase(eps=4.0, delta=1e-06, sensitivity=1.0, gamma='l2', lower=None, upper=None)
+    TruncatedStaircase(eps=4.0, delta=1e-06, gamma='l2', lower=None, upper=None)
     >>> round(d.gamma, 4), round(d.upper, 4), round(d.var(), 5)
     (0.1953, 4.143, 0.06498)
     >>> d.achieved_delta <= d.delta
@@ -93,7 +94,7 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         self,
         eps: SupportsFloat,
         delta: SupportsFloat,
-        sensitivity: SupportsFloat = 1.0,
+        sensitivity: SupportsFloat | None = None,
         gamma: Cost | SupportsFloat = "l1",
         lower: SupportsFloat | None = None,
         upper: SupportsFloat | None = None,
@@ -101,14 +102,14 @@ class TruncatedStaircase(TruncatedStairs, ContinuousLaw):
         given: dict[str, Any] = {
             "eps": single(eps, "eps"),
             "delta": single(delta, "delta"),
-            "sensitivity": single(sensitivity, "sensitivity"),
+            "sensitivity": 1.0 if sensitivity is None else single(sensitivity, "sensitivity"),
             "gamma": shape(gamma, "gamma"),
             "lower": None if lower is None else single(lower, "lower"),
             "upper": None if upper is None else single(upper, "upper"),
         }
         found = self._find_gamma(*list(given.values())[:4])
         native = _native.truncated_staircase(*{**given, "gamma": found}.values())
-        self._store(native, given)
+        self._store(native, given, stated=sensitivity is not None)
         object.__setattr__(self, "_gamma", found)
 
     @staticmethod

@@ -136,11 +136,11 @@ def check_seeds() -> Outcome:
     return _refused(
         ParameterError,
         [
-            lambda: Staircase(1.0).release(1.0, rng=rng),
+            lambda: Staircase(1.0, 1.0).release(1.0, rng=rng),
             lambda: DiscreteLaplace(1.0).release([1, 2], rng=rng),
-            lambda: Gaussian(1.0, 1e-6).release(1.0, rng=rng),
-            lambda: MultivariateStaircase(1.0).release([1.0, 2.0], rng=rng),
-            lambda: ExponentialMechanism(1.0).select([0.0, 1.0], rng=rng),
+            lambda: Gaussian(1.0, 1e-6, 1.0).release(1.0, rng=rng),
+            lambda: MultivariateStaircase(1.0, 1.0).release([1.0, 2.0], rng=rng),
+            lambda: ExponentialMechanism(1.0, 1.0).select([0.0, 1.0], rng=rng),
             lambda: PartitionSelection(1.0, 0.1).select([1, 2], rng=rng),
             lambda: PartitionSelection(1.0, 0.1).release([1, 2], rng=rng),
         ],

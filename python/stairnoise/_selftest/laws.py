@@ -98,15 +98,15 @@ def choices() -> tuple[Choice, ...]:
     costs = np.array([0.0, 0.25, 0.5, 1.0, 1.5, 1.5, 2.25, 4.0])
     many = np.arange(300) % 37 / 8
     return (
-        Choice(StaircaseSelection(1.0), costs),
+        Choice(StaircaseSelection(1.0, 1.0), costs),
         Choice(StaircaseSelection(2.0, 0.5, 0.25, monotonic=True), costs),
-        Choice(StaircaseSelection(0.5), many),
-        Choice(ExponentialMechanism(1.0), costs),
+        Choice(StaircaseSelection(0.5, 1.0), many),
+        Choice(ExponentialMechanism(1.0, 1.0), costs),
         Choice(ExponentialMechanism(2.0, 0.5, monotonic=True), costs),
-        Choice(ExponentialMechanism(0.5), many),
-        Choice(PermuteAndFlip(1.0), costs),
+        Choice(ExponentialMechanism(0.5, 1.0), many),
+        Choice(PermuteAndFlip(1.0, 1.0), costs),
         Choice(PermuteAndFlip(2.0, 0.5, monotonic=True), costs),
-        Choice(PermuteAndFlip(0.5), many),
+        Choice(PermuteAndFlip(0.5, 1.0), many),
     )
 
 

@@ -182,6 +182,7 @@ def sample(
 
 @app.command(short_help="Add noise to one column of a table.")
 def release(
+    sensitivity: Sensitivity,
     csv: Annotated[
         Path | None,
         typer.Argument(
@@ -207,7 +208,6 @@ def release(
             help=f"Release the column {len(_RELEASED)} times, by every mechanism. That costs {len(_RELEASED)} times eps.",
         ),
     ] = False,
-    sensitivity: Sensitivity = 1.0,
     max_partitions_contributed: Annotated[int, typer.Option(help="How many of the values one person can change.")] = 1,
     keep: Annotated[
         list[str] | None,

@@ -44,6 +44,8 @@ class KeyedRelease:
                 "keyed must be a KeyedRng: an engine may compute a row several times, and each time other noise would come; "
                 f"got {shown}"
             )
+        if not law._integers:
+            law._require_stated(np.dtype(np.float64))
         self._head = head(law, keyed, name(statistic, "statistic"), max_partitions_contributed)
         self._law, self._keyed, self._statistic, self._k = law, keyed, statistic, max_partitions_contributed
         self.label_types = declared(label_type)
@@ -68,6 +70,7 @@ class KeyedRelease:
         What rows have in common is made here, because the general way takes several times as long as the noise.
         """
         keys, head, bind_value = self._keyed._derived(), self._head, self._keyed.bind == "value"
+        require_stated = self._law._require_stated
         law, whole = self._law._keeping_guarantee(self._k, NAME)._scalar_law, self.discrete
 
         def released(*arguments: Any) -> float | None:
@@ -78,8 +81,10 @@ class KeyedRelease:
             if kind is not int and kind is not float:
                 raise ParameterTypeError(f"values must be real numbers, got {outline(value)}")
             label = label_column(parts[0] if len(parts) == 1 else tuple(parts), None)
+            answer = true_values(value)[0]
+            require_stated(answer.dtype)
             out = np.empty((), np.int64 if whole and kind is int else np.float64)
-            keys.release(law, head, label, true_values(value)[0], out, bind_value=bind_value)
+            keys.release(law, head, label, answer, out, bind_value=bind_value)
             noisy: float = out.item()
             return noisy
 
@@ -88,6 +93,7 @@ class KeyedRelease:
     def batch(self, column: Column, labels: Sequence[Any], dtype: str) -> NDArray[Any]:
         """Return the noisy numbers of a column; what is in the places of nulls has no meaning."""
         answers, _ = true_values(column.chunks.whole())
+        self._law._require_stated(answers.dtype)
         noisy = np.zeros(answers.shape, dtype)
         found = typed_labels(labels, self.label_types, len(answers))
         KeyedNoise(self._law, self._keyed, [self._head], found, self._k, 0).add(0, Chunks([answers]), noisy, column.chunks.nulls)

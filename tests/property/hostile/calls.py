@@ -122,9 +122,9 @@ EXAMPLES: dict[str, list[Any]] = {
     "Gaussian": [sn.Gaussian(1.5, 1e-6, 2.0), sn.Gaussian([[0.5], [2.0]], 1e-6, [1.0, 3.0, 10.0])],
     "DiscreteGaussian": [sn.DiscreteGaussian(4.0), sn.DiscreteGaussian([[0.5], [2.0]])],
     "MultivariateStaircase": [sn.MultivariateStaircase(1.5, 2.0, 3, 0.25, "l2")],
-    "StaircaseSelection": [sn.StaircaseSelection(1.5)],
-    "ExponentialMechanism": [sn.ExponentialMechanism(1.5)],
-    "PermuteAndFlip": [sn.PermuteAndFlip(1.5)],
+    "StaircaseSelection": [sn.StaircaseSelection(1.5, 1)],
+    "ExponentialMechanism": [sn.ExponentialMechanism(1.5, 1)],
+    "PermuteAndFlip": [sn.PermuteAndFlip(1.5, 1)],
     "PartitionSelection": [sn.PartitionSelection(1.5, 1e-3, 2), sn.PartitionSelection(1.5, 1e-3, 9)],
     "Comparison": [sn.compare(1.5)],
     "Guarantee": [sn.Laplace(1.5).guarantee()],
@@ -275,6 +275,8 @@ def _reading(thing: Any, name: str) -> Any:
     if isinstance(attribute, property) or not callable(value):
         return value
     if not inspect.ismethod(value) or inspect.isclass(value.__self__):
+        return _NONE
+    if name == "guarantee" and getattr(thing, "_is_noise_alone", False):
         return _NONE
     # A selection takes one of two arguments, neither of which it requires alone.
     if isinstance(thing, Selecting) and name in ("select", "top", "probabilities", "log_probabilities", "expected_cost"):

@@ -42,7 +42,7 @@ def test_release_into_memory_that_overlaps_the_values(law, n, shift, step):
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("law", [sn.StaircaseSelection(1.0), sn.ExponentialMechanism(1.0)])
+@pytest.mark.parametrize("law", [sn.StaircaseSelection(1.0, sensitivity=1), sn.ExponentialMechanism(1.0, sensitivity=1)])
 def test_selection_into_the_memory_of_its_costs(law):
     costs = np.arange(24.0).reshape(8, 3) % 5
     expected = law.select(costs.copy(), rng=seeded())

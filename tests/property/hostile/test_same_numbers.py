@@ -125,7 +125,7 @@ def same(found, expected, *, spacing: float | None) -> None:
 def test_counts_refuse_floats():
     """What the tests above leave out, and no more."""
     found = [(call, argument) for call in calls() for argument in sorted(counts(call)) if attempt(call, {}).refusal is None]
-    assert len({call.label for call, _ in found}) == 33
+    assert len({call.label for call, _ in found}) == 34
     for call, argument in found:
         assert attempt(call, {argument: 2.0}).refusal is sn.ParameterTypeError
         assert attempt(call, {argument: 2}).refusal is None
@@ -134,7 +134,7 @@ def test_counts_refuse_floats():
 def test_dressed_numbers_are_accepted():
     """Otherwise equality of refusals would say little."""
     plain = np.array([1.0, 2.0, 3.0])
-    law = sn.DiscreteLaplace(1.0)
+    law = sn.DiscreteLaplace(1.0, 1)
     for name, dress in dressings(plain).items():
         released = law.release(dress(plain), rng=sn.SeededRng(3, allow_release=True))
         expected = law.release(plain, rng=sn.SeededRng(3, allow_release=True))
