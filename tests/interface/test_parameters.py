@@ -382,13 +382,13 @@ OUT_OF_RANGE = [
     *[
         (law, {"eps": 2.0**-41},
          "eps and sensitivity must give a lattice that fits 64-bit integers "
-         "(cells + cells/eps at most 2**54, eps at least 2**-40), "
+         "(eps at least 2**-40; the sensitivity times 1 + 1/eps at most 2**54 steps of the lattice), "
          "got eps 4.547473508864641e-13 and sensitivity 1.0")
         for law in (sn.Staircase, sn.DiscreteStaircase, sn.Laplace, sn.DiscreteLaplace)
     ],
     (sn.DiscreteLaplace, {"eps": 1, "sensitivity": 2**54},
      "eps and sensitivity must give a lattice that fits 64-bit integers "
-     "(cells + cells/eps at most 2**54, eps at least 2**-40), "
+     "(eps at least 2**-40; the sensitivity times 1 + 1/eps at most 2**54 steps of the lattice), "
      "got eps 1.0 and sensitivity 1.8014398509481984e16"),
     (sn.Laplace, {"eps": 1, "sensitivity": 2.0**1000},
      "sensitivity must give a granularity from 2**-1074 to 2**960, "

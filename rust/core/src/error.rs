@@ -90,8 +90,8 @@ impl fmt::Display for ParamError {
             Self::NotWhole => f.write_str(NOT_WHOLE),
             Self::TooWide { eps, sensitivity } => write!(
                 f,
-                "eps and sensitivity must give a lattice that fits 64-bit integers \
-                 (cells + cells/eps at most 2**54, eps at least 2**-40), got eps {} and sensitivity {}",
+                "eps and sensitivity must give a lattice that fits 64-bit integers (eps at least 2**-40; the sensitivity \
+                 times 1 + 1/eps at most 2**54 steps of the lattice), got eps {} and sensitivity {}",
                 Shown(eps),
                 Shown(sensitivity)
             ),
