@@ -64,8 +64,10 @@ class Generic:
     def std(self, *args: Any, **kwds: Any) -> Any:
         """Return the standard deviation, also where float64 does not hold the variance."""
         shapes, _, scale = self._parse_args(*args, **kwds)  # type: ignore[attr-defined]
-        at_scale_1 = super().std(*shapes)  # type: ignore[misc]
-        return np.where(np.greater(scale, 0), at_scale_1 * scale, np.nan)[()]
+        return np.where(np.greater(scale, 0), self._std_at_scale_1(*shapes) * scale, np.nan)[()]
+
+    def _std_at_scale_1(self, *shapes: Any) -> Any:
+        return super().std(*shapes)  # type: ignore[misc]
 
     def _cdf(self, x: Any, *shapes: Any) -> Any:
         return self._law(*shapes).cdf(x)
@@ -191,6 +193,9 @@ class OfOneLaw(Generic):
     def _stats(self) -> Any:
         return self._one.stats("mvsk")
 
+    def _std_at_scale_1(self) -> Any:
+        return self._one.std()
+
     def _munp(self, n: int) -> Any:
         return self._one.moment(int(n))
 
@@ -210,6 +215,9 @@ class CellsOfOneLaw(ContinuousOfOneLaw):
 
     def _stats(self) -> Any:
         return self._law().stats()
+
+    def _std_at_scale_1(self) -> Any:
+        return self._law().std()
 
     def _munp(self, n: int) -> Any:
         return self._law().moment(int(n))

@@ -64,6 +64,17 @@ def test_the_scale_is_a_factor(row, example, scale):
         assert not np.any(np.signbit(np.where(found == 0, found, 0.0)))
 
 
+@each_scale
+@each
+def test_scipys_standard_deviation(row, example, scale):
+    """A vector has none, and array parameters have one where SciPy has them as shapes."""
+    pytest.importorskip("scipy")
+    if row.kind != "vector" and (row.name != "gaussian" or example is not row.arrays):
+        frozen, one = (scaled(row, example, size).as_scipy() for size in (scale, 1.0))
+        same(np.divide(frozen.std(), scale), one.std())
+        assert one.std() == pytest.approx(np.sqrt(one.var()), rel=1e-12)
+
+
 def test_the_standard_deviations_of_the_closed_forms():
     assert sn.Laplace(1, 1e160).std() == pytest.approx(2**0.5 * 1e160, rel=1e-15)
     assert sn.Laplace(1, 1e-170).std() == pytest.approx(2**0.5 * 1e-170, rel=1e-15)
