@@ -4,7 +4,6 @@ Evidence: convolution in exact integers (probabilities as multiples of 2**-200),
 methods against each other, dense scans, and reference values computed elsewhere.
 """
 
-import doctest
 import json
 import math
 from fractions import Fraction
@@ -512,13 +511,6 @@ def test_reference_quantiles_of_the_discrete_staircase():
         r, D, t = str(params.get("r", "opt_l1")), int(params["D"]), int(entry["value"])
         shape = {"D": D, "opt_l1": "l1", "opt_l2": "l2"}.get(r) or int(r)
         assert sn.DiscreteStaircase(float(Fraction(str(params["eps"]))), D, shape).confidence_interval(0) == (-t, t)
-
-
-@pytest.mark.slow
-def test_the_page_runs():
-    found = doctest.testfile(str(ROOT / "docs" / "accuracy.md"), module_relative=False)
-    assert found.failed == 0
-    assert found.attempted > 20
 
 
 @pytest.mark.parametrize("law", [sn.Laplace(1.0), sn.Staircase(1.0), sn.DiscreteLaplace(1.0)])
