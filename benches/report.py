@@ -18,7 +18,7 @@ from benches.bench_release import OTHERS
 from benches.builds import ROOT
 from benches.peers import PEERS, reason_absent
 from benches.results import FORMAT, Record, Result
-from benches.tables import BEGIN, END, comparison_row, page, readme_figures
+from benches.tables import BEGIN, END, page, readme_figures
 from benches.timing import SECTIONS
 
 __all__ = ["BEGIN", "END", "README", "RECORDS", "ROOT", "make_record", "newest", "update_readme", "write"]
@@ -134,11 +134,8 @@ def update_readme(record: Record, stem: str) -> None:
 
 
 def quoted(text: str, record: Record, stem: str) -> str:
-    """Return README text with the record's figures: the block between the markers, and a row of the table of packages."""
-    row = comparison_row(record)
-    title = row[: row.index("|", 1) + 1]
-    lines = [row if line.startswith(title) else line for line in text.splitlines(keepends=False)]
-    return replace_figures("\n".join(lines) + "\n", readme_figures(record, stem))
+    """Return README text with the record's figures between the markers."""
+    return replace_figures(text, readme_figures(record, stem))
 
 
 def main() -> None:

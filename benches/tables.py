@@ -11,7 +11,7 @@ from benches.bench_release import NOISE, OTHERS
 from benches.bench_release import work as release_work
 from benches.counts import EPS as COUNTS_EPS
 from benches.counts import UNFAIR, WAYS
-from benches.laws import COMPARED, laplace, staircase
+from benches.laws import COMPARED
 from benches.memory import MIB, PRIVATE
 from benches.peers import PEERS
 from benches.results import Record, Result, Results, number, over, power
@@ -20,7 +20,8 @@ BEGIN = "<!-- figures: written by `make bench`, from the record -->"
 END = "<!-- end of figures -->"
 # README.md is shown by the package index too, where no file lies beside it.
 REPOSITORY = "https://github.com/stairnoise/stairnoise"
-FILES = "https://raw.githubusercontent.com/stairnoise/stairnoise/main"
+# Columns of the figures of README.md.
+LIBRARIES = ("stairnoise", "NumPy", "MKL", "OpenDP", "diffprivlib", "PyDP")
 NOTES = {peer.name: peer.note for peer in (*PEERS, *OTHERS)}
 
 
@@ -202,28 +203,18 @@ def _memory(record: Record) -> Iterator[str]:
 
 
 def readme_figures(record: Record, stem: str) -> str:
-    """Return the block of README.md between the markers."""
+    """Return the block of README.md between the markers: ns a value of stairnoise and of libraries, each at its largest n."""
     results = Results(record)
+    works = [("bulk", law.work) for law in COMPARED] + [("release", release_work(law)) for law in RELEASED]
     lines = [
         BEGIN,
-        f"Measured on {record['date']} on one core ({record['cpu']['model']}, {_cpu(record)}) by `{record['command']}`, medians; "
-        f"[the record]({REPOSITORY}/blob/main/benches/record/{stem}.md) has all of them. "
-        f"On that machine writing 8 bytes per value into warm memory (`out.fill(1.0)`) takes {results.fill_ns:.2g} ns.",
+        f"Nanoseconds a value on one core ({record['cpu']['model']}, family-model {record['cpu']['family']}), {record['date']}. "
+        f"[The record]({REPOSITORY}/blob/main/benches/record/{stem}.md) has all rows, conditions and absent libraries.",
         "",
-        f"![ns/value by mechanism]({FILES}/benches/record/{stem}.svg)",
+        _row("", *LIBRARIES),
+        "|---|" + "---|" * len(LIBRARIES),
+        *(_row(work, *_times(results, section, work)) for section, work in works),
         "",
-        _row("mechanism", "contender", "n", "ns/value", "× fill", "× stairnoise"),
-        "|---|---|---|---|---|---|",
-    ]
-    works = [("bulk", law.work) for law in COMPARED] + [("release", release_work(law)) for law in RELEASED]
-    lines += (_figure(result, work) for section, work in works for result in by_size(results, section, work))
-    lines.append("")
-    if record["absent"]:
-        lines += [
-            f"Absent from this run: {'; '.join(f'{name} ({why})' for name, why in record['absent'].items())}.",
-            "",
-        ]
-    lines += [
         f"`import stairnoise` takes {record['import_ms']['stairnoise_after_numpy']:.1f} ms after `import numpy` "
         f"({record['import_ms']['numpy']:.0f} ms).",
         END,
@@ -231,29 +222,18 @@ def readme_figures(record: Record, stem: str) -> str:
     return "\n".join(lines)
 
 
-def _figure(result: Result, work: str) -> str:
-    ours = 1.0 if result["contender"] == "stairnoise" else over(result, work)
-    fill = _ratio(over(result, "fill"))
-    return _row(work, result["contender"], power(result["n"]), number(result["median_ns"]), fill, _ratio(ours))
+def _times(results: Results, section: str, work: str) -> Iterator[str]:
+    """Return the time of each library, or a dash: a contender's name begins with that of its library."""
+    found = quickest(results, section, work)
+    for library in LIBRARIES:
+        times = [float(result["median_ns"]) for result in found if result["contender"].startswith(library)]
+        yield number(min(times)) if times else "–"
 
 
 def by_size(results: Results, section: str, work: str) -> list[Result]:
     """Return each contender's results on one thread, the largest n first and then the quickest first."""
     found = [result for result in results.of(section) if result["work"] == work and "threads" not in result["contender"]]
     return sorted(found, key=lambda r: (-int(r["n"]), float(r["median_ns"])))
-
-
-def comparison_row(record: Record) -> str:
-    """Return the row of times in README.md's table of packages: stairnoise, NumPy, OpenDP, diffprivlib."""
-    results, law = Results(record), laplace(4).work
-    found = [results.median_ns("bulk", law, name) for name in ("stairnoise", "NumPy laplace", "OpenDP laplace, floats")]
-    one_call = results.median_ns("bulk", staircase(4).work, "diffprivlib Staircase")
-    times = ["–" if ns is None else _time(ns) for ns in found]
-    return _row("time for a Laplace value, ε = 4", *times, "–" if one_call is None else f"– (staircase {_time(one_call)})")
-
-
-def _time(ns: float) -> str:
-    return f"{number(ns)} ns" if ns < 1000 else f"{number(ns / 1000)} µs"
 
 
 def quickest(results: Results, section: str, work: str) -> list[Result]:

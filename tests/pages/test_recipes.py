@@ -1,8 +1,7 @@
 """The blocks of code in docs/engines.md and docs/distributed_work.md that need more than packages of the tests.
 
 Evidence: each block runs as it stands there, and its own assertions hold. What is missing is named and skipped: pyspark with
-Java, Ray, Beam, psycopg with the address of a server in `STAIRNOISE_TEST_POSTGRES`, Airflow. Of Airflow's block the DAG is
-made; its task does not run, because that takes a scheduler with a database.
+Java, Ray, Beam.
 """
 
 import importlib.util
@@ -25,8 +24,6 @@ NEEDS = {
     "Spark": ("pyspark", "pandas", "pyarrow", "java"),
     "Ray": ("ray", "pyarrow"),
     "Beam": ("apache_beam", "pandas"),
-    "PostgreSQL": ("psycopg",),
-    "Airflow": ("airflow", "pandas", "pyarrow"),
 }
 
 # What a block finds: a session, a mechanism and a key, a place to write to.
@@ -36,8 +33,8 @@ import stairnoise as sn
 from release_secret import fetch
 from stairnoise.engines import release_part
 
-keyed, law = sn.KeyedRng(fetch, "persons 2026-Q3"), sn.DiscreteLaplace(eps=1)
-output, dsn = "released.txt", os.environ.get("STAIRNOISE_TEST_POSTGRES")
+keyed, mechanism = sn.KeyedRng(fetch, "persons 2026-Q3"), sn.DiscreteLaplace(eps=1)
+output = "released.txt"
 """
 SPARK = """
 from pyspark.sql import SparkSession
@@ -47,21 +44,8 @@ spark = (
     .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "1g").getOrCreate()
 )
 """
-POSTGRES = """
-import psycopg
-
-with psycopg.connect(dsn) as con:
-    con.execute("create temporary table t ()")  # the address is right
-    for table in ("cities", "persons"):
-        con.execute(f"drop table if exists {table}")
-        con.execute(f"create table {table} (city text)")
-    con.cursor().executemany("insert into cities values (%s)", [("Bern",), ("Chur",), ("Thun",)])
-    con.cursor().executemany("insert into persons values (%s)", [("Bern",), ("Bern",), ("Chur",)])
-"""
 AFTER = {
     "Beam": "assert len(open(output).readlines()) == 3",
-    "PostgreSQL": "assert sorted(city for city, _ in published) == ['Bern', 'Chur', 'Thun']",
-    "Airflow": "assert persons().has_task('release')",
 }
 
 
@@ -81,8 +65,7 @@ def missing(heading):
             found = importlib.util.find_spec(name) is not None
         if not found:
             return name
-    postgres = heading == "PostgreSQL" and "STAIRNOISE_TEST_POSTGRES" not in os.environ
-    return "STAIRNOISE_TEST_POSTGRES" if postgres else None
+    return None
 
 
 def test_every_block_has_its_needs():
@@ -95,12 +78,12 @@ def test_every_block_has_its_needs():
 def test_block_runs(heading, code, tmp_path):
     if (name := missing(heading)) is not None:
         pytest.skip(f"{name} is missing")
-    before = BEFORE + {"PostgreSQL": POSTGRES}.get(heading, SPARK if "Spark" in heading else "")
+    before = BEFORE + (SPARK if "Spark" in heading else "")
     script = tmp_path / "recipe.py"
     script.write_text("\n".join([before, code, AFTER.get(heading, "")]), encoding="utf-8")
     write_modules(tmp_path)
     environment = os.environ | {"RELEASE_SECRET": secrets.token_hex(32), "PYSPARK_PYTHON": sys.executable}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment |= {"AIRFLOW_HOME": str(tmp_path / "airflow"), "RAY_USAGE_STATS_ENABLED": "0"}
+    environment |= {"RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
