@@ -1,4 +1,4 @@
-"""The tables of edge cases in docs/distributions.md, every cell against the library.
+"""The tables of docs/distributions.md against the library: every formula, and every entry of the tables of edge cases.
 
 Evidence: the tables themselves, read from the page, whose cells are expressions in the law's height at 0 (computed here
 from the textbook formula) and its other functions.
@@ -101,3 +101,59 @@ def test_the_density_jumps_at_the_edge():
     assert law.pdf(math.nextafter(5.0, 0)) == pytest.approx(math.e * law.pdf(5.0), rel=1e-14)
     discrete = sn.DiscreteStaircase(1.0, 5, 2)
     assert discrete.pmf(1) == pytest.approx(math.e * discrete.pmf(2), rel=1e-14)
+
+
+# ---------------------------------------------------------------- formulas
+
+EPS = 1.5
+B = math.exp(-EPS)
+C = B / (1 - B)
+V = C * (1 + C)
+
+
+def close(found, expected):
+    assert found == pytest.approx(expected, rel=1e-13, abs=0)
+
+
+def test_formulas_of_the_staircase():
+    delta, g, x, s = 2.0, 0.25, 7.3, 1e-5
+    noise, t, j = sn.Staircase(EPS, delta, g), 2 * delta * (g + C), math.floor(x / delta - g) + 1
+    close(noise.pdf(x), B**j / t)
+    close(noise.sf(x), B**j * ((j + g) * delta - x + delta * C) / t)
+    m = math.floor(math.log(C / (2 * (g + C)) / s) / EPS)
+    close(noise.isf(s), (m + g) * delta + delta * (1 - s * 2 * (g + C) / (C * B**m)) / (1 - B))
+    close(noise.abs_moment(1), t / 4 + delta**2 * V / t)
+    close(noise.var(), t**2 / 12 + delta**2 * V + 2 / 3 * delta**3 * V * (1 + 2 * C) / t)
+    close(noise.entropy(), math.log(t) + 2 * EPS * delta * V / t)
+
+
+def test_formulas_of_laplace_noise():
+    delta, x, s = 2.0, 7.3, 1e-5
+    noise = sn.Laplace(EPS, delta)
+    close(noise.pdf(x), EPS / (2 * delta) * math.exp(-EPS * x / delta))
+    close(noise.sf(x), math.exp(-EPS * x / delta) / 2)
+    close(noise.isf(s), -delta * math.log(2 * s) / EPS)
+    close(noise.abs_moment(3), 6 * (delta / EPS) ** 3)
+    close(noise.entropy(), 1 + math.log(2 * delta / EPS))
+
+
+def test_formulas_of_the_discrete_staircase():
+    delta, r, i = 5, 2, 13
+    noise, t, j = sn.DiscreteStaircase(EPS, delta, r), 2 * r - 1 + 2 * delta * C, (i - r) // delta + 1
+    close(noise.pmf(i), B**j / t)
+    close(noise.sf(i - 1), B**j * (r + j * delta - i + delta * C) / t)
+    close(noise.abs_moment(1), (r * (r - 1) + (2 * r - 1) * delta * C + delta**2 * C * (1 + 2 * C)) / t)
+    close(noise.var(), (t**2 - 1) / 12 + delta**2 * V + 2 / 3 * delta**3 * V * (1 + 2 * C) / t)
+    close(noise.entropy(), math.log(t) + 2 * EPS * delta * V / t)
+    close(noise.cdf(i), sn.Staircase(EPS, delta, (r - 0.5) / delta).cdf(i + 0.5))
+    k = noise.ppf(0.999)
+    assert noise.cdf(k) >= 0.999 > noise.cdf(k - 1)
+
+
+def test_formulas_of_discrete_laplace_noise():
+    delta, i = 5, 13
+    noise, z = sn.DiscreteLaplace(EPS, delta), math.exp(-EPS / delta)
+    close(noise.pmf(i), (1 - z) / (1 + z) * z**i)
+    close(noise.sf(i - 1), z**i / (1 + z))
+    close(noise.abs_moment(1), 2 * z / (1 - z**2))
+    close(noise.var(), 2 * z / (1 - z) ** 2)
