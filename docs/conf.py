@@ -73,11 +73,11 @@ html_search_scorer = str(HERE / "_ext" / "search_scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 # Without a section there is nothing to list on the left.
-html_sidebars = {name: [] for name in ("start", "README", "explore", "changelog")}
+html_sidebars = {name: [] for name in ("start", "README", "explore", "glossary", "changelog")}
 html_theme_options = {
     "logo": {"text": "stairnoise"},
     "github_url": links.REPOSITORY,
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 10,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
