@@ -4,9 +4,9 @@
 //! two of its elements share a byte. Anything else is left to the package, which converts it or says what is wrong with it.
 
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
+use pyo3::{IntoPyObjectExt, PyTypeInfo};
 use stairnoise::{Answer, Law, OutOfMemory, Value};
 
 use crate::buffer::{Input, is_writable, new_array, same_memory, zeros};
@@ -20,28 +20,31 @@ const SHORT: usize = 1 << 10;
 /// As many axes as the package allows.
 const MOST_AXES: usize = 32;
 
-fn array<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyUntypedArray>> {
+fn array<'a, 'py, A: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyArrayDyn<A>>> {
     let array = object.cast_exact::<PyUntypedArray>().ok()?;
-    ((1..=MOST_AXES).contains(&array.ndim()) && array.is_c_contiguous()).then_some(array)
+    let fits = (1..=MOST_AXES).contains(&array.ndim()) && array.is_c_contiguous();
+    fits.then(|| array.cast().ok()).flatten()
 }
 
-fn output<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyUntypedArray>> {
-    array(object).filter(|array| is_writable(array))
+fn output<'a, 'py, T: Element>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyArrayDyn<T>>> {
+    array(object).filter(|array: &&Bound<'py, PyArrayDyn<T>>| is_writable(array.as_untyped()))
 }
 
 /// Fills `out` if it is usual and of the dtype of the law's draws: int64 if they are `whole`, otherwise float64. Tells whether it did.
 pub(crate) fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, whole: bool, law: &impl Law, stream: &Stream) -> PyResult<bool> {
-    let Some(out) = output(out) else {
-        return Ok(false);
-    };
-    if whole && let Ok(out) = out.cast::<PyArrayDyn<i64>>() {
-        drawing::fill(py, out, law, stream, 0)?;
-    } else if !whole && let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
-        drawing::fill(py, out, law, stream, 0)?;
+    if whole {
+        fill_as::<i64>(py, out, law, stream)
     } else {
-        return Ok(false);
+        fill_as::<f64>(py, out, law, stream)
     }
-    Ok(true)
+}
+
+fn fill_as<T: Value + Element>(py: Python<'_>, out: &Bound<'_, PyAny>, law: &impl Law, stream: &Stream) -> PyResult<bool> {
+    let out = output::<T>(out);
+    if let Some(out) = out {
+        drawing::fill(py, out, law, stream, 0)?;
+    }
+    Ok(out.is_some())
 }
 
 /// A new array of `n` values, of int64 if they are `whole`, otherwise of float64; `None` if they take more than [`SHORT`] draws, which may last
@@ -74,30 +77,42 @@ pub(crate) fn release<'py>(
     law: &impl Law,
     stream: &Stream,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if let Some(values) = array(values) {
-        return if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
-            release_array::<f64, f64>(py, values, out, law, stream)
-        } else if let Ok(values) = values.cast::<PyArrayDyn<i64>>() {
-            if whole {
-                release_array::<i64, i64>(py, values, out, law, stream)
-            } else {
-                release_array::<i64, f64>(py, values, out, law, stream)
-            }
-        } else {
-            Ok(None)
-        };
+    let released = release_as::<f64, f64, PyFloat>(py, values, out, law, stream)?;
+    if released.is_some() {
+        return Ok(released);
     }
-    if out.is_some() {
+    if whole {
+        release_as::<i64, i64, PyInt>(py, values, out, law, stream)
+    } else {
+        release_as::<i64, f64, PyInt>(py, values, out, law, stream)
+    }
+}
+
+/// Releases an array of `A` or a Python number of exactly the class `N`.
+fn release_as<'py, A, T, N>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+    law: &impl Law,
+    stream: &Stream,
+) -> PyResult<Option<Bound<'py, PyAny>>>
+where
+    A: Answer + Element + Sync + for<'a> FromPyObject<'a, 'py>,
+    T: Value + Element + IntoPyObject<'py>,
+    N: PyTypeInfo,
+{
+    if let Some(values) = array::<A>(values) {
+        return release_array::<A, T>(py, values, out, law, stream);
+    }
+    if out.is_some() || !values.is_exact_instance_of::<N>() {
         return Ok(None);
     }
-    if let Ok(value) = values.cast_exact::<PyFloat>() {
-        return release_number::<f64, f64>(py, value.extract()?, law, stream);
-    }
-    match values.cast_exact::<PyInt>().map(|value| value.extract()) {
-        Ok(Ok(value)) if whole => release_number::<i64, i64>(py, value, law, stream),
-        Ok(Ok(value)) => release_number::<i64, f64>(py, value, law, stream),
-        _ => Ok(None),
-    }
+    let Ok(value) = values.extract::<A>() else {
+        return Ok(None);
+    };
+    let mut released = [T::default()];
+    drawing::release_new(&[value], &[], &mut released, law, stream)?;
+    released[0].into_bound_py_any(py).map(Some)
 }
 
 fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
@@ -109,7 +124,7 @@ fn release_array<'py, A: Answer + Element + Sync, T: Value + Element>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let out = match out {
         Some(out) => {
-            let Some(Ok(places)) = output(out).map(|out| out.cast::<PyArrayDyn<T>>()) else {
+            let Some(places) = output::<T>(out) else {
                 return Ok(None);
             };
             if values.shape() != places.shape() || !apart_or_same(values, places) {
@@ -138,15 +153,4 @@ fn apart_or_same<A: Element, T: Element>(values: &Bound<'_, PyArrayDyn<A>>, out:
     let (a, b) = (values.data().addr(), out.data().addr());
     let apart = a + values.len() * size_of::<A>() <= b || b + out.len() * size_of::<T>() <= a;
     apart || same_memory(values.as_untyped(), out.as_untyped())
-}
-
-fn release_number<'py, A: Answer, T: Value + IntoPyObject<'py>>(
-    py: Python<'py>,
-    value: A,
-    law: &impl Law,
-    stream: &Stream,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let mut released = [T::default()];
-    drawing::release_new(&[value], &[], &mut released, law, stream)?;
-    released[0].into_bound_py_any(py).map(Some)
 }

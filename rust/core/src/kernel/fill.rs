@@ -158,49 +158,83 @@ impl Kernel {
     }
 }
 
-/// Words decided one by one.
-#[derive(Clone, Debug)]
-enum Lanes {
-    Geometric(GeometricLane),
-    Coarse(CoarseLane),
-    Thresholds4(ThresholdLane<4>),
-    Thresholds8(ThresholdLane<8>),
-    Staircase(StaircaseLane),
-    Ladder4(LadderLane<4>),
-    Ladder8(LadderLane<8>),
-    Truncated(MappedLane<StaircaseLane>),
-    TruncatedLadder4(MappedLane<LadderLane<4>>),
-    TruncatedLadder8(MappedLane<LadderLane<8>>),
-    MappedGeometric(MappedLane<GeometricLane>),
-    MappedCoarse(MappedLane<CoarseLane>),
+/// The enum of lanes, and what each of its variants does by [`Lane`].
+macro_rules! lanes {
+    ($($variant:ident($lane:ty) = $name:literal,)+) => {
+        /// Words decided one by one.
+        #[derive(Clone, Debug)]
+        enum Lanes {
+            $($variant($lane)),+
+        }
+
+        impl Lanes {
+            fn decide(&self, word: u64) -> Option<f64> {
+                let (cells, sure) = match self {
+                    $(Self::$variant(lane) => signed::<Baseline>(lane, word)),+
+                };
+                reveal::condition(sure).then_some(cells)
+            }
+
+            fn is_ever_sure(&self) -> bool {
+                match self {
+                    $(Self::$variant(lane) => lane.is_ever_sure()),+
+                }
+            }
+
+            #[cfg(feature = "probe")]
+            fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name),+
+                }
+            }
+
+            /// Writes an answer for every word and calls `doubt` with the positions of those that are not certain.
+            fn fill<T: Value>(
+                &self,
+                tier: Tier,
+                blocks: &[[u64; BLOCK]],
+                steps: Steps,
+                out: &mut [[T; BLOCK]],
+                doubt: &mut dyn FnMut(usize, &mut T),
+            ) {
+                let filling = Filling { blocks, steps, out, doubt };
+                match self {
+                    $(Self::$variant(lane) => filling.by(tier, lane)),+
+                }
+            }
+        }
+    };
+}
+
+lanes! {
+    Geometric(GeometricLane) = "geometric",
+    Coarse(CoarseLane) = "coarse",
+    Thresholds4(ThresholdLane<4>) = "thresholds4",
+    Thresholds8(ThresholdLane<8>) = "thresholds8",
+    Staircase(StaircaseLane) = "staircase",
+    Ladder4(LadderLane<4>) = "ladder4",
+    Ladder8(LadderLane<8>) = "ladder8",
+    Truncated(MappedLane<StaircaseLane>) = "truncated staircase",
+    TruncatedLadder4(MappedLane<LadderLane<4>>) = "truncated ladder4",
+    TruncatedLadder8(MappedLane<LadderLane<8>>) = "truncated ladder8",
+    MappedGeometric(MappedLane<GeometricLane>) = "mapped geometric",
+    MappedCoarse(MappedLane<CoarseLane>) = "mapped coarse",
 }
 
 impl Lanes {
+    /// Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
     fn new(law: &IntegerLaw) -> Self {
         match *law {
-            IntegerLaw::Geometric { eps, cells } => {
-                // Comparisons where they leave at most 2⁻¹⁴ of the mass in doubt, the rough logarithm where it leaves 2⁻¹⁶, otherwise the fine one.
-                if let Some(four) = ThresholdLane::<4>::new(eps, cells, WORD_BITS) {
-                    Self::Thresholds4(four)
-                } else if let Some(eight) = ThresholdLane::<8>::new(eps, cells, WORD_BITS) {
-                    Self::Thresholds8(eight)
-                } else if let Some(coarse) = CoarseLane::new(eps, cells, WORD_BITS) {
-                    Self::Coarse(coarse)
-                } else {
-                    Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS))
-                }
-            }
-            IntegerLaw::OneSided { eps, cells } => {
-                if let Some(four) = ThresholdLane::<4>::one_sided(eps, cells, WORD_BITS) {
-                    Self::Thresholds4(four)
-                } else if let Some(eight) = ThresholdLane::<8>::one_sided(eps, cells, WORD_BITS) {
-                    Self::Thresholds8(eight)
-                } else if let Some(coarse) = CoarseLane::one_sided(eps, cells, WORD_BITS) {
-                    Self::Coarse(coarse)
-                } else {
-                    Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS))
-                }
-            }
+            IntegerLaw::Geometric { eps, cells } => ThresholdLane::new(eps, cells, WORD_BITS)
+                .map(Self::Thresholds4)
+                .or_else(|| ThresholdLane::new(eps, cells, WORD_BITS).map(Self::Thresholds8))
+                .or_else(|| CoarseLane::new(eps, cells, WORD_BITS).map(Self::Coarse))
+                .unwrap_or_else(|| Self::Geometric(GeometricLane::new(eps, cells, WORD_BITS))),
+            IntegerLaw::OneSided { eps, cells } => ThresholdLane::one_sided(eps, cells, WORD_BITS)
+                .map(Self::Thresholds4)
+                .or_else(|| ThresholdLane::one_sided(eps, cells, WORD_BITS).map(Self::Thresholds8))
+                .or_else(|| CoarseLane::one_sided(eps, cells, WORD_BITS).map(Self::Coarse))
+                .unwrap_or_else(|| Self::Geometric(GeometricLane::one_sided(eps, cells, WORD_BITS))),
             IntegerLaw::Staircase { eps, cells, r } => {
                 let stairs = StaircaseLane::new(eps, cells, r, WORD_BITS);
                 // By the mass beyond the last rung, at most 2⁻¹⁴: all of it goes to the slow path.
@@ -225,15 +259,11 @@ impl Lanes {
     /// As for the geometric law, which has more mass beyond each threshold.
     fn canonical(eps: f64, delta: f64) -> Self {
         let map = canonical::map(eps, delta, WORD_BITS);
-        if let Some(four) = ThresholdLane::<4>::canonical(eps, delta, WORD_BITS) {
-            Self::Thresholds4(four)
-        } else if let Some(eight) = ThresholdLane::<8>::canonical(eps, delta, WORD_BITS) {
-            Self::Thresholds8(eight)
-        } else if let Some(coarse) = CoarseLane::mapped(eps, WORD_BITS) {
-            Self::MappedCoarse(MappedLane::new(map, coarse))
-        } else {
-            Self::MappedGeometric(MappedLane::new(map, GeometricLane::mapped(eps, WORD_BITS)))
-        }
+        ThresholdLane::canonical(eps, delta, WORD_BITS)
+            .map(Self::Thresholds4)
+            .or_else(|| ThresholdLane::canonical(eps, delta, WORD_BITS).map(Self::Thresholds8))
+            .or_else(|| CoarseLane::mapped(eps, WORD_BITS).map(|coarse| Self::MappedCoarse(MappedLane::new(map, coarse))))
+            .unwrap_or_else(|| Self::MappedGeometric(MappedLane::new(map, GeometricLane::mapped(eps, WORD_BITS))))
     }
 
     fn quick(law: &IntegerLaw) -> Self {
@@ -246,89 +276,6 @@ impl Lanes {
                 Self::Truncated(MappedLane::new(law.map, law.stairs))
             }
             IntegerLaw::Canonical { eps, delta, .. } => Self::canonical(eps, delta),
-        }
-    }
-
-    fn decide(&self, word: u64) -> Option<f64> {
-        let (cells, sure) = match self {
-            Self::Geometric(lane) => signed::<Baseline>(lane, word),
-            Self::Coarse(lane) => signed::<Baseline>(lane, word),
-            Self::Thresholds4(lane) => signed::<Baseline>(lane, word),
-            Self::Thresholds8(lane) => signed::<Baseline>(lane, word),
-            Self::Staircase(lane) => signed::<Baseline>(lane, word),
-            Self::Ladder4(lane) => signed::<Baseline>(lane, word),
-            Self::Ladder8(lane) => signed::<Baseline>(lane, word),
-            Self::Truncated(lane) => signed::<Baseline>(lane, word),
-            Self::TruncatedLadder4(lane) => signed::<Baseline>(lane, word),
-            Self::TruncatedLadder8(lane) => signed::<Baseline>(lane, word),
-            Self::MappedGeometric(lane) => signed::<Baseline>(lane, word),
-            Self::MappedCoarse(lane) => signed::<Baseline>(lane, word),
-        };
-        reveal::condition(sure).then_some(cells)
-    }
-
-    fn is_ever_sure(&self) -> bool {
-        let slack = match self {
-            Self::Geometric(lane) => lane.slack,
-            Self::Staircase(lane) => lane.slack(),
-            Self::Ladder4(lane) => lane.slack(),
-            Self::Ladder8(lane) => lane.slack(),
-            Self::Truncated(lane) => lane.inner().slack(),
-            Self::TruncatedLadder4(lane) => lane.inner().slack(),
-            Self::TruncatedLadder8(lane) => lane.inner().slack(),
-            Self::MappedGeometric(lane) => lane.inner().slack,
-            Self::MappedCoarse(lane) => lane.inner().slack(),
-            Self::Coarse(_) | Self::Thresholds4(_) | Self::Thresholds8(_) => 0.0,
-        };
-        slack < f64::INFINITY
-    }
-
-    #[cfg(feature = "probe")]
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Geometric(_) => "geometric",
-            Self::Coarse(_) => "coarse",
-            Self::Thresholds4(_) => "thresholds4",
-            Self::Thresholds8(_) => "thresholds8",
-            Self::Staircase(_) => "staircase",
-            Self::Ladder4(_) => "ladder4",
-            Self::Ladder8(_) => "ladder8",
-            Self::Truncated(_) => "truncated staircase",
-            Self::TruncatedLadder4(_) => "truncated ladder4",
-            Self::TruncatedLadder8(_) => "truncated ladder8",
-            Self::MappedGeometric(_) => "mapped geometric",
-            Self::MappedCoarse(_) => "mapped coarse",
-        }
-    }
-
-    /// Writes an answer for every word and calls `doubt` with the positions of those that are not certain.
-    fn fill<T: Value>(
-        &self,
-        tier: Tier,
-        blocks: &[[u64; BLOCK]],
-        steps: Steps,
-        out: &mut [[T; BLOCK]],
-        doubt: &mut dyn FnMut(usize, &mut T),
-    ) {
-        let filling = Filling {
-            blocks,
-            steps,
-            out,
-            doubt,
-        };
-        match self {
-            Self::Geometric(lane) => filling.by(tier, lane),
-            Self::Coarse(lane) => filling.by(tier, lane),
-            Self::Thresholds4(lane) => filling.by(tier, lane),
-            Self::Thresholds8(lane) => filling.by(tier, lane),
-            Self::Staircase(lane) => filling.by(tier, lane),
-            Self::Ladder4(lane) => filling.by(tier, lane),
-            Self::Ladder8(lane) => filling.by(tier, lane),
-            Self::Truncated(lane) => filling.by(tier, lane),
-            Self::TruncatedLadder4(lane) => filling.by(tier, lane),
-            Self::TruncatedLadder8(lane) => filling.by(tier, lane),
-            Self::MappedGeometric(lane) => filling.by(tier, lane),
-            Self::MappedCoarse(lane) => filling.by(tier, lane),
         }
     }
 }

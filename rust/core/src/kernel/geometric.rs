@@ -109,6 +109,10 @@ impl Lane for GeometricLane {
     fn finish<A: Arithmetic>(&self, [whole, e, s]: [f64; 3]) -> (f64, bool) {
         self.place::<A>(whole, minus_ln::<A, f64>(e, s))
     }
+
+    fn is_ever_sure(&self) -> bool {
+        self.slack < f64::INFINITY
+    }
 }
 
 impl OfWhole for GeometricLane {
@@ -143,11 +147,6 @@ impl CoarseLane {
     /// As [`GeometricLane::mapped`].
     pub fn mapped(eps: f64, bits: u32) -> Option<Self> {
         (1.0 / eps <= 128.0).then(|| Self::roughly(GeometricLane::mapped(eps, bits)))
-    }
-
-    /// Tolerance on x whatever x is: infinite where no word is decided.
-    pub fn slack(&self) -> f64 {
-        self.0.slack
     }
 
     fn roughly(mut fine: GeometricLane) -> Self {

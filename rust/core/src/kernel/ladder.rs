@@ -48,11 +48,6 @@ impl<const N: usize> LadderLane<N> {
         });
         Self { stairs, rungs }
     }
-
-    /// As [`StaircaseLane::slack`].
-    pub fn slack(&self) -> f64 {
-        self.stairs.slack
-    }
 }
 
 impl<const N: usize> Lane for LadderLane<N> {
@@ -69,6 +64,10 @@ impl<const N: usize> Lane for LadderLane<N> {
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         self.magnitude_whole::<A>(A::from_bits(bits))
+    }
+
+    fn is_ever_sure(&self) -> bool {
+        self.stairs.slack < f64::INFINITY
     }
 }
 

@@ -24,6 +24,11 @@ pub(super) trait Lane {
     /// |X| as a whole `f64`, and whether it is certain. An uncertain magnitude may be anything.
     fn finish<A: Arithmetic>(&self, reduced: [f64; 3]) -> (f64, bool);
 
+    /// False if every word is uncertain: for laws beyond [`MAX_SPAN`].
+    fn is_ever_sure(&self) -> bool {
+        true
+    }
+
     /// Both stages.
     #[inline(always)]
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {

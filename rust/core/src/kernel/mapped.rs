@@ -80,11 +80,6 @@ impl<L> MappedLane<L> {
     pub fn new(map: Map, inner: L) -> Self {
         Self { map, inner }
     }
-
-    /// The law's lane.
-    pub fn inner(&self) -> &L {
-        &self.inner
-    }
 }
 
 impl<L: OfWhole> Lane for MappedLane<L> {
@@ -103,5 +98,9 @@ impl<L: OfWhole> Lane for MappedLane<L> {
     fn magnitude<A: Arithmetic>(&self, bits: u64) -> (f64, bool) {
         self.inner
             .magnitude_whole::<A>(A::mul_add(A::from_bits(bits), self.map.scale, self.map.offset))
+    }
+
+    fn is_ever_sure(&self) -> bool {
+        self.inner.is_ever_sure()
     }
 }

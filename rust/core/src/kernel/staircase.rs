@@ -85,11 +85,6 @@ impl StaircaseLane {
         }
     }
 
-    /// Tolerance on y − D·c whatever y is: infinite where no word is decided.
-    pub fn slack(&self) -> f64 {
-        self.stairs.slack
-    }
-
     /// How many stairs lie above the given tail mass: the least J ≥ 1 with S(r)·e^(−ε(J−1)) ≤ `mass`, about.
     pub fn stairs_above(&self, mass: f64) -> u64 {
         (self.stair_offset - mass.ln() * self.inverse_eps).max(1.0).ceil() as u64
@@ -136,6 +131,10 @@ impl Lane for StaircaseLane {
     fn finish<A: Arithmetic>(&self, [whole, stair, _]: [f64; 3]) -> (f64, bool) {
         self.stairs
             .place::<A>(whole, self.stairs.unit_of::<A>(stair), self.stairs.outermost(stair))
+    }
+
+    fn is_ever_sure(&self) -> bool {
+        self.stairs.slack < f64::INFINITY
     }
 }
 

@@ -49,36 +49,69 @@ use narrow_table::NarrowTable;
 use octaves::Octaves;
 use table::Table;
 
-/// The first level of a law that has one.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "a law keeps a pointer to it")]
-pub(super) enum Together {
-    Counts3(Counts<3>),
-    Counts4(Counts<4>),
-    Counts8(Counts<8>),
-    Counts12(Counts<12>),
-    Counts16(Counts<16>),
-    Narrow(Narrow<false>),
-    NarrowTable(NarrowTable<false>),
-    Rough(Logarithm<true, false>),
-    Fine(Logarithm<false, false>),
-    Table(Table<false>),
-    MappedNarrow(Narrow<true>),
-    MappedNarrowTable(NarrowTable<true>),
-    MappedRough(Logarithm<true, true>),
-    MappedFine(Logarithm<false, true>),
-    MappedTable(Table<true>),
-    Lines3(Lines<3>),
-    Lines4(Lines<4>),
-    Lines8(Lines<8>),
-    Lines12(Lines<12>),
-    Lines16(Lines<16>),
-    Octaves2(Octaves<2, false>),
-    Octaves3(Octaves<3, false>),
-    Octaves4(Octaves<4, false>),
-    Truncated2(Octaves<2, true>),
-    Truncated3(Octaves<3, true>),
-    Truncated4(Octaves<4, true>),
+/// The enum of first levels, and what each of its variants does by [`Block`].
+macro_rules! first_levels {
+    ($($variant:ident($level:ty) = $name:literal,)+) => {
+        /// The first level of a law that has one.
+        #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "a law keeps a pointer to it")]
+        pub(super) enum Together {
+            $($variant($level)),+
+        }
+
+        impl Together {
+            #[cfg(feature = "probe")]
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name),+
+                }
+            }
+
+            /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
+            pub fn fill<T: Value>(
+                &self,
+                tier: Tier,
+                blocks: &[[u64; BLOCK]],
+                steps: Steps,
+                out: &mut [[T; BLOCK]],
+                doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
+            ) {
+                let filling = Filling { blocks, steps, out, doubt };
+                match self {
+                    $(Self::$variant(level) => filling.by(tier, level)),+
+                }
+            }
+        }
+    };
+}
+
+first_levels! {
+    Counts3(Counts<3>) = "counts",
+    Counts4(Counts<4>) = "counts",
+    Counts8(Counts<8>) = "counts",
+    Counts12(Counts<12>) = "counts",
+    Counts16(Counts<16>) = "counts",
+    Narrow(Narrow<false>) = "narrow",
+    NarrowTable(NarrowTable<false>) = "narrow table",
+    Rough(Logarithm<true, false>) = "logarithm",
+    Fine(Logarithm<false, false>) = "logarithm",
+    Table(Table<false>) = "table",
+    MappedNarrow(Narrow<true>) = "mapped narrow",
+    MappedNarrowTable(NarrowTable<true>) = "mapped narrow table",
+    MappedRough(Logarithm<true, true>) = "mapped logarithm",
+    MappedFine(Logarithm<false, true>) = "mapped logarithm",
+    MappedTable(Table<true>) = "mapped table",
+    Lines3(Lines<3>) = "lines",
+    Lines4(Lines<4>) = "lines",
+    Lines8(Lines<8>) = "lines",
+    Lines12(Lines<12>) = "lines",
+    Lines16(Lines<16>) = "lines",
+    Octaves2(Octaves<2, false>) = "octaves",
+    Octaves3(Octaves<3, false>) = "octaves",
+    Octaves4(Octaves<4, false>) = "octaves",
+    Truncated2(Octaves<2, true>) = "truncated octaves",
+    Truncated3(Octaves<3, true>) = "truncated octaves",
+    Truncated4(Octaves<4, true>) = "truncated octaves",
 }
 
 impl Together {
@@ -179,24 +212,6 @@ impl Together {
         }
     }
 
-    #[cfg(feature = "probe")]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Counts3(_) | Self::Counts4(_) | Self::Counts8(_) | Self::Counts12(_) | Self::Counts16(_) => "counts",
-            Self::Narrow(_) => "narrow",
-            Self::NarrowTable(_) => "narrow table",
-            Self::Rough(_) | Self::Fine(_) => "logarithm",
-            Self::Table(_) => "table",
-            Self::MappedNarrow(_) => "mapped narrow",
-            Self::MappedNarrowTable(_) => "mapped narrow table",
-            Self::MappedRough(_) | Self::MappedFine(_) => "mapped logarithm",
-            Self::MappedTable(_) => "mapped table",
-            Self::Lines3(_) | Self::Lines4(_) | Self::Lines8(_) | Self::Lines12(_) | Self::Lines16(_) => "lines",
-            Self::Octaves2(_) | Self::Octaves3(_) | Self::Octaves4(_) => "octaves",
-            Self::Truncated2(_) | Self::Truncated3(_) | Self::Truncated4(_) => "truncated octaves",
-        }
-    }
-
     /// Whether it is certain of a block of this word.
     #[cfg(feature = "probe")]
     pub fn is_certain(&self, tier: Tier, word: u64) -> bool {
@@ -204,51 +219,6 @@ impl Together {
         let doubt = &mut |_, _: &mut [f64; BLOCK]| certain = false;
         self.fill(tier, &[[word; BLOCK]], Steps::WHOLE, &mut [[0.0; BLOCK]], doubt);
         certain
-    }
-
-    /// Writes an answer for every word, and calls `doubt` with the blocks of which the caller must replace all answers.
-    pub fn fill<T: Value>(
-        &self,
-        tier: Tier,
-        blocks: &[[u64; BLOCK]],
-        steps: Steps,
-        out: &mut [[T; BLOCK]],
-        doubt: &mut dyn FnMut(usize, &mut [T; BLOCK]),
-    ) {
-        let filling = Filling {
-            blocks,
-            steps,
-            out,
-            doubt,
-        };
-        match self {
-            Self::Counts3(law) => filling.by(tier, law),
-            Self::Counts4(law) => filling.by(tier, law),
-            Self::Counts8(law) => filling.by(tier, law),
-            Self::Counts12(law) => filling.by(tier, law),
-            Self::Counts16(law) => filling.by(tier, law),
-            Self::Narrow(law) => filling.by(tier, law),
-            Self::NarrowTable(law) => filling.by(tier, law),
-            Self::Rough(law) => filling.by(tier, law),
-            Self::Fine(law) => filling.by(tier, law),
-            Self::Table(law) => filling.by(tier, law),
-            Self::MappedNarrow(law) => filling.by(tier, law),
-            Self::MappedNarrowTable(law) => filling.by(tier, law),
-            Self::MappedRough(law) => filling.by(tier, law),
-            Self::MappedFine(law) => filling.by(tier, law),
-            Self::MappedTable(law) => filling.by(tier, law),
-            Self::Lines3(law) => filling.by(tier, law),
-            Self::Lines4(law) => filling.by(tier, law),
-            Self::Lines8(law) => filling.by(tier, law),
-            Self::Lines12(law) => filling.by(tier, law),
-            Self::Lines16(law) => filling.by(tier, law),
-            Self::Octaves2(law) => filling.by(tier, law),
-            Self::Octaves3(law) => filling.by(tier, law),
-            Self::Octaves4(law) => filling.by(tier, law),
-            Self::Truncated2(law) => filling.by(tier, law),
-            Self::Truncated3(law) => filling.by(tier, law),
-            Self::Truncated4(law) => filling.by(tier, law),
-        }
     }
 }
 
